@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "objects/action.hpp"
+#include "objects/automaton.hpp"
+#include "objects/regex.hpp"
+
+namespace logdepth {
+
+/// A direct decision procedure for a language, sharing no code with the constructions: it never
+/// sees a determinised or minimised automaton, nor a transition monoid.
+class LanguageOracle {
+ public:
+  virtual ~LanguageOracle() = default;
+  virtual const Alphabet& alphabet() const = 0;
+  virtual bool accepts(const Word& word) const = 0;
+  /// The product of every non-empty prefix, where the language is given by letters acting on
+  /// points; absent for a plain language.
+  virtual std::optional<std::vector<Transformation>> prefix_products(const Word& word) const;
+  virtual std::string name() const = 0;
+};
+
+/// Brzozowski derivatives of the expression itself.
+std::unique_ptr<LanguageOracle> make_regex_oracle(ParsedRegex regex);
+/// Subset simulation, letter by letter, of the automaton as it was read.
+std::unique_ptr<LanguageOracle> make_nfa_oracle(Nfa nfa, std::string name);
+/// Products of transformations, letter by letter.
+std::unique_ptr<LanguageOracle> make_action_oracle(Action action, std::string name);
+
+}  // namespace logdepth
