@@ -8,7 +8,8 @@
 namespace logdepth {
 
 /// Readers of automaton files. `source` names the file in messages; `text` is its content.
-/// All of them accept nondeterministic automata. Errors: InputError with file, line and expectation.
+/// All of them accept nondeterministic automata. Errors: InputError with file, line and
+/// expectation.
 
 /// AT&T/OpenFst text acceptor: lines `from to label [weight]` and `final [weight]`; the first state
 /// named is initial. Labels are letter names, or numbers translated by `symbols` (the text of an

@@ -12,8 +12,16 @@ namespace logdepth {
 
 /// Abstract syntax of a regular expression over single-character letters.
 struct Regex {
-  enum class Kind { empty_set, empty_word, letters, concatenation, alternation, intersection,
-                    complement, star };
+  enum class Kind {
+    empty_set,
+    empty_word,
+    letters,
+    concatenation,
+    alternation,
+    intersection,
+    complement,
+    star
+  };
   Kind kind = Kind::empty_word;
   std::vector<bool> letters;                        ///< kind letters: membership per Letter
   std::vector<std::shared_ptr<const Regex>> parts;  ///< operands, in order

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "objects/action.hpp"
@@ -13,12 +14,14 @@ namespace logdepth {
 /// shorter words first, letters in index order. The product is written left to right.
 struct TransitionMonoid {
   std::vector<Transformation> elements;
-  std::vector<std::uint32_t> generator;            ///< element of each letter
-  std::vector<std::vector<std::uint32_t>> right;   ///< right[e][letter] = e * letter
-  std::vector<Word> shortest_word;                 ///< a shortest word for each element
+  std::vector<std::uint32_t> generator;                       ///< element of each letter
+  std::vector<std::vector<std::uint32_t>> right;              ///< right[e][letter] = e * letter
+  std::vector<Word> shortest_word;                            ///< a shortest word for each element
+  std::unordered_multimap<std::size_t, std::uint32_t> index;  ///< hash of an element -> element
 
   std::size_t size() const { return elements.size(); }
   /// The element a*b (a first). O(points) plus one hash look-up; see also `product_table`.
+  /// Throws std::out_of_range when the transformation is not an element.
   std::uint32_t find(const Transformation& transformation) const;
   /// Row-major |M| x |M|: entry a*|M|+b is the element a*b.
   std::vector<std::uint32_t> product_table() const;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "objects/automaton.hpp"
+
+namespace logdepth {
+
+/// What the readers of automaton files share: states and letters arrive by name, in any order, and
+/// become dense indices here, so a file with a state number of four thousand million costs no more
+/// than its lines.
+class AutomatonBuilder {
+ public:
+  State state(const std::string& name);
+  void set_initial(State state) { nfa_.initial.push_back(state); }
+  void set_accepting(State state) { nfa_.accepting[state] = true; }
+  bool has_initial() const { return !nfa_.initial.empty(); }
+  /// An absent letter is epsilon.
+  void arc(State from, std::optional<std::string> letter, State to);
+
+  /// Letters of the given alphabet, which holds all that occur, or else those that occur: in byte
+  /// order, numbers by value. Errors: InputError when there is no letter or a name is no letter.
+  Nfa finish(const std::string& source, std::optional<Alphabet> alphabet = std::nullopt) &&;
+
+ private:
+  Nfa nfa_;
+  std::unordered_map<std::string, State> states_;
+  std::unordered_map<std::string, std::size_t> letters_;
+  std::vector<std::string> letter_names_;
+};
+
+/// The lines of a text, without their ends; a last line without an end counts.
+std::vector<std::string_view> lines_of(std::string_view text);
+/// The fields of a line, separated by spaces and tabs.
+std::vector<std::string_view> fields_of(std::string_view line);
+
+}  // namespace logdepth

@@ -1,0 +1,13 @@
+#pragma once
+
+namespace logdepth {
+
+/// A visitor made of lambdas, for std::visit.
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overload(F...) -> Overload<F...>;
+
+}  // namespace logdepth
