@@ -87,7 +87,8 @@ struct CellsInput {  ///< raw residual streams, one value per name and token
 using Input = std::variant<WordInput, CellsInput>;
 
 /// How every prefix product is read from the logits of its token.
-struct TransformationReadout {  ///< row first_row + offset of (point, image); one image wins a point
+struct TransformationReadout {  ///< row first_row + offset of (point, image); one image wins a
+                                ///< point
   std::uint32_t points = 0;
   /// images[q] lists the possible images of point q in increasing order; the rows of the
   /// unembedding follow in the same order, starting at first_row.
@@ -125,9 +126,10 @@ struct Shape {
 struct Unroll {
   enum class Kind { ceil_log2_letters, ceil_log2_vertices, fixed };
   Kind kind = Kind::ceil_log2_letters;
-  std::uint32_t minus = 0;                 ///< ceil_log2: the argument is n - minus, 0 loops if <= 1
-  std::uint32_t loops = 0;                 ///< fixed
-  std::optional<std::uint64_t> max_length;  ///< the file is right up to this n; `run` exits 3 beyond
+  std::uint32_t minus = 0;  ///< ceil_log2: the argument is n - minus, 0 loops if <= 1
+  std::uint32_t loops = 0;  ///< fixed
+  std::optional<std::uint64_t>
+      max_length;  ///< the file is right up to this n; `run` exits 3 beyond
   bool operator==(const Unroll&) const = default;
 };
 
@@ -147,7 +149,8 @@ struct CodePosition {  ///< circle: (1-t^2, 2t)/(1+t^2), t = p+1; two-circle: se
   std::vector<CodeFill> fills;
   bool operator==(const CodePosition&) const = default;
 };
-struct TablePosition {  ///< one sparse vector per position; longer inputs are outside the hypotheses
+struct TablePosition {  ///< one sparse vector per position; longer inputs are outside the
+                        ///< hypotheses
   std::vector<SparseVector> rows;
   bool operator==(const TablePosition&) const = default;
 };

@@ -62,6 +62,8 @@ class Rational {
   friend std::strong_ordering operator<=>(const Rational& a, const Rational& b);
 
  private:
+  friend struct RationalForm;  // rational.cpp: builds values already in lowest terms
+
   std::int64_t numerator_ = 0;
   std::int64_t denominator_ = 1;
   std::unique_ptr<mpq_class> big_;  ///< set exactly when the value does not fit above

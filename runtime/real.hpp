@@ -63,6 +63,11 @@ class Real {
   friend std::strong_ordering operator<=>(const Real& a, const Real& b);
 
  private:
+  /// this * sign * sqrt(square), for a square that is not the square of a rational.
+  Real times_root(int sign, const Rational& square) const;
+  void add_surd(const Surd& term);  ///< combines it with the term of its class, keeps the order
+  void insert_surd(Surd term);      ///< for a term of a class not yet present
+
   Rational rational_;
   std::vector<Surd> surds_;
 };

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/exact.hpp"
+
+namespace logdepth {
+
+/// Checks every head's promise at every row of an exact run.
+class PromiseCheck : public ForwardObserver<ValueId> {
+ public:
+  PromiseCheck(const Model& model, const Exact& arithmetic)
+      : model_(model), arithmetic_(arithmetic) {}
+
+  void before(const Location& location, const Stream<ValueId>& stream) override;
+  void on_row(const Location& location, std::size_t head, const SelectedRow& row) override;
+
+  std::uint64_t evaluated() const { return evaluated_; }
+  /// The first broken promise as a sentence: layer, head, token, what was promised and selected.
+  const std::optional<std::string>& broken() const { return broken_; }
+
+ private:
+  const Model& model_;
+  const Exact& arithmetic_;
+  /// rightmost heads: per head, the last flagged position at or before each token, computed on the
+  /// stream the head reads; empty for other heads.
+  std::vector<std::vector<std::size_t>> last_flagged_;
+  std::uint64_t evaluated_ = 0;
+  std::optional<std::string> broken_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/model.hpp"
+
+namespace logdepth {
+
+/// ceil(log2 n) for n >= 1; 0 for n <= 1.
+std::uint64_t ceil_log2(std::uint64_t n);
+
+/// How often the repeated block runs for an input of size n (letters or vertices).
+std::uint64_t loops_at(const Unroll& unroll, std::uint64_t n);
+
+/// s + r * loops + t, counted on the file.
+std::uint64_t depth_at(const Model& model, std::uint64_t n);
+
+/// The depth as a formula in n, "ceil(log2 n) + 1", with n = letters or vertices.
+std::string depth_formula(const Model& model);
+
+}  // namespace logdepth
