@@ -1,0 +1,478 @@
+#include <charconv>
+#include <unordered_map>
+
+#include "compiler/program_text.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// One word of a line. `plain` is false when any part of it was quoted.
+struct Token {
+  std::string text;
+  bool plain = true;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+
+  Program parse() {
+    std::size_t start = 0;
+    bool header = false;
+    while (start <= text_.size()) {
+      const std::size_t end = std::min(text_.find('\n', start), text_.size());
+      ++line_;
+      split(text_.substr(start, end - start));
+      start = end + 1;
+      if (tokens_.empty()) continue;
+      if (!header) {
+        if (tokens_.size() != 2 || word(0) != "logdepth-cells" || word(1) != "1")
+          fail("expected the first line 'logdepth-cells 1'");
+        header = true;
+        continue;
+      }
+      parse_line();
+    }
+    if (!header) fail("expected the first line 'logdepth-cells 1', found an empty file");
+    return std::move(p_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& sentence) const {
+    throw InputError(source_, line_, sentence);
+  }
+
+  void split(std::string_view line) {
+    tokens_.clear();
+    next_ = 0;
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    std::size_t i = 0;
+    while (i < line.size()) {
+      if (line[i] == ' ' || line[i] == '\t') {
+        ++i;
+        continue;
+      }
+      if (line[i] == '#') return;
+      Token token;
+      while (i < line.size() && line[i] != ' ' && line[i] != '\t') {
+        if (line[i] != '"') {
+          token.text += line[i++];
+          continue;
+        }
+        token.plain = false;
+        for (++i;; ++i) {
+          if (i >= line.size()) fail("a quotation mark is not closed");
+          if (line[i] == '"') break;
+          if (line[i] == '\\') {
+            if (++i >= line.size()) fail("a quotation mark is not closed");
+            token.text += line[i] == 'n' ? '\n' : line[i];
+          } else {
+            token.text += line[i];
+          }
+        }
+        ++i;
+      }
+      tokens_.push_back(std::move(token));
+    }
+  }
+
+  // Cursor over the words of the line.
+  const std::string& word(std::size_t i) const { return tokens_[i].text; }
+  bool more() const { return next_ < tokens_.size(); }
+  std::string take(const char* expected) {
+    if (!more()) fail(std::string("expected ") + expected + " at the end of the line");
+    return tokens_[next_++].text;
+  }
+  bool accept(const char* keyword) {
+    if (!more() || !tokens_[next_].plain || word(next_) != keyword) return false;
+    ++next_;
+    return true;
+  }
+  void expect(const char* keyword) {
+    if (!accept(keyword))
+      fail(std::string("expected '") + keyword + "'" +
+           (more() ? ", found '" + word(next_) + "'" : " at the end of the line"));
+  }
+  void end_of_line() {
+    if (more()) fail("expected the end of the line, found '" + word(next_) + "'");
+  }
+  std::uint64_t number(const char* expected) {
+    const std::string text = take(expected);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value > (1ull << 62))
+      fail(std::string("expected ") + expected + ", found '" + text + "'");
+    return value;
+  }
+  std::uint32_t small_number(const char* expected) {
+    const std::uint64_t value = number(expected);
+    if (value > 1u << 20) fail(std::string("expected ") + expected + " of at most 1048576");
+    return static_cast<std::uint32_t>(value);
+  }
+
+  CellId cell_named(const std::string& name) const {
+    const auto found = cells_.find(name);
+    if (found == cells_.end()) fail("'" + name + "' is not a declared cell");
+    return found->second;
+  }
+  CellId cell(const char* expected) { return cell_named(take(expected)); }
+
+  std::uint32_t label(CellId id, const std::string& text) const {
+    const Cell& c = p_.cells[id];
+    if (std::holds_alternative<FlagType>(c.type)) {
+      if (text == "true") return 1;
+      if (text == "false") return 0;
+      fail("flag '" + c.name + "' is true or false, found '" + text + "'");
+    }
+    const auto* onehot = std::get_if<OneHotType>(&c.type);
+    if (!onehot) fail("'" + c.name + "' is neither a flag nor one-hot and has no labels");
+    const auto& index = labels_.at(id);
+    const auto found = index.find(text);
+    if (found == index.end()) fail("'" + text + "' is not a label of '" + c.name + "'");
+    return found->second;
+  }
+
+  /// "cell=label"
+  Literal literal(const std::string& text) const {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos) fail("expected cell=label, found '" + text + "'");
+    const CellId id = cell_named(text.substr(0, sign));
+    return {id, label(id, text.substr(sign + 1))};
+  }
+
+  /// "cell" (of one component), "cell[index]" or "cell[label]"
+  Component component(const std::string& text) const {
+    const std::size_t bracket = text.find('[');
+    if (bracket == std::string::npos) {
+      const CellId id = cell_named(text);
+      if (size_of(p_.cells[id].type) != 1)
+        fail("'" + text + "' has " + std::to_string(size_of(p_.cells[id].type)) +
+             " components: expected " + text + "[...]");
+      return {id, 0};
+    }
+    if (text.back() != ']') fail("expected ']' at the end of '" + text + "'");
+    const CellId id = cell_named(text.substr(0, bracket));
+    const std::string inside = text.substr(bracket + 1, text.size() - bracket - 2);
+    if (std::holds_alternative<OneHotType>(p_.cells[id].type)) return {id, label(id, inside)};
+    std::uint32_t index = 0;
+    const auto [end, error] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
+    if (error != std::errc() || end != inside.data() + inside.size() ||
+        index >= size_of(p_.cells[id].type))
+      fail("'" + inside + "' is not a component of '" + p_.cells[id].name + "'");
+    return {id, index};
+  }
+
+  /// "+ 1/2 one - fst", to the end of the line.
+  LinearForm form() {
+    LinearForm result;
+    while (more()) {
+      const bool minus = accept("-");
+      if (!minus) expect("+");
+      std::string text = take("a cell");
+      Rational factor = 1;
+      if (const auto value = Rational::parse(text)) {
+        factor = *value;
+        if (factor.sign() <= 0) fail("expected a positive factor after the sign");
+        text = take("a cell");
+      }
+      result.push_back({component(text), minus ? -factor : factor});
+    }
+    return result;
+  }
+
+  PositionCode code() {
+    const std::string text = take("phi, circle or two-circle");
+    if (text == "phi") return PositionCode::phi;
+    if (text == "circle") return PositionCode::circle;
+    if (text == "two-circle") return PositionCode::two_circle;
+    fail("expected phi, circle or two-circle, found '" + text + "'");
+  }
+
+  void declare_cell() {
+    Cell c;
+    c.name = take("the name of a cell");
+    const auto allowed = [](char ch) {
+      return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+             ch == '_' || ch == '.';
+    };
+    for (const char ch : c.name)
+      if (!allowed(ch)) fail("cell name '" + c.name + "' holds more than letters, digits, _ and .");
+    if (c.name.empty()) fail("expected the name of a cell");
+    if (cells_.contains(c.name)) fail("cell '" + c.name + "' is declared twice");
+    if (accept("state"))
+      c.lifetime = Lifetime::state;
+    else if (accept("scratch"))
+      c.lifetime = Lifetime::scratch;
+    const auto id = static_cast<CellId>(p_.cells.size());
+    if (accept("constant"))
+      c.type = ConstantType{};
+    else if (accept("flag"))
+      c.type = FlagType{};
+    else if (accept("key"))
+      c.type = KeyType{code()};
+    else if (accept("pointer"))
+      c.type = PointerType{code()};
+    else if (accept("direction"))
+      c.type = DirectionType{small_number("a number of components")};
+    else if (accept("number"))
+      c.type = NumberType{small_number("a number of components")};
+    else {
+      expect("onehot");
+      OneHotType type;
+      while (more()) {
+        type.labels.push_back(take("a label"));
+        if (!labels_[id].emplace(type.labels.back(), type.labels.size() - 1).second)
+          fail("label '" + type.labels.back() + "' stands twice");
+      }
+      if (type.labels.empty()) fail("expected labels after 'onehot'");
+      c.type = std::move(type);
+    }
+    if (size_of(c.type) == 0) fail("cell '" + c.name + "' has no components");
+    end_of_line();
+    cells_.emplace(c.name, id);
+    p_.cells.push_back(std::move(c));
+  }
+
+  void parse_unroll() {
+    if (accept("fixed")) {
+      p_.unroll.kind = Unroll::Kind::fixed;
+      p_.unroll.loops = small_number("a number of loops");
+    } else {
+      expect("ceil_log2");
+      if (accept("vertices")) {
+        p_.unroll.kind = Unroll::Kind::ceil_log2_vertices;
+      } else {
+        expect("letters");
+        p_.unroll.kind = Unroll::Kind::ceil_log2_letters;
+      }
+      expect("minus");
+      p_.unroll.minus = small_number("0 or 1");
+    }
+    if (accept("max")) p_.unroll.max_length = number("a length");
+    end_of_line();
+  }
+
+  void parse_fetch() {
+    FetchStatement s;
+    s.name = take("the name of the fetch");
+    if (accept("unmasked"))
+      s.causal = false;
+    else
+      expect("causal");
+    if (accept("uniform")) {
+      s.selector = SelectAll{};
+    } else if (accept("match")) {
+      SelectPointed x;
+      x.pointer = cell("a pointer cell");
+      if (accept("back")) x.back = small_number("a number of positions");
+      expect("key");
+      x.key = cell("a key cell");
+      s.selector = x;
+    } else if (accept("rightmost")) {
+      SelectRightmost x;
+      x.flag = literal(take("cell=label"));
+      expect("key");
+      x.key = cell("a key cell");
+      s.selector = x;
+    } else {
+      if (!accept("same")) fail("expected uniform, match, same or rightmost");
+      SelectSame x;
+      while (more() && !(tokens_[next_].plain && word(next_) == "under"))
+        x.cells.push_back(cell("a cell"));
+      if (x.cells.empty()) fail("expected cells after 'same'");
+      s.selector = x;
+    }
+    if (accept("under")) {
+      while (more()) s.under.push_back(cell("a cell"));
+      if (s.under.empty()) fail("expected cells after 'under'");
+    }
+    end_of_line();
+    block().push_back(std::move(s));
+  }
+
+  template <class T>
+  T& inside(const char* what) {
+    auto& statements = block();
+    T* statement = statements.empty() ? nullptr : std::get_if<T>(&statements.back());
+    if (!statement) fail(std::string("this line belongs below a '") + what + "' line");
+    return *statement;
+  }
+
+  std::vector<Statement>& block() {
+    if (!block_) fail("expected 'initial', 'repeated' or 'final' before the first statement");
+    return *block_;
+  }
+
+  void parse_rule() {
+    auto& lookup = inside<LookupStatement>("lookup");
+    Rule rule;
+    while (!accept("->")) rule.when.push_back(literal(take("cell=label or ->")));
+    while (more()) {
+      const Literal l = literal(take("cell=label"));
+      rule.then.push_back({l.cell, l.value});
+    }
+    lookup.rules.push_back(std::move(rule));
+  }
+
+  /// "[1,0,2]"
+  std::vector<std::uint32_t> images(const std::string& text) const {
+    std::vector<std::uint32_t> values;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto malformed = [&] {
+      fail("expected a list of images as [1,0,2], found '" + text + "'");
+    };
+    if (at == end || *at++ != '[') malformed();
+    while (true) {
+      std::uint32_t value = 0;
+      const auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || next == end) malformed();
+      values.push_back(value);
+      at = next;
+      if (*at == ']' && at + 1 == end) return values;
+      if (*at++ != ',') malformed();
+    }
+  }
+
+  void parse_prefix() {
+    if (accept("element")) {
+      PrefixElement element;
+      element.cell = cell("a one-hot cell");
+      while (more()) element.elements.push_back(images(take("a list of images")));
+      p_.prefix = std::move(element);
+      return;
+    }
+    expect("points");
+    PrefixPoints points;
+    while (more()) {
+      const std::string text = take("a cell");
+      PointReadout point;
+      if (text.starts_with("always:")) {
+        const char* first = text.data() + 7;
+        const auto [end, error] = std::from_chars(first, text.data() + text.size(), point.image);
+        if (error != std::errc() || end != text.data() + text.size())
+          fail("expected a point after 'always:'");
+      } else {
+        point.cell = cell_named(text);
+      }
+      points.points.push_back(point);
+    }
+    p_.prefix = std::move(points);
+  }
+
+  std::string text_line(const char* expected) {
+    std::string text = take(expected);
+    end_of_line();
+    return text;
+  }
+
+  void parse_line() {
+    const std::string key = take("a keyword");
+    if (key == "program")
+      p_.name = text_line("a name");
+    else if (key == "construction")
+      p_.construction = text_line("a name");
+    else if (key == "source")
+      p_.source = text_line("a source");
+    else if (key == "hypothesis")
+      p_.hypotheses.push_back(text_line("a sentence"));
+    else if (key == "deviation")
+      p_.deviations.push_back(text_line("a sentence"));
+    else if (key == "parameter") {
+      const std::string name = take("a name");
+      p_.parameters[name] = text_line("a value");
+    } else if (key == "alphabet") {
+      while (more()) p_.alphabet.push_back(take("a letter"));
+    } else if (key == "begin") {
+      p_.begin = true;
+      end_of_line();
+    } else if (key == "no-begin") {
+      p_.begin = false;
+      end_of_line();
+    } else if (key == "unroll")
+      parse_unroll();
+    else if (key == "cell")
+      declare_cell();
+    else if (key == "position") {
+      PositionFill fill;
+      fill.cell = cell("a cell");
+      if (accept("back")) fill.back = small_number("a number of positions");
+      end_of_line();
+      p_.position.push_back(fill);
+    } else if (key == "token") {
+      const std::string kind = take("a letter or <begin>");
+      if (p_.embedding.contains(kind)) fail("token '" + kind + "' is described twice");
+      auto& fills = p_.embedding[kind];
+      while (more()) {
+        const Literal l = literal(take("cell=label"));
+        fills.push_back({l.cell, l.value});
+      }
+    } else if (key == "initial") {
+      block_ = &p_.initial;
+      end_of_line();
+    } else if (key == "repeated") {
+      block_ = &p_.repeated;
+      end_of_line();
+    } else if (key == "final") {
+      block_ = &p_.final;
+      end_of_line();
+    } else if (key == "fetch")
+      parse_fetch();
+    else if (key == "copy") {
+      auto& fetch = inside<FetchStatement>("fetch");
+      const CellId target = cell("a target cell");
+      fetch.writes.push_back(CopyWrite{target, cell("a source cell")});
+      end_of_line();
+    } else if (key == "add") {
+      auto& fetch = inside<FetchStatement>("fetch");
+      const Component target = component(take("a target component"));
+      fetch.writes.push_back(SumWrite{target, form()});
+    } else if (key == "lookup") {
+      LookupStatement s;
+      s.name = text_line("the name of the lookup");
+      block().push_back(std::move(s));
+    } else if (key == "rule")
+      parse_rule();
+    else if (key == "move") {
+      const CellId target = cell("a target cell");
+      block().push_back(MoveStatement{target, cell("a source cell")});
+      end_of_line();
+    } else if (key == "erase") {
+      EraseStatement s;
+      while (more()) s.cells.push_back(cell("a cell"));
+      block().push_back(std::move(s));
+    } else if (key == "normalise") {
+      NormaliseStatement s;
+      while (!accept("from")) s.targets.push_back(cell("a cell or 'from'"));
+      while (more()) s.group.push_back(component(take("a component")));
+      block().push_back(std::move(s));
+    } else if (key == "output") {
+      OutputRow row;
+      row.name = take("the name of the output");
+      row.form = form();
+      p_.outputs.push_back(std::move(row));
+    } else if (key == "prefix")
+      parse_prefix();
+    else
+      fail("'" + key + "' does not begin a line of a .cells file");
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t line_ = 0;
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+  Program p_;
+  std::vector<Statement>* block_ = nullptr;
+  std::unordered_map<std::string, CellId> cells_;
+  std::unordered_map<CellId, std::unordered_map<std::string, std::uint32_t>> labels_;
+};
+
+}  // namespace
+
+Program parse_program(std::string_view text, const std::string& source) {
+  return Parser(text, source).parse();
+}
+
+}  // namespace logdepth
