@@ -1,0 +1,161 @@
+// The rules of the house that no compiler checks: who includes whom, names that say something,
+// files with one subject, formatting.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace logdepth {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
+const std::vector<std::string> kFolders = {"objects",       "oracle",       "runtime", "compiler",
+                                           "constructions", "proofs-check", "cli"};
+
+struct Source {
+  fs::path path;       // relative to the root
+  std::string folder;  // first component
+  std::vector<std::string> includes;
+  std::size_t lines = 0;
+};
+
+std::vector<Source> sources(const std::vector<std::string>& folders) {
+  std::vector<Source> found;
+  for (const std::string& folder : folders)
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".hpp") continue;
+      Source source{fs::relative(entry.path(), kRoot), folder, {}, 0};
+      std::ifstream in(entry.path());
+      static const std::regex kInclude("^#include \"([^\"]+)\"");
+      for (std::string line; std::getline(in, line); ++source.lines) {
+        std::smatch match;
+        if (std::regex_search(line, match, kInclude)) source.includes.push_back(match[1]);
+      }
+      found.push_back(std::move(source));
+    }
+  return found;
+}
+
+std::string folder_of(const std::string& include) {
+  return include.substr(0, include.find('/'));
+}
+
+TEST(HouseRules, IncludesPointOneWay) {
+  const std::map<std::string, std::set<std::string>> allowed = {
+      {"objects", {"objects"}},
+      {"oracle", {"oracle", "objects"}},
+      {"runtime", {"runtime", "objects"}},
+      {"compiler", {"compiler", "runtime", "objects"}},
+      {"constructions", {"constructions", "compiler", "runtime", "objects"}},
+      {"proofs-check",
+       {"proofs-check", "constructions", "compiler", "runtime", "oracle", "objects"}},
+      {"cli",
+       {"cli", "proofs-check", "constructions", "compiler", "runtime", "oracle", "objects"}}};
+  std::size_t seen = 0;
+  for (const Source& source : sources(kFolders))
+    for (const std::string& include : source.includes) {
+      ++seen;
+      EXPECT_TRUE(allowed.at(source.folder).contains(folder_of(include)))
+          << source.path << " may not include " << include;
+      EXPECT_TRUE(fs::exists(kRoot / include))
+          << source.path << ": includes are written from the root, found " << include;
+    }
+  EXPECT_GT(seen, 100u) << "the test did not find the sources";
+}
+
+TEST(HouseRules, TheCompilerNeverSeesTheForwardPass) {
+  const std::set<std::string> forward_pass = {
+      "runtime/forward.hpp",         "runtime/exact.hpp",         "runtime/embed.hpp",
+      "runtime/attention_rules.hpp", "runtime/promise_check.hpp", "runtime/run_word.hpp",
+      "runtime/value_pool.hpp"};
+  for (const Source& source : sources({"compiler", "constructions"}))
+    for (const std::string& include : source.includes)
+      EXPECT_FALSE(forward_pass.contains(include)) << source.path << " includes " << include;
+  for (const std::string& header : forward_pass)
+    EXPECT_TRUE(fs::exists(kRoot / header)) << header << " was renamed; keep this list true";
+}
+
+TEST(HouseRules, ConstructionsSeeProgramsAndNotPasses) {
+  for (const Source& source : sources({"constructions"}))
+    for (const std::string& include : source.includes)
+      if (folder_of(include) == "compiler")
+        EXPECT_EQ(include, "compiler/program.hpp") << source.path;
+}
+
+TEST(HouseRules, OraclesShareNoAlgorithmWithTheConstructions) {
+  const std::set<std::string> data = {"objects/action.hpp", "objects/automaton.hpp",
+                                      "objects/regex.hpp", "objects/input_error.hpp",
+                                      "objects/overload.hpp"};
+  for (const Source& source : sources({"oracle"})) {
+    for (const std::string& include : source.includes)
+      if (folder_of(include) == "objects") EXPECT_TRUE(data.contains(include)) << include;
+    std::ifstream in(kRoot / source.path);
+    std::stringstream text;
+    text << in.rdbuf();
+    for (const char* algorithm : {"determinise(", "minimise(", "to_nfa(", "enumerate_monoid("})
+      EXPECT_EQ(text.str().find(algorithm), std::string::npos) << source.path << " " << algorithm;
+  }
+}
+
+TEST(HouseRules, FileNamesSaySomething) {
+  static const std::regex kEmpty("(^|[_-])(utils?|common|misc|helpers?|manager)([_.-]|$)");
+  std::vector<std::string> folders = kFolders;
+  folders.push_back("tests");
+  for (const Source& source : sources(folders))
+    EXPECT_FALSE(std::regex_search(source.path.filename().string(), kEmpty)) << source.path;
+}
+
+TEST(HouseRules, AFileHasOneSubject) {
+  std::vector<std::string> folders = kFolders;
+  folders.push_back("tests");
+  for (const Source& source : sources(folders)) EXPECT_LE(source.lines, 500u) << source.path;
+}
+
+TEST(HouseRules, EveryFolderSaysWhatLivesThere) {
+  std::vector<std::string> folders = kFolders;
+  folders.insert(folders.end(), {"tests", "examples"});
+  for (const std::string& folder : folders)
+    EXPECT_TRUE(fs::exists(kRoot / folder / "README.md")) << folder;
+}
+
+TEST(HouseRules, LinksInReadmesLeadSomewhere) {
+  static const std::regex kLink("\\]\\(([^)#]+)\\)");
+  std::size_t links = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot)) {
+    const fs::path relative = fs::relative(entry.path(), kRoot);
+    if (entry.path().extension() != ".md" || relative.string().starts_with("build")) continue;
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);)
+      for (std::sregex_iterator it(line.begin(), line.end(), kLink), end; it != end; ++it) {
+        const std::string target = (*it)[1];
+        if (target.find("://") != std::string::npos) continue;
+        ++links;
+        EXPECT_TRUE(fs::exists(entry.path().parent_path() / target)) << relative << ": " << target;
+      }
+  }
+  EXPECT_GT(links, 5u);
+}
+
+TEST(HouseRules, SourcesAreFormatted) {
+  if (std::system("clang-format --version > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "clang-format is not installed; formatting was not checked";
+  std::vector<std::string> folders = kFolders;
+  folders.push_back("tests");
+  std::string files;
+  for (const Source& source : sources(folders))
+    files += " '" + (kRoot / source.path).string() + "'";
+  EXPECT_EQ(std::system(("clang-format --dry-run -Werror" + files).c_str()), 0);
+}
+
+}  // namespace
+}  // namespace logdepth
