@@ -1,5 +1,6 @@
 #include "compiler/interpret.hpp"
 
+#include "objects/input_error.hpp"
 #include "objects/overload.hpp"
 #include "runtime/position_code.hpp"
 #include "runtime/unrolling.hpp"
@@ -206,7 +207,11 @@ class Step {
 CellStates start_states(const Program& program, const std::vector<std::string>& letters) {
   std::vector<std::string> kinds;
   if (program.begin) kinds.emplace_back(kBeginToken);
-  kinds.insert(kinds.end(), letters.begin(), letters.end());
+  for (const std::string& letter : letters) {
+    if (letter == kBeginToken || !program.embedding.contains(letter))
+      throw InputError("'" + letter + "' is not a letter of this program");
+    kinds.push_back(letter);
+  }
 
   CellStates states;
   states.tokens = kinds.size();

@@ -36,6 +36,7 @@ class BrokenProgram : public std::runtime_error {
 // found by what cells say, tables by looking rows up, directions by dividing by the norm.
 
 /// The cells after embedding and position encoding. `letters` are names from the alphabet.
+/// Errors: InputError for any other name.
 CellStates start_states(const Program& program, const std::vector<std::string>& letters);
 
 /// Runs statements at all tokens at once: each reads `states` as it was, writes are added up.

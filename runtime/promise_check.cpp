@@ -16,6 +16,13 @@ std::string promise_text(const Promise& promise) {
 
 }  // namespace
 
+std::uint64_t PromiseCheck::total_evaluated() const {
+  std::uint64_t total = 0;
+  for (const auto& heads : evaluated_)
+    for (const std::uint64_t rows : heads) total += rows;
+  return total;
+}
+
 void PromiseCheck::before(const Location& location, const Stream<ValueId>& stream) {
   if (location.sublayer != Sublayer::attention) return;
   const auto& heads = model_.layers[location.layer].attention.heads;
@@ -35,7 +42,7 @@ void PromiseCheck::before(const Location& location, const Stream<ValueId>& strea
 }
 
 void PromiseCheck::on_row(const Location& location, std::size_t head, const SelectedRow& row) {
-  ++evaluated_;
+  ++evaluated_[location.layer][head];
   if (broken_) return;
   const Promise& promise = model_.layers[location.layer].attention.heads[head].promise;
   bool kept = true;

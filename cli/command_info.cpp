@@ -1,0 +1,150 @@
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "objects/action.hpp"
+#include "proofs-check/checks_file.hpp"
+#include "proofs-check/measure.hpp"
+#include "runtime/run_word.hpp"
+#include "runtime/unrolling.hpp"
+#include "runtime/weights_file.hpp"
+
+namespace logdepth {
+namespace {
+
+struct InfoOptions {
+  std::string model;
+  std::uint64_t at = 0;
+  CLI::Option* at_option = nullptr;
+  bool json = false;
+};
+
+/// What each letter does to the points, read from the file by running the one-letter words.
+std::map<std::string, Transformation> letter_actions(const Model& model) {
+  std::map<std::string, Transformation> actions;
+  if (!std::holds_alternative<WordInput>(model.input)) return actions;
+  WordRunner runner(model);
+  if (!runner.has_prefixes()) return actions;
+  for (const std::string& letter : model.alphabet) {
+    const auto stream = runner.run({letter});
+    if (!stream.has_value()) continue;
+    const auto product = runner.prefix(stream.value(), runner.first_letter());
+    if (product.has_value()) actions[letter] = product.value();
+  }
+  return actions;
+}
+
+nlohmann::json to_json(const Measures& m) {
+  return {{"initial", m.initial},
+          {"repeated", m.repeated},
+          {"final", m.final},
+          {"loops", m.loops},
+          {"depth", m.depth},
+          {"width", m.width},
+          {"strict_width", m.strict_width},
+          {"cells", m.cells},
+          {"heads", m.heads},
+          {"units", m.units},
+          {"nonzeros", m.nonzeros},
+          {"numerator_bits", m.numerator_bits},
+          {"denominator_bits", m.denominator_bits}};
+}
+
+void print_json(const Model& model, const std::string& hash, std::uint64_t n,
+                const std::vector<CheckEntry>& checks) {
+  nlohmann::json out = to_json(measure(model, n));
+  out["schema"] = "logdepth/info/1";
+  out["name"] = model.name;
+  out["construction"] = model.construction;
+  out["source"] = model.source;
+  out["hypotheses"] = model.hypotheses;
+  out["deviations"] = model.deviations;
+  out["parameters"] = nlohmann::json::parse(model.parameters.text);
+  out["alphabet"] = model.alphabet;
+  out["norm"] = model.norm == Norm::rms ? "rms" : "layernorm";
+  out["depth_formula"] = depth_formula(model);
+  out["at"] = n;
+  if (model.unroll.max_length) out["max_length"] = *model.unroll.max_length;
+  out["sha256"] = hash;
+  out["generators"] = letter_actions(model);
+  out["checks"] = nlohmann::json::array();
+  for (const CheckEntry& check : checks)
+    out["checks"].push_back({{"kind", check.kind},
+                             {"against", check.against},
+                             {"bound", check.bound},
+                             {"result", check.result}});
+  std::cout << out.dump(1) << '\n';
+}
+
+void print_text(const Model& model, const std::string& hash, std::uint64_t n,
+                const std::vector<CheckEntry>& checks) {
+  const Measures m = measure(model, n);
+  const auto line = [](const std::string& key, const std::string& value) {
+    std::cout << key << std::string(key.size() < 14 ? 14 - key.size() : 1, ' ') << value << '\n';
+  };
+  line("name", model.name);
+  line("construction", model.construction + ", " + model.source);
+  for (const std::string& text : model.hypotheses) line("hypothesis", text);
+  for (const std::string& text : model.deviations) line("deviation", text);
+  const auto parameters = nlohmann::json::parse(model.parameters.text);
+  for (const auto& [key, value] : parameters.items())
+    line(key, value.is_string() ? value.get<std::string>() : value.dump());
+  line("norm", model.norm == Norm::rms ? "rms" : "layernorm");
+  line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
+                    std::to_string(m.final) + ")");
+  line("depth", depth_formula(model) + "; at n = " + std::to_string(n) + ": " +
+                    std::to_string(m.depth) + " (" + std::to_string(m.loops) + " loops)");
+  if (model.unroll.max_length)
+    line("max_length", std::to_string(*model.unroll.max_length) + "; longer inputs are refused");
+  line("width", std::to_string(m.width) + " (strict " + std::to_string(m.strict_width) + "), " +
+                    std::to_string(m.cells) + " cells");
+  line("heads", std::to_string(m.heads));
+  line("units", std::to_string(m.units));
+  line("nonzeros", std::to_string(m.nonzeros) + ", numerators of at most " +
+                       std::to_string(m.numerator_bits) + " bits, denominators " +
+                       std::to_string(m.denominator_bits));
+  std::size_t shown = 0;
+  for (const auto& [letter, action] : letter_actions(model)) {
+    const std::string images = format_transformation(action);
+    if (++shown > 12 || images.size() > 200) {
+      line("letters", std::to_string(model.alphabet.size()) + " in all; --json lists what they do");
+      break;
+    }
+    line("letter " + letter, images);
+  }
+  line("sha256", hash);
+  if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
+  for (const CheckEntry& check : checks)
+    line(check.kind, check.against + ": " + check.result + " (" + check.bound + ")");
+}
+
+}  // namespace
+
+Command add_info(CLI::App& app) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command =
+      app.add_subcommand("info",
+                         "the claim sheet of a weights file: what it computes, how large it is, "
+                         "what was checked\nExample: logdepth info a5.json --at 1024");
+  command->add_option("MODEL", options->model, "weights file")->required();
+  options->at_option =
+      command->add_option("--at", options->at, "number of letters to evaluate the depth at");
+  command->add_flag("--json", options->json, "print one JSON object");
+  return [options] {
+    const Model model = read_weights(options->model);
+    const std::string hash = weights_hash(model);
+    const auto checks = read_checks(options->model, hash);
+    const std::uint64_t n =
+        options->at_option->count() > 0 ? options->at : model.unroll.max_length.value_or(1024);
+    if (options->json) {
+      print_json(model, hash, n, checks);
+    } else {
+      print_text(model, hash, n, checks);
+    }
+    return int{kDone};
+  };
+}
+
+}  // namespace logdepth

@@ -1,0 +1,92 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "compiler/interpret.hpp"
+#include "compiler/program.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+extern "C" void interrupted(int signal) {
+  remove_unfinished_files();
+  _exit(128 + signal);
+}
+
+int fail(const std::string& sentence, int status) {
+  std::cerr << "logdepth: " << sentence << '\n';
+  return status;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "logdepth compiles theorems about transformer depth to exact weights and runs them.\n"
+      "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
+      "logdepth run abb.json --input aabb"};
+  app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION);
+  app.require_subcommand(1);
+
+  std::vector<std::pair<CLI::App*, Command>> commands;
+  const auto add = [&](CLI::App& parent, Command (*add_command)(CLI::App&)) {
+    Command command = add_command(parent);
+    commands.emplace_back(parent.get_subcommands([](CLI::App*) { return true; }).back(),
+                          std::move(command));
+  };
+  CLI::App* compile = app.add_subcommand("compile", "write a weights file");
+  compile->require_subcommand(1);
+  add(*compile, add_compile_regular);
+  add(*compile, add_compile_program);
+  add(app, add_run);
+  add(app, add_test);
+  add(app, add_diff);
+  add(app, add_info);
+  add(app, add_inspect);
+  // add(app, add_draw);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return fail(std::string(error.what()) + " (see logdepth --help)", kBadInput);
+  }
+  for (const auto& [subcommand, command] : commands)
+    if (subcommand->parsed()) return command();
+  return fail("no subcommand", kBadInput);
+}
+
+}  // namespace
+}  // namespace logdepth
+
+int main(int argc, char** argv) {
+  using namespace logdepth;
+  std::signal(SIGINT, interrupted);
+  std::signal(SIGTERM, interrupted);
+  try {
+    const int status = run(argc, argv);
+    std::cout.flush();
+    if (!std::cout) return fail("standard output cannot be written", kBadInput);
+    return status;
+  } catch (const InputError& error) {
+    return fail(error.what(), kBadInput);
+  } catch (const ProgramRefused& error) {
+    return fail(std::string("the program is refused: ") + error.what(), kBadInput);
+  } catch (const BrokenProgram& error) {
+    return fail(std::string("the program breaks its own statement: ") + error.what(), kCheckFailed);
+  } catch (const SizeLimit& error) {
+    return fail(error.what(), kNotDecided);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", kNotDecided);
+  } catch (const std::exception& error) {
+    std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
+              << '\n';
+    return 70;
+  }
+}

@@ -1,0 +1,36 @@
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace logdepth {
+
+Progress::Progress(std::string what, std::string unit)
+    : what_(std::move(what)),
+      unit_(std::move(unit)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      start_(std::chrono::steady_clock::now()),
+      last_(start_) {}
+
+Progress::~Progress() {
+  if (shown_) std::fprintf(stderr, "\r\033[K");
+}
+
+void Progress::update(std::size_t done, std::size_t total) {
+  if (!terminal_ || done == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> elapsed = now - start_;
+  const std::chrono::duration<double> since = now - last_;
+  if (elapsed.count() < 1 || since.count() < 0.1) return;
+  last_ = now;
+  shown_ = true;
+  const double rate = static_cast<double>(done) / elapsed.count();
+  std::fprintf(stderr, "\r\033[K%s: %zu of %zu %s, %.0f s, %.1f/s, %.0f s left", what_.c_str(),
+               done, total, unit_.c_str(), elapsed.count(), rate,
+               static_cast<double>(total - done) / rate);
+  std::fflush(stderr);
+}
+
+}  // namespace logdepth

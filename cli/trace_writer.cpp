@@ -1,0 +1,60 @@
+#include "cli/trace_writer.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace logdepth {
+
+void TraceWriter::begin(const std::vector<std::string>& letters, const std::string& hash) {
+  const nlohmann::json line = {{"schema", "logdepth/trace/1"},
+                               {"model", model_.name},
+                               {"sha256", hash},
+                               {"letters", letters}};
+  out_ << line.dump() << '\n';
+}
+
+void TraceWriter::write_stream(std::size_t step, const char* sublayer,
+                               const Stream<ValueId>& stream) {
+  for (std::size_t token = 0; token < stream.tokens; ++token) {
+    nlohmann::json cells = nlohmann::json::object();
+    const auto text = [&](std::uint32_t coordinate) {
+      return arithmetic_.pool()[stream.at(token, coordinate)].text();
+    };
+    if (model_.cells.empty()) {
+      for (std::uint32_t i = 0; i < stream.width; ++i)
+        if (!arithmetic_.is_zero(stream.at(token, i))) cells[std::to_string(i)] = {text(i)};
+    } else {
+      for (const auto& [name, cell] : model_.cells) {
+        auto& values = cells[name] = nlohmann::json::array();
+        for (const std::uint32_t coordinate : cell.coordinates) values.push_back(text(coordinate));
+      }
+    }
+    const nlohmann::json line = {
+        {"layer", step}, {"sublayer", sublayer}, {"token", token}, {"cells", std::move(cells)}};
+    out_ << line.dump() << '\n';
+  }
+}
+
+void TraceWriter::before(const Location& location, const Stream<ValueId>& stream) {
+  rows_.clear();
+  if (location.step == 1 && location.sublayer == Sublayer::attention)
+    write_stream(0, "embedding", stream);
+}
+
+void TraceWriter::on_row(const Location& location, std::size_t head, const SelectedRow& row) {
+  auto& lines = rows_[head];
+  if (lines.size() <= row.row) lines.resize(row.row + 1);
+  const nlohmann::json line = {{"layer", location.step},
+                               {"head", head},
+                               {"token", row.row},
+                               {"selected", (*row.positions)()}};
+  lines[row.row] = line.dump();
+}
+
+void TraceWriter::after(const Location& location, const Stream<ValueId>& stream) {
+  for (const auto& [head, lines] : rows_)
+    for (const std::string& line : lines) out_ << line << '\n';
+  write_stream(location.step,
+               location.sublayer == Sublayer::attention ? "attention" : "feedforward", stream);
+}
+
+}  // namespace logdepth

@@ -1,0 +1,98 @@
+#include "cli/word_source.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+
+#include "objects/automaton.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+LetterNames names_of(const Word& word, const Alphabet& alphabet) {
+  LetterNames names;
+  names.reserve(word.size());
+  for (const Letter letter : word) names.push_back(alphabet.name(letter));
+  return names;
+}
+
+/// The text itself, or the content of FILE for "@FILE".
+std::string text_or_file(const std::string& text) {
+  return text.starts_with('@') ? read_whole_file(text.substr(1)) : text;
+}
+
+}  // namespace
+
+void WordOptions::add_to(CLI::App& app, bool with_batch) {
+  input_option = app.add_option("--input", input,
+                                "a word, letters run together where all are single characters, or "
+                                "@FILE with one long word")
+                     ->allow_extra_args(false);
+  tokens_option =
+      app.add_option("--tokens", tokens, "a word as letters separated by white space, or @FILE");
+  input_option->excludes(tokens_option);
+  if (!with_batch) return;
+  batch_option =
+      app.add_option("--batch", batch,
+                     "file of words, one per line, the empty line is the empty word; - reads "
+                     "standard input");
+  batch_option->excludes(input_option)->excludes(tokens_option);
+}
+
+std::vector<LetterNames> load_words(const WordOptions& options,
+                                    const std::vector<std::string>& letters) {
+  const Alphabet alphabet(letters);
+  const auto located = [](const std::string& where, auto parse) {
+    try {
+      return parse();
+    } catch (const InputError& error) {
+      throw InputError(where + ": " + error.what());
+    }
+  };
+  if (options.batch_option && options.batch_option->count() > 0) {
+    const bool standard_input = options.batch == "-";
+    const std::string source = standard_input ? "standard input" : options.batch;
+    const std::string text = standard_input
+                                 ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                                 : read_whole_file(options.batch);
+    std::vector<LetterNames> words;
+    for (std::size_t start = 0; start < text.size();) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      std::string line = text.substr(start, end - start);
+      if (line.ends_with('\r')) line.pop_back();
+      words.push_back(located(source + ":" + std::to_string(words.size() + 1),
+                              [&] { return names_of(alphabet.parse_word(line), alphabet); }));
+      start = end + 1;
+    }
+    return words;
+  }
+  if (options.tokens_option->count() > 0)
+    return {located("--tokens", [&] {
+      return names_of(alphabet.parse_tokens(text_or_file(options.tokens)), alphabet);
+    })};
+  if (options.input_option->count() > 0)
+    return {located("--input", [&] {
+      return names_of(alphabet.parse_word(text_or_file(options.input)), alphabet);
+    })};
+  throw InputError(options.batch_option
+                       ? "expected one of --input, --tokens, --batch to give the words"
+                       : "expected --input or --tokens to give a word");
+}
+
+std::string show_word(const LetterNames& letters) {
+  const bool together = std::all_of(letters.begin(), letters.end(), [](const std::string& name) {
+    return std::count_if(name.begin(), name.end(), [](char c) {
+             return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+           }) == 1;
+  });
+  std::string text;
+  for (const std::string& name : letters) {
+    if (!together && !text.empty()) text += ' ';
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace logdepth
