@@ -1,0 +1,109 @@
+#include "proofs-check/first_difference.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "compiler/interpret.hpp"
+#include "compiler/program_rules.hpp"
+#include "compiler/program_text.hpp"
+#include "compiler/schedule.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/run_word.hpp"
+#include "runtime/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+/// Follows the run sublayer by sublayer and remembers the first difference.
+class Follow : public ForwardObserver<ValueId> {
+ public:
+  Follow(const Program& program, const Model& model, const std::vector<std::string>& letters,
+         WordRunner& runner)
+      : program_(program),
+        schedule_(schedule_layers(program)),
+        runner_(runner),
+        states_(start_states(program, letters)) {
+    for (const Cell& cell : program.cells) {
+      const auto found = model.cells.find(cell.name);
+      if (found == model.cells.end() || found->second.coordinates.size() != size_of(cell.type))
+        throw InputError("the weights file has no cell " + cell.name + " of " +
+                         std::to_string(size_of(cell.type)) + " coordinates in its index 'cells'");
+      coordinates_.push_back(&found->second.coordinates);
+    }
+    const std::size_t fixed = schedule_.initial.size() + schedule_.final.size();
+    const std::uint64_t depth = depth_at(model, letters.size());
+    const std::size_t repeated = schedule_.repeated.size();
+    if (depth < fixed || (repeated == 0 ? depth != fixed : (depth - fixed) % repeated != 0))
+      throw InputError("the weights file runs " + std::to_string(depth) +
+                       " layers and the program has blocks of " +
+                       std::to_string(schedule_.initial.size()) + ", " + std::to_string(repeated) +
+                       " and " + std::to_string(schedule_.final.size()));
+    for (const ScheduledLayer& layer : schedule_.initial) steps_.push_back(&layer);
+    if (repeated > 0)
+      for (std::uint64_t loop = 0; loop < (depth - fixed) / repeated; ++loop)
+        for (const ScheduledLayer& layer : schedule_.repeated) steps_.push_back(&layer);
+    for (const ScheduledLayer& layer : schedule_.final) steps_.push_back(&layer);
+  }
+
+  void before(const Location& location, const Stream<ValueId>& stream) override {
+    if (location.step == 1 && location.sublayer == Sublayer::attention)
+      compare(0, "embedding", stream);
+  }
+  void after(const Location& location, const Stream<ValueId>& stream) override {
+    if (difference_) return;
+    const ScheduledLayer& layer = *steps_.at(location.step - 1);
+    const bool attention = location.sublayer == Sublayer::attention;
+    step(program_, attention ? layer.attention : layer.feedforward, states_);
+    compare(location.step, attention ? "attention" : "feed-forward", stream);
+  }
+
+  void compare(std::size_t step, const std::string& sublayer, const Stream<ValueId>& stream) {
+    for (std::size_t token = 0; token < stream.tokens && !difference_; ++token)
+      for (CellId cell = 0; cell < program_.cells.size(); ++cell)
+        for (std::uint32_t i = 0; i < coordinates_[cell]->size(); ++i) {
+          const Real& expected = states_.at(token, {cell, i});
+          const Real& got = runner_.arithmetic().pool()[stream.at(token, (*coordinates_[cell])[i])];
+          if (expected == got) continue;
+          difference_ = {step,
+                         sublayer,
+                         token,
+                         program_.cells[cell].name + "[" + std::to_string(i) + "]",
+                         expected.text(),
+                         got.text()};
+          return;
+        }
+  }
+
+  const std::optional<Difference>& difference() const { return difference_; }
+
+ private:
+  const Program& program_;
+  Schedule schedule_;
+  WordRunner& runner_;
+  CellStates states_;
+  std::vector<const std::vector<std::uint32_t>*> coordinates_;
+  std::vector<const ScheduledLayer*> steps_;
+  std::optional<Difference> difference_;
+};
+
+}  // namespace
+
+Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
+                                                    const std::vector<std::string>& letters) {
+  check_program(program);
+  WordRunner runner(model);
+  Follow follow(program, model, letters, runner);
+  const auto stream = runner.run(letters, {&follow});
+  if (!stream.has_value()) return stream.refusal();
+  if (depth_at(model, letters.size()) == 0) follow.compare(0, "embedding", stream.value());
+  return follow.difference();
+}
+
+Program program_of(const Model& model) {
+  const auto derived = nlohmann::json::parse(model.derived.text);
+  if (!derived.contains("program") || !derived["program"].is_string())
+    throw InputError("the weights file '" + model.name +
+                     "' carries no program in 'derived'; give the .cells file instead");
+  return parse_program(derived["program"].get<std::string>(), "derived.program");
+}
+
+}  // namespace logdepth

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program.hpp"
+#include "runtime/model.hpp"
+#include "runtime/outcome.hpp"
+
+namespace logdepth {
+
+/// The first place where the exact run of a weights file leaves the meaning of its program.
+struct Difference {
+  std::size_t step = 0;  ///< executed layer, from 1; 0 is the embedding
+  std::string sublayer;  ///< "embedding", "attention" or "feed-forward"
+  std::size_t token = 0;
+  std::string cell;  ///< with its component
+  std::string expected, got;
+};
+
+/// Interprets the program sublayer by sublayer beside an exact run of the weights, comparing every
+/// cell of every token, and stops at the first difference. The model needs its index of cells.
+/// Errors: InputError when a cell is missing in the index or the depths do not correspond.
+Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
+                                                    const std::vector<std::string>& letters);
+
+/// The program that a compiled weights file carries in `derived`. Errors: InputError when there is
+/// none.
+Program program_of(const Model& model);
+
+}  // namespace logdepth
