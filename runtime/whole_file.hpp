@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace logdepth {
+
+/// The bytes of a file. Errors: InputError naming the path when it is a directory, cannot be read,
+/// or holds more than `limit` bytes.
+std::string read_whole_file(const std::string& path, std::size_t limit = std::size_t{1} << 30);
+
+/// A file that appears under its name only when it is complete: bytes go to a temporary name in the
+/// same folder, `commit` renames it, and an object that is dropped before leaves nothing behind.
+class OutputFile {
+ public:
+  /// Errors: InputError when the folder cannot be written.
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  std::ostream& stream() { return out_; }
+  /// Errors: InputError when not every byte could be written.
+  void commit();
+
+ private:
+  [[noreturn]] void give_up(const std::string& reason);
+  std::string path_, temporary_;
+  std::ofstream out_;
+};
+
+/// Writes `bytes` to `path` through an OutputFile.
+void write_whole_file(const std::string& path, std::string_view bytes);
+
+/// Removes the temporary files of OutputFiles in flight; for the handler of an interruption.
+void remove_unfinished_files() noexcept;
+
+}  // namespace logdepth
