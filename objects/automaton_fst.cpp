@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "objects/automaton_files.hpp"
+#include "objects/automaton_reader.hpp"
+#include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+constexpr std::string_view epsilon = "<eps>";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Numbers are compared as text without leading zeros: they may be larger than any integer type.
+std::string canonical_number(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of('0'), text.size() - 1);
+  return std::string(text.substr(begin));
+}
+
+/// A weight as OpenFst prints it; infinity is the absent arc or the state that does not accept.
+std::optional<double> parse_weight(std::string_view text) {
+  const std::string copy(text);
+  if (copy == "Infinity") return HUGE_VAL;
+  if (copy.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// An OpenFst symbols file: a name and a number on each line.
+struct Symbols {
+  std::unordered_map<std::string, std::string> name_of_number;
+  std::unordered_map<std::string, std::string> number_of_name;
+  Alphabet alphabet;  ///< without epsilon, by number
+
+  bool is_epsilon(const std::string& name) const {
+    return name == epsilon || number_of_name.at(name) == "0";
+  }
+};
+
+Symbols read_symbols(const std::string& text, const std::string& source) {
+  Symbols symbols;
+  std::vector<std::pair<std::string, std::string>> letters;  // number, name
+  std::size_t line_number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++line_number;
+    const auto fields = fields_of(line);
+    if (fields.empty()) continue;
+    if (fields.size() != 2 || !is_number(fields[1])) {
+      throw InputError(source, line_number,
+                       "expected a symbol and its number, got " + in_quotes(line));
+    }
+    const std::string name(fields[0]);
+    const std::string number = canonical_number(fields[1]);
+    if (!symbols.name_of_number.emplace(number, name).second ||
+        !symbols.number_of_name.emplace(name, number).second) {
+      throw InputError(source, line_number,
+                       "symbol " + in_quotes(name) + " or its number " + number +
+                           " occurs twice; expected each once");
+    }
+    if (!symbols.is_epsilon(name)) letters.emplace_back(number, name);
+  }
+  std::sort(letters.begin(), letters.end(), [](const auto& a, const auto& b) {
+    return std::make_pair(a.first.size(), a.first) < std::make_pair(b.first.size(), b.first);
+  });
+  std::vector<std::string> names;
+  for (auto& letter : letters) names.push_back(std::move(letter.second));
+  try {
+    symbols.alphabet = Alphabet(std::move(names));
+  } catch (const InputError& error) {
+    throw InputError(source + ": " + error.what());
+  }
+  return symbols;
+}
+
+struct ArcLine {
+  std::size_t line = 0;
+  State from = 0;
+  std::string label;
+  State to = 0;
+};
+
+/// One pass over the lines; labels are left as they stand, because whether they are names or
+/// numbers depends on all of them.
+class FstReader {
+ public:
+  explicit FstReader(const std::string& source) : source_(source) {}
+
+  void read(const std::string& text) {
+    for (const std::string_view line : lines_of(text)) {
+      ++line_;
+      const auto fields = fields_of(line);
+      if (!fields.empty()) read_line(line, fields);
+    }
+    if (!builder.has_initial()) {
+      throw InputError(source_, 1, "the file is empty; expected arcs: from to label [weight]");
+    }
+  }
+
+  AutomatonBuilder builder;
+  std::vector<ArcLine> arcs;
+
+ private:
+  void read_line(std::string_view line, const std::vector<std::string_view>& fields) {
+    if (fields.size() > 5) {
+      throw InputError(
+          source_, line_,
+          "expected 'from to label [weight]' or 'final [weight]', got " + in_quotes(line));
+    }
+    const State from = state(fields[0]);
+    if (!builder.has_initial()) builder.set_initial(from);
+    if (fields.size() <= 2) {
+      if (fields.size() == 1 || weight(fields[1]) != HUGE_VAL) builder.set_accepting(from);
+      return;
+    }
+    const State to = state(fields[1]);
+    // The optional fields: a second label, equal to the first, and a weight.
+    bool absent = false;
+    if (fields.size() == 5) {
+      check_equal_labels(fields[2], fields[3]);
+      absent = weight(fields[4]) == HUGE_VAL;
+    } else if (fields.size() == 4 && fields[3] != fields[2]) {
+      if (!parse_weight(fields[3])) check_equal_labels(fields[2], fields[3]);
+      absent = weight(fields[3]) == HUGE_VAL;
+    }
+    if (!absent) arcs.push_back({line_, from, std::string(fields[2]), to});
+  }
+
+  State state(std::string_view field) {
+    if (!is_number(field)) {
+      throw InputError(source_, line_, "expected a state number, got " + in_quotes(field));
+    }
+    return builder.state(canonical_number(field));
+  }
+
+  double weight(std::string_view field) const {
+    const std::optional<double> value = parse_weight(field);
+    if (!value) throw InputError(source_, line_, "expected a weight, got " + in_quotes(field));
+    return *value;
+  }
+
+  void check_equal_labels(std::string_view input, std::string_view output) const {
+    if (input == output) return;
+    throw InputError(source_, line_,
+                     "expected an acceptor: a weight or a second label equal to " +
+                         in_quotes(input) + ", got " + in_quotes(output));
+  }
+
+  const std::string& source_;
+  std::size_t line_ = 0;
+};
+
+/// The name that a label stands for, absent for epsilon.
+std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols, bool by_name,
+                                     const std::string& source) {
+  if (arc.label == epsilon) return std::nullopt;
+  if (by_name && symbols.number_of_name.count(arc.label) > 0) {
+    if (symbols.is_epsilon(arc.label)) return std::nullopt;
+    return arc.label;
+  }
+  if (is_number(arc.label)) {
+    const std::string number = canonical_number(arc.label);
+    if (number == "0") return std::nullopt;
+    const auto entry = symbols.name_of_number.find(number);
+    if (!by_name && entry != symbols.name_of_number.end()) {
+      if (symbols.is_epsilon(entry->second)) return std::nullopt;
+      return entry->second;
+    }
+  }
+  throw InputError(source, arc.line,
+                   "label " + in_quotes(arc.label) + " is not in the symbols file; expected " +
+                       (by_name ? "a symbol" : "a number of a symbol"));
+}
+
+}  // namespace
+
+Nfa read_fst(const std::string& text, const std::string& source,
+             const std::optional<std::string>& symbols_text) {
+  FstReader reader(source);
+  reader.read(text);
+  if (!symbols_text) {
+    for (ArcLine& arc : reader.arcs) {
+      std::optional<std::string> letter;
+      if (arc.label != epsilon) letter = std::move(arc.label);
+      reader.builder.arc(arc.from, std::move(letter), arc.to);
+    }
+    return std::move(reader.builder).finish(source);
+  }
+  const Symbols symbols = read_symbols(*symbols_text, "symbols of " + source);
+  // Labels are names as soon as one of them can only be a name; a file where every label could be
+  // either (symbols called 0 and 1) is read by name, as fstcompile does.
+  const bool by_number =
+      std::all_of(
+          reader.arcs.begin(), reader.arcs.end(),
+          [](const ArcLine& arc) { return arc.label == epsilon || is_number(arc.label); }) &&
+      std::any_of(reader.arcs.begin(), reader.arcs.end(), [&](const ArcLine& arc) {
+        return is_number(arc.label) && arc.label != "0" &&
+               symbols.number_of_name.count(arc.label) == 0;
+      });
+  for (const ArcLine& arc : reader.arcs) {
+    reader.builder.arc(arc.from, translate(arc, symbols, !by_number, source), arc.to);
+  }
+  return std::move(reader.builder).finish(source, symbols.alphabet);
+}
+
+std::string write_fst(const Dfa& dfa) {
+  if (dfa.alphabet.find(epsilon)) {
+    throw InputError("the letter '<eps>' cannot be written: an OpenFst file reads it as epsilon");
+  }
+  std::string text;
+  // The first state named is the initial one.
+  for (std::size_t i = 0; i < dfa.states(); ++i) {
+    const State q = static_cast<State>((i + dfa.initial) % dfa.states());
+    for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
+      text += std::to_string(q) + "\t" + std::to_string(dfa.step(q, letter)) + "\t" +
+              dfa.alphabet.name(letter) + "\n";
+    }
+    if (dfa.accepting[q]) text += std::to_string(q) + "\n";
+  }
+  return text;
+}
+
+}  // namespace logdepth

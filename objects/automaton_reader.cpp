@@ -1,0 +1,85 @@
+#include "objects/automaton_reader.hpp"
+
+#include <algorithm>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+
+namespace {
+
+bool is_number(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+State AutomatonBuilder::state(const std::string& name) {
+  const auto [entry, is_new] = states_.emplace(name, static_cast<State>(nfa_.states()));
+  if (is_new) nfa_.accepting.push_back(false);
+  return entry->second;
+}
+
+void AutomatonBuilder::arc(State from, std::optional<std::string> letter, State to) {
+  if (!letter) {
+    nfa_.arcs.push_back({from, std::nullopt, to});
+    return;
+  }
+  const auto [entry, is_new] = letters_.emplace(*letter, letter_names_.size());
+  if (is_new) letter_names_.push_back(*letter);
+  nfa_.arcs.push_back({from, static_cast<Letter>(entry->second), to});
+}
+
+Nfa AutomatonBuilder::finish(const std::string& source, std::optional<Alphabet> alphabet) && {
+  if (!alphabet) {
+    std::vector<std::string> names = letter_names_;
+    if (std::all_of(names.begin(), names.end(), is_number)) {
+      std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+        return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
+      });
+    } else {
+      std::sort(names.begin(), names.end());
+    }
+    try {
+      alphabet = Alphabet(std::move(names));
+    } catch (const InputError& error) {
+      throw InputError(source + ": " + error.what());
+    }
+  }
+  if (alphabet->size() == 0) {
+    throw InputError(source + ": no letter occurs; expected at least one arc with a letter");
+  }
+  std::vector<Letter> renamed;
+  for (const std::string& name : letter_names_) renamed.push_back(alphabet->find(name).value());
+  for (Nfa::Arc& arc : nfa_.arcs) {
+    if (arc.letter) arc.letter = renamed[*arc.letter];
+  }
+  nfa_.alphabet = std::move(*alphabet);
+  return std::move(nfa_);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return lines;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return fields;
+    line.remove_prefix(begin);
+    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+}  // namespace logdepth

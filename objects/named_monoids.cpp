@@ -1,0 +1,198 @@
+#include "objects/named_monoids.hpp"
+
+#include <array>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "objects/transition_monoid.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+constexpr std::size_t max_points = 4096;
+constexpr std::size_t max_letters_all = 10000;
+
+/// One factor of a product: its points and its generators.
+struct Factor {
+  std::size_t points = 0;
+  std::vector<Transformation> generators;
+};
+
+/// The permutation that sends each listed point to the next one, the last to the first.
+Transformation cycle(std::size_t points, const std::vector<State>& along) {
+  Transformation images = identity_transformation(points);
+  for (std::size_t i = 0; i < along.size(); ++i) images[along[i]] = along[(i + 1) % along.size()];
+  return images;
+}
+
+/// The cycle (from from+1 ... points-1).
+Transformation cycle_from(std::size_t points, State from) {
+  std::vector<State> along(points - from);
+  std::iota(along.begin(), along.end(), from);
+  return cycle(points, along);
+}
+
+Factor cyclic(std::size_t k) {
+  return {k, {cycle_from(k, 0)}};
+}
+
+Factor symmetric(std::size_t k) {
+  if (k <= 2) return {k, {cycle_from(k, 0)}};
+  return {k, {cycle(k, {0, 1}), cycle_from(k, 0)}};
+}
+
+Factor alternating(std::size_t k) {
+  if (k <= 2) return {k, {identity_transformation(k)}};
+  if (k == 3) return {k, {cycle(k, {0, 1, 2})}};
+  // A cycle of odd length is an even permutation: skip point 0 where k is even.
+  return {k, {cycle(k, {0, 1, 2}), cycle_from(k, k % 2 == 1 ? 0 : 1)}};
+}
+
+Factor dihedral(std::size_t k) {
+  Transformation reflection(k);
+  for (std::size_t q = 0; q < k; ++q) reflection[q] = static_cast<State>((k - q) % k);
+  return {k, {cycle_from(k, 0), reflection}};
+}
+
+Factor full_transformation(std::size_t k) {
+  Factor factor = symmetric(k);
+  if (k >= 2) {
+    Transformation collapse = identity_transformation(k);
+    collapse[1] = 0;
+    factor.generators.push_back(std::move(collapse));
+  }
+  return factor;
+}
+
+/// Q8 acts on itself by multiplication from the right. Element 2*u + s is the unit u of (1, i, j,
+/// k) with sign (-1)^s; generators i and j.
+Factor quaternion() {
+  const std::array<std::array<int, 4>, 4> unit{
+      {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}};
+  const std::array<std::array<int, 4>, 4> sign{
+      {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 0}, {0, 0, 1, 1}}};
+  Factor factor{8, {}};
+  for (const int g : {1, 2}) {
+    Transformation images(8);
+    for (int u = 0; u < 4; ++u) {
+      for (int s = 0; s < 2; ++s) {
+        images[2 * u + s] = static_cast<State>(2 * unit[u][g] + (s ^ sign[u][g]));
+      }
+    }
+    factor.generators.push_back(std::move(images));
+  }
+  return factor;
+}
+
+InputError unknown(std::string_view part, const std::string& name) {
+  const std::string of = part == name ? "" : " in " + in_quotes(name);
+  return InputError("unknown group or monoid " + in_quotes(part) + of +
+                    ": expected Zk, Sk, Ak, Tk (k = 1, 2, ...), Dk (k = 3, 4, ...), V4, Q8, "
+                    "flipflop, or a product of these such as A4_x_Z5");
+}
+
+Factor parse_factor(std::string_view part, const std::string& name) {
+  if (part == "V4") return {4, {{1, 0, 3, 2}, {2, 3, 0, 1}}};
+  if (part == "Q8") return quaternion();
+  if (part == "flipflop") return {2, {{0, 0}, {1, 1}, {0, 1}}};
+  if (part.size() < 2 || std::string_view("ZSADT").find(part[0]) == std::string_view::npos) {
+    throw unknown(part, name);
+  }
+  std::size_t k = 0;
+  for (const char digit : part.substr(1)) {
+    if (digit < '0' || digit > '9' || (k == 0 && digit == '0')) throw unknown(part, name);
+    if (k <= max_points) k = 10 * k + static_cast<std::size_t>(digit - '0');
+  }
+  if (part[0] == 'D' && k < 3) throw unknown(part, name);
+  if (k > max_points) {
+    throw SizeLimit(in_quotes(part) + " acts on more than " + std::to_string(max_points) +
+                    " points, the limit; try a smaller degree");
+  }
+  switch (part[0]) {
+    case 'Z':
+      return cyclic(k);
+    case 'S':
+      return symmetric(k);
+    case 'A':
+      return alternating(k);
+    case 'D':
+      return dihedral(k);
+    default:
+      return full_transformation(k);
+  }
+}
+
+std::vector<Factor> parse_factors(const std::string& name) {
+  static constexpr std::string_view times = "_x_";
+  std::vector<Factor> factors;
+  std::size_t points = 0;
+  std::string_view rest = name;
+  while (true) {
+    const std::size_t end = rest.find(times);
+    factors.push_back(parse_factor(rest.substr(0, end), name));
+    points += factors.back().points;
+    if (points > max_points) {
+      throw SizeLimit(in_quotes(name) + " acts on more than " + std::to_string(max_points) +
+                      " points, the limit; try fewer or smaller factors");
+    }
+    if (end == std::string_view::npos) return factors;
+    rest = rest.substr(end + times.size());
+  }
+}
+
+/// The direct product on the disjoint union of the points: a generator of one factor fixes the
+/// points of the others.
+Factor product_of(const std::vector<Factor>& factors) {
+  Factor product;
+  for (const Factor& factor : factors) product.points += factor.points;
+  std::size_t offset = 0;
+  for (const Factor& factor : factors) {
+    for (const Transformation& generator : factor.generators) {
+      Transformation images = identity_transformation(product.points);
+      for (std::size_t q = 0; q < factor.points; ++q) {
+        images[offset + q] = static_cast<State>(offset + generator[q]);
+      }
+      product.generators.push_back(std::move(images));
+    }
+    offset += factor.points;
+  }
+  return product;
+}
+
+}  // namespace
+
+Action named_monoid(const std::string& name, NamedLetters letters) {
+  const Factor product = product_of(parse_factors(name));
+  Action action;
+  action.points = product.points;
+  std::vector<std::string> names;
+  if (letters == NamedLetters::generators) {
+    if (product.generators.size() > 26) {
+      throw SizeLimit(in_quotes(name) + " has " + std::to_string(product.generators.size()) +
+                      " generators, the letters a to z allow 26; try fewer factors");
+    }
+    for (std::size_t i = 0; i < product.generators.size(); ++i) {
+      names.emplace_back(1, static_cast<char>('a' + i));
+    }
+    action.generators = product.generators;
+  } else {
+    auto monoid = enumerate_monoid(product.generators, product.points, max_letters_all);
+    if (!monoid) {
+      throw SizeLimit(in_quotes(name) + " has more than " + std::to_string(max_letters_all) +
+                      " elements, too many to be letters; try its generators as letters");
+    }
+    for (std::size_t i = 0; i < monoid->size(); ++i) {
+      names.push_back(std::string("g").append(std::to_string(i)));
+    }
+    action.generators = std::move(monoid->elements);
+  }
+  action.alphabet = Alphabet(std::move(names));
+  return action;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,354 @@
+#include "objects/regex.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+using Node = std::shared_ptr<const Regex>;
+
+/// Syntax trees are walked recursively, here and elsewhere, so hostile text must not make them
+/// deep.
+constexpr std::size_t max_depth = 300;
+constexpr std::size_t max_repeat = 1000;
+constexpr std::size_t max_letters = 4096;
+
+constexpr std::string_view special = "|*+?{}.[]()\\!&^$";
+
+/// Recursive descent over the text. It runs twice when no alphabet is given: first to collect the
+/// letters that occur, then, with these as alphabet, to build the tree ('.', negated classes and
+/// complement depend on all of them).
+class Parser {
+ public:
+  Parser(std::string_view text, const Alphabet* alphabet) : text_(text), alphabet_(alphabet) {
+    if (alphabet_ == nullptr) return;
+    for (Letter letter = 0; letter < alphabet_->size(); ++letter) {
+      const std::string& name = alphabet_->name(letter);
+      if (utf8_length(name) == name.size()) index_.emplace(utf8_decode(name), letter);
+    }
+  }
+
+  Node parse() {
+    Tree tree = alternation();
+    if (!at_end()) {
+      if (peek() == U')') fail("unmatched ')'; write \\) for the letter");
+      fail("expected the end of the expression");
+    }
+    return tree.node;
+  }
+
+  const std::set<char32_t>& collected() const { return collected_; }
+
+ private:
+  struct Tree {
+    Node node;
+    std::size_t depth = 1;
+  };
+
+  [[noreturn]] void fail(const std::string& sentence) const { fail_at(column_, sentence); }
+  [[noreturn]] void fail_at(std::size_t column, const std::string& sentence) const {
+    throw InputError("regular expression, column " + std::to_string(column) + ": " + sentence);
+  }
+
+  bool at_end() const { return position_ == text_.size(); }
+  char32_t peek() const { return at_end() ? U'\0' : utf8_decode(text_.substr(position_)); }
+  bool next_is(char32_t character) const { return !at_end() && peek() == character; }
+  char32_t take() {
+    const std::size_t length = utf8_length(text_.substr(position_));
+    if (length == 0) fail("expected UTF-8 text");
+    const char32_t character = peek();
+    position_ += length;
+    ++column_;
+    return character;
+  }
+  bool take_if(char32_t character) {
+    if (!next_is(character)) return false;
+    take();
+    return true;
+  }
+
+  Tree make(Regex::Kind kind, std::vector<Tree> operands) const {
+    Regex node;
+    node.kind = kind;
+    std::size_t depth = 0;
+    for (Tree& operand : operands) {
+      depth = std::max(depth, operand.depth);
+      node.parts.push_back(std::move(operand.node));
+    }
+    if (depth >= max_depth) {
+      fail("the expression is nested more than " + std::to_string(max_depth) +
+           " deep; expected a flatter one");
+    }
+    return {std::make_shared<const Regex>(std::move(node)), depth + 1};
+  }
+  Tree empty_word() const { return make(Regex::Kind::empty_word, {}); }
+
+  /// The tree of one of these characters; in the collecting run only their number matters.
+  Tree letters(const std::vector<char32_t>& members, bool negated) const {
+    Regex node;
+    node.kind = Regex::Kind::letters;
+    if (alphabet_ != nullptr) {
+      node.letters.assign(alphabet_->size(), negated);
+      for (const char32_t member : members) node.letters[index_.at(member)] = !negated;
+    }
+    return {std::make_shared<const Regex>(std::move(node)), 1};
+  }
+
+  void note_letter(char32_t character, std::size_t column) {
+    if (character <= U' ' || character == 0x7F) {
+      fail_at(column, "white space and control characters cannot be letters");
+    }
+    if (alphabet_ == nullptr) {
+      collected_.insert(character);
+      if (collected_.size() > max_letters) {
+        throw SizeLimit("the regular expression names more than " + std::to_string(max_letters) +
+                        " letters, the limit; try smaller classes");
+      }
+    } else if (index_.count(character) == 0) {
+      fail_at(column, "letter '" + utf8_encode(character) + "' is not in the alphabet");
+    }
+  }
+
+  Tree alternation() {
+    if (++open_ > max_depth) {
+      fail("the expression is nested more than " + std::to_string(max_depth) +
+           " deep; expected a flatter one");
+    }
+    std::vector<Tree> branches;
+    branches.push_back(intersection());
+    while (take_if(U'|')) branches.push_back(intersection());
+    --open_;
+    if (branches.size() == 1) return std::move(branches.front());
+    return make(Regex::Kind::alternation, std::move(branches));
+  }
+
+  Tree intersection() {
+    std::vector<Tree> operands;
+    bool has_text = false;
+    operands.push_back(concatenation(has_text));
+    while (next_is(U'&')) {
+      if (!has_text) fail("expected an expression before '&'; write () for the empty word");
+      take();
+      operands.push_back(concatenation(has_text));
+      if (!has_text) fail("expected an expression after '&'; write () for the empty word");
+    }
+    if (operands.size() == 1) return std::move(operands.front());
+    return make(Regex::Kind::intersection, std::move(operands));
+  }
+
+  Tree concatenation(bool& has_text) {
+    std::vector<Tree> factors;
+    while (!at_end() && !next_is(U'|') && !next_is(U'&') && !next_is(U')')) {
+      factors.push_back(prefixed());
+    }
+    has_text = !factors.empty();
+    if (factors.empty()) return empty_word();
+    if (factors.size() == 1) return std::move(factors.front());
+    return make(Regex::Kind::concatenation, std::move(factors));
+  }
+
+  Tree prefixed() {
+    std::size_t complements = 0;
+    while (take_if(U'!')) ++complements;
+    if (complements > 0 && (at_end() || next_is(U'|') || next_is(U'&') || next_is(U')'))) {
+      fail("expected an expression after '!'");
+    }
+    Tree tree = repeated();
+    // Two complements cancel.
+    if (complements % 2 == 1) tree = make(Regex::Kind::complement, {std::move(tree)});
+    return tree;
+  }
+
+  Tree repeated() {
+    Tree tree = atom();
+    while (true) {
+      if (take_if(U'*')) {
+        tree = star(std::move(tree));
+      } else if (take_if(U'+')) {
+        Tree tail = star(tree);
+        tree = make(Regex::Kind::concatenation, {std::move(tree), std::move(tail)});
+      } else if (take_if(U'?')) {
+        tree = optional(tree);
+      } else if (next_is(U'{')) {
+        tree = counted(std::move(tree));
+      } else {
+        return tree;
+      }
+    }
+  }
+
+  Tree star(Tree tree) const {
+    if (tree.node->kind == Regex::Kind::star) return tree;
+    return make(Regex::Kind::star, {std::move(tree)});
+  }
+  Tree optional(const Tree& tree) const {
+    return make(Regex::Kind::alternation, {tree, empty_word()});
+  }
+
+  Tree counted(Tree tree) {
+    const std::size_t opening = column_;
+    take();
+    const std::size_t least = number();
+    std::size_t most = least;
+    bool unbounded = false;
+    if (take_if(U',')) {
+      unbounded = next_is(U'}');
+      if (!unbounded) most = number();
+    }
+    if (!take_if(U'}')) fail("expected '}' to end the repeat");
+    if (most < least) {
+      fail_at(opening, "expected {m,n} with m <= n, got {" + std::to_string(least) + "," +
+                           std::to_string(most) + "}");
+    }
+    std::vector<Tree> factors(least, tree);
+    if (unbounded) factors.push_back(star(tree));
+    if (most > least) factors.insert(factors.end(), most - least, optional(tree));
+    if (factors.empty()) return empty_word();
+    if (factors.size() == 1) return std::move(factors.front());
+    return make(Regex::Kind::concatenation, std::move(factors));
+  }
+
+  std::size_t number() {
+    if (at_end() || peek() < U'0' || peek() > U'9') {
+      fail("expected a number: {m}, {m,} or {m,n}; write \\{ for the letter");
+    }
+    const std::size_t column = column_;
+    std::size_t value = 0;
+    while (!at_end() && peek() >= U'0' && peek() <= U'9') {
+      value = std::min<std::size_t>(10 * value + (take() - U'0'), max_repeat + 1);
+    }
+    if (value > max_repeat) {
+      fail_at(column, "expected a repeat of at most " + std::to_string(max_repeat));
+    }
+    return value;
+  }
+
+  Tree atom() {
+    const std::size_t column = column_;
+    const char32_t character = take();
+    switch (character) {
+      case U'(': {
+        Tree tree = alternation();
+        if (!take_if(U')')) fail("expected ')' for the '(' of column " + std::to_string(column));
+        return tree;
+      }
+      case U'.':
+        return letters({}, true);
+      case U'[':
+        return character_class(column);
+      case U'*':
+      case U'+':
+      case U'?':
+      case U'{':
+        fail_at(column, std::string("expected an expression before '") +
+                            static_cast<char>(character) + "'; write \\" +
+                            static_cast<char>(character) + " for the letter");
+      case U'^':
+      case U'$':
+        fail_at(column, std::string("the whole word is matched, so '") +
+                            static_cast<char>(character) + "' is not needed; write \\" +
+                            static_cast<char>(character) + " for the letter");
+      case U']':
+      case U'}':
+        fail_at(column, std::string("unmatched '") + static_cast<char>(character) + "'; write \\" +
+                            static_cast<char>(character) + " for the letter");
+      case U'\\': {
+        const char32_t member = escaped(column);
+        note_letter(member, column);
+        return letters({member}, false);
+      }
+      default:
+        note_letter(character, column);
+        return letters({character}, false);
+    }
+  }
+
+  /// The character after a backslash that was taken already.
+  char32_t escaped(std::size_t column) {
+    if (at_end()) fail("expected a letter after '\\'");
+    const char32_t character = take();
+    static constexpr std::u32string_view meant_otherwise = U"dDwWsSbBnrtfv";
+    if (meant_otherwise.find(character) != std::u32string_view::npos) {
+      fail_at(column, std::string("unknown escape '\\") + static_cast<char>(character) +
+                          "'; expected a letter that needs one, of " + std::string(special));
+    }
+    return character;
+  }
+
+  Tree character_class(std::size_t opening) {
+    const bool negated = take_if(U'^');
+    std::vector<char32_t> members;
+    bool first = true;
+    while (!next_is(U']')) {
+      const std::size_t column = column_;
+      const char32_t low = class_member(opening);
+      if (low == U'-' && !first && !next_is(U']') && text_[position_ - 2] != '\\') {
+        fail_at(column, "expected a range such as a-z; write \\- for the letter");
+      }
+      first = false;
+      char32_t high = low;
+      if (next_is(U'-') && text_.substr(position_ + 1, 1) != "]") {
+        take();
+        high = class_member(opening);
+        if (high < low) {
+          fail_at(column, "expected a range in character order, got " + utf8_encode(low) + "-" +
+                              utf8_encode(high));
+        }
+      }
+      for (char32_t member = low; member <= high; ++member) {
+        if (member >= 0xD800 && member <= 0xDFFF) continue;  // surrogates are no characters
+        note_letter(member, column);
+        members.push_back(member);
+      }
+    }
+    take();
+    if (members.empty()) fail_at(opening, "expected at least one letter in the class");
+    return letters(members, negated);
+  }
+
+  char32_t class_member(std::size_t opening) {
+    if (at_end()) fail("expected ']' for the '[' of column " + std::to_string(opening));
+    const std::size_t column = column_;
+    const char32_t character = take();
+    if (character == U'\\') return escaped(column);
+    if (character == U'[') fail_at(column, "expected a letter of the class; write \\[ for '['");
+    return character;
+  }
+
+  std::string_view text_;
+  const Alphabet* alphabet_;
+  std::unordered_map<char32_t, Letter> index_;
+  std::set<char32_t> collected_;
+  std::size_t position_ = 0;
+  std::size_t column_ = 1;
+  std::size_t open_ = 0;
+};
+
+}  // namespace
+
+ParsedRegex parse_regex(std::string_view text, const std::optional<Alphabet>& alphabet) {
+  ParsedRegex parsed;
+  if (alphabet) {
+    parsed.alphabet = *alphabet;
+  } else {
+    Parser collector(text, nullptr);
+    collector.parse();
+    std::vector<std::string> names;
+    for (const char32_t character : collector.collected()) names.push_back(utf8_encode(character));
+    parsed.alphabet = Alphabet(std::move(names));
+  }
+  if (parsed.alphabet.size() == 0) {
+    throw InputError(
+        "regular expression, column 1: no letter occurs; give the letters with --alphabet");
+  }
+  parsed.root = Parser(text, &parsed.alphabet).parse();
+  return parsed;
+}
+
+}  // namespace logdepth

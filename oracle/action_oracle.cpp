@@ -1,0 +1,58 @@
+#include <utility>
+
+#include "oracle/language_oracle.hpp"
+
+namespace logdepth {
+
+std::optional<std::vector<Transformation>> LanguageOracle::prefix_products(const Word&) const {
+  return std::nullopt;
+}
+
+namespace {
+
+/// Follows every point through the letters of the word, the first letter first.
+class ActionOracle : public LanguageOracle {
+ public:
+  ActionOracle(Action action, std::string name)
+      : action_(std::move(action)), name_(std::move(name)) {}
+
+  const Alphabet& alphabet() const override { return action_.alphabet; }
+  std::string name() const override { return name_; }
+
+  bool accepts(const Word& word) const override {
+    if (action_.initial) return action_.accepting[image(*action_.initial, word)];
+    for (State point = 0; point < action_.points; ++point) {
+      if (image(point, word) != point) return false;
+    }
+    return true;
+  }
+
+  std::optional<std::vector<Transformation>> prefix_products(const Word& word) const override {
+    std::vector<Transformation> products(word.size(), Transformation(action_.points));
+    for (State start = 0; start < action_.points; ++start) {
+      State point = start;
+      for (std::size_t i = 0; i < word.size(); ++i) {
+        point = action_.generators[word[i]][point];
+        products[i][start] = point;
+      }
+    }
+    return products;
+  }
+
+ private:
+  State image(State point, const Word& word) const {
+    for (const Letter letter : word) point = action_.generators[letter][point];
+    return point;
+  }
+
+  Action action_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<LanguageOracle> make_action_oracle(Action action, std::string name) {
+  return std::make_unique<ActionOracle>(std::move(action), std::move(name));
+}
+
+}  // namespace logdepth
