@@ -21,6 +21,7 @@ Model compile(const Program& program, const CompileOptions& options) {
 
   // Cells get coordinates; only now do sizes in the file exist.
   const Layout layout = allocate_cells(program, schedule, options.norm, options.strict);
+  check_layout(program, layout);
 
   Model model = emit_weights(program, schedule, masks, layout);
   if (options.unroll) model = unroll(std::move(model), *options.unroll);

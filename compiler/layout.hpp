@@ -32,6 +32,10 @@ struct Layout {
 /// head's dimension.
 Layout allocate_cells(const Program& program, const Schedule& schedule, Norm norm, bool strict);
 
+/// The rule after this pass: cells lie side by side without overlap inside the width, and the width
+/// obeys the model's rule. Errors: std::logic_error (a defect of the pass, not of the program).
+void check_layout(const Program& program, const Layout& layout);
+
 /// The smallest width by the rules above for `cells` logical coordinates, `heads` heads in the
 /// largest sublayer and `dimension` the largest score or value dimension.
 std::uint32_t padded_width(std::uint32_t cells, Norm norm);
