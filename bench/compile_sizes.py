@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Sizes and times of compiled regular languages: compile, count on the file, run, compare, time."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+REPEATS = 5
+
+
+def splitmix64(state):
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = state
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        yield z ^ (z >> 31)
+
+
+def random_dfa(states, seed):
+    """AT&T text of a DFA over a, b whose states all accept with probability one half."""
+    numbers = splitmix64(seed)
+    lines = [f"{q} {next(numbers) % states} {letter}" for q in range(states) for letter in "ab"]
+    return "\n".join(lines + [str(q) for q in range(states) if next(numbers) % 2]) + "\n"
+
+
+def timed(command):
+    """Standard output of the command, and the median wall time of REPEATS runs."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True)
+        times.append(time.perf_counter() - start)
+    return done, statistics.median(times)
+
+
+def product(word, generators):
+    images = list(range(len(next(iter(generators.values())))))
+    for letter in word:
+        images = [generators[letter][q] for q in images]
+    return images
+
+
+def describe_machine():
+    model = "unknown processor"
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    model = line.split(":", 1)[1].strip()
+                    break
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: compile_sizes.py PATH_OF_LOGDEPTH")
+    logdepth = sys.argv[1]
+    folder = tempfile.mkdtemp()
+
+    def fst(states):
+        path = os.path.join(folder, f"random{states}.fst")
+        with open(path, "w") as out:
+            out.write(random_dfa(states, seed=states))
+        return ["--fst", path]
+
+    cases = [
+        ("A5", ["--group", "A5"], 1024),
+        ("A5, first-flag", ["--group", "A5", "--positions", "first-flag"], 1024),
+        ("A5, circle", ["--group", "A5", "--positions", "circle"], 1024),
+        ("S5", ["--group", "S5"], 1024),
+        ("random DFA, 20 states", fst(20), 256),
+        ("random DFA, 50 states", fst(50), 256),
+        ("(a|b)*a(a|b){4}", ["--regex", "(a|b)*a(a|b){4}"], 1024),
+        ("(a|b)*a(a|b){9}", ["--regex", "(a|b)*a(a|b){9}"], 0),
+    ]
+    print(f"Machine: {describe_machine()}. Medians of {REPEATS} processes.\n")
+    print("| language | table | cells | width | units | non-zeros | file bytes | denominator bits "
+          "| compile s | T | run s |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for name, source, length in cases:
+        model = os.path.join(folder, "model.json")
+        compiled, compile_time = timed([logdepth, "compile", "regular", *source, "-o", model])
+        if compiled.returncode == 3:
+            refusal = compiled.stderr.splitlines()[-1].replace("|", "\\|")
+            print("| " + name.replace("|", "\\|") + f" | refused: {refusal} |")
+            continue
+        if compiled.returncode != 0:
+            sys.exit(compiled.stderr)
+        info = json.loads(subprocess.run([logdepth, "info", model, "--json"], capture_output=True,
+                                         text=True, check=True).stdout)
+        numbers = splitmix64(length)
+        word = "".join("ab"[next(numbers) % 2] for _ in range(length))
+        ran, run_time = timed([logdepth, "run", model, "--input", word, "--prefixes"])
+        if ran.stdout.splitlines()[-1] != json.dumps(product(word, info["generators"]),
+                                                     separators=(",", ":")):
+            sys.exit(f"{name}: the network's product differs from the direct one")
+        shown = name.replace("|", "\\|")
+        print(f"| {shown} | {info['parameters']['table']} | {info['cells']} | {info['width']} "
+              f"| {info['units']} | {info['nonzeros']} | {os.path.getsize(model)} "
+              f"| {info['denominator_bits']} | {compile_time:.3f} | {length} | {run_time:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
