@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
   add(app, add_diff);
   add(app, add_info);
   add(app, add_inspect);
-  // add(app, add_draw);
+  add(app, add_draw);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,375 @@
+// Drawings: what stands in a circuit and in a picture of attention, for sound and for hostile
+// names, and in which files a drawing is saved.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "objects/input_error.hpp"
+#include "objects/named_monoids.hpp"
+#include "proofs-check/circuit_view.hpp"
+#include "proofs-check/draw_attention.hpp"
+#include "proofs-check/draw_circuit.hpp"
+#include "proofs-check/save_drawing.hpp"
+#include "proofs-check/svg_text.hpp"
+#include "runtime/whole_file.hpp"
+#include "tests/laws/model_samples.hpp"
+#include "tests/support/random_programs.hpp"
+
+namespace logdepth {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHostile = "\"<&'\\N\\G]]>%--;{|}";
+
+class Drawings : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("logdepth_" + std::string(test->name()) + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// The text content of every .svg and .html file of the folder, as an independent XML reader sees
+  /// it; no-break spaces count as spaces. Fails when one of them is not well formed.
+  std::string texts() const {
+    write_whole_file(at("read.py"),
+                     "import glob, sys, xml.etree.ElementTree as tree\n"
+                     "out = ''\n"
+                     "for name in sorted(glob.glob(sys.argv[1] + '/*.svg') + "
+                     "glob.glob(sys.argv[1] + '/*.html')):\n"
+                     "    text = open(name, encoding='utf-8').read().replace("
+                     "'<!DOCTYPE html>', '')\n"
+                     "    out += '\\n'.join(t for t in tree.fromstring(text).itertext()) + '\\n'\n"
+                     "open(sys.argv[1] + '/texts', 'w', encoding='utf-8').write("
+                     "out.replace('\\u00a0', ' '))\n");
+    const std::string command = std::string("\"") + LOGDEPTH_PYTHON + "\" \"" + at("read.py") +
+                                "\" \"" + folder_.string() + "\"";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return fs::exists(at("texts")) ? read_whole_file(at("texts")) : "";
+  }
+
+  fs::path folder_;
+};
+
+bool has_graphviz() {
+  try {
+    render_dot("digraph g { a -> b; }");
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+Program scan(const std::string& monoid, const ScanOptions& options = {}) {
+  return regular_language_scan_MS25_thm4_1(named_monoid(monoid), monoid, options);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "missing: " << part;
+}
+
+std::vector<std::string> word(const Model& model, std::size_t length) {
+  std::vector<std::string> letters;
+  for (std::size_t i = 0; i < length; ++i)
+    letters.push_back(model.alphabet[(7 * i * i + i / 3) % model.alphabet.size()]);
+  return letters;
+}
+
+/// Counts what the heads select.
+class SelectionCount : public ForwardObserver<ValueId> {
+ public:
+  void on_row(const Location& location, std::size_t, const SelectedRow& row) override {
+    positions += row.count;
+    if (location.step != last_step) ++levels;
+    last_step = location.step;
+  }
+  std::size_t positions = 0, levels = 0, last_step = 0;
+};
+
+TEST_F(Drawings, CircuitOfA5NamesBlocksHeadsPromisesUnitsAndCells) {
+  const std::string dot = circuit_dot(compile(scan("A5")));
+  expect_parts(dot,
+               {"<B>A5&#160;<", "depth ceil(log2 n)", "shape (0, 1, 0)", "MS25 Thm 4.1",
+                "repeated block: 1 layer \xC3\x97 ceil(log2 n)", "head prev", "causal",
+                "selects exactly one position", "query E \xC2\xB7 key I",
+                "sd.0\xE2\x80\xA6sd.4 := d.0\xE2\x80\xA6"
+                "d.4",
+                "sE := E", "look-up product", "125 units", "191 units", "E := sE", "norm: constant",
+                "two-circle", "E: code of max(p-1, 0)", "one-hot, 5 labels"});
+  EXPECT_EQ(dot.find("initial block"), std::string::npos);
+  EXPECT_EQ(dot.find("final block"), std::string::npos);
+}
+
+TEST_F(Drawings, CircuitWithFirstFlagShowsTheInitialBlockAndTheDirection) {
+  ScanOptions options;
+  options.positions = ScanPositions::first_flag;
+  const std::string dot = circuit_dot(compile(scan("Z6", options)));
+  expect_parts(dot, {"initial block: 1 layer", "repeated block: 1 layer", "head count",
+                     "selects all visible positions", "norm: direction of the group",
+                     "I, E := direction of (a[0], a[1])", "first-flag", "key I, 1 back"});
+}
+
+TEST_F(Drawings, EveryFamilyOfCellsStandsInTheCircuit) {
+  for (const char* const name : {"A5", "S3", "Z6", "flipflop", "A4_x_Z5"}) {
+    const Model model = compile(scan(name));
+    const CircuitView view = view_circuit(model);
+    const std::string dot = circuit_dot(model);
+    EXPECT_TRUE(view.named) << name;
+    ASSERT_FALSE(view.cells.empty());
+    for (const CellRow& row : view.cells) expect_parts(dot, {xml_text(row.names)});
+    EXPECT_LE(view.cells.size(), 12u) << "families, not cells: " << name;
+  }
+}
+
+TEST_F(Drawings, BothNormsAndUnrolledFilesKeepTheNames) {
+  const Program program = scan("S3");
+  CompileOptions layernorm, unrolled;
+  layernorm.norm = Norm::layernorm;
+  unrolled.unroll = 16;
+  expect_parts(circuit_dot(compile(program, layernorm)),
+               {"head prev", "norm: constant", "sE := E"});
+  const std::string dot = circuit_dot(compile(program, unrolled));
+  expect_parts(dot, {"initial block: 4 layers", "head prev", "up to n = 16"});
+  EXPECT_EQ(count(dot, "the same weights as layer 1"), 3u);
+}
+
+TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
+  Model model = compile(scan("A5"));
+  model.derived.text = "{}";
+  expect_parts(circuit_dot(model), {"head 1", "selects exactly one position", "sE += E",
+                                    "query E \xC2\xB7 key I", "191 units", "125 units"});
+  model.cells.clear();
+  expect_parts(circuit_dot(model), {"head 1", "selects exactly one position",
+                                    "query h[5\xE2\x80\xA6"
+                                    "8] \xC2\xB7 key h[1\xE2\x80\xA6"
+                                    "4]",
+                                    "191 units"});
+}
+
+TEST_F(Drawings, AProgramThatDoesNotFitTheWeightsNamesNothing) {
+  Model model = compile(scan("A5"));
+  model.derived = compile(scan("Z6")).derived;
+  EXPECT_FALSE(view_circuit(model).named);
+  expect_parts(circuit_dot(model), {"head 1", "191 units"});
+  for (const char* const text : {"{\"program\":\"nonsense\"}", "{\"program\":3}", "[]", ""}) {
+    model.derived.text = text;
+    EXPECT_FALSE(view_circuit(model).named) << text;
+  }
+}
+
+TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
+  if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
+  Program program = scan("A5");
+  program.name = kHostile;
+  program.source = "<script>alert(1)</script>\x01\n";
+  program.hypotheses.push_back("</td></table>&nbsp;");
+  for (std::string& letter : program.alphabet) {
+    auto fills = program.embedding.extract(letter);
+    letter = kHostile + letter;
+    fills.key() = letter;
+    program.embedding.insert(std::move(fills));
+  }
+  std::get<FetchStatement>(program.repeated[0]).name = kHostile;
+  Model model = compile(program);
+  EXPECT_TRUE(view_circuit(model).named);
+  const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
+  save_drawing(model, circuit, at("a.svg"));
+  const std::string svg = texts();
+  EXPECT_EQ(count(svg, kHostile), 2u + 4u) << svg;  // title, head, two letters listed and explained
+  expect_parts(svg, {"<script>alert(1)</script>\xE2\x90\x81\xE2\x90\x8A"});
+
+  save_drawing(model, circuit, at("b.html"));
+  WordRunner runner(model);
+  const auto attention = draw_attention(runner, word(model, 5));
+  ASSERT_TRUE(attention.has_value());
+  save_drawing(model, {DrawingKind::svg, attention.value()}, at("c.svg"));
+  expect_parts(texts(), {"</td></table>&nbsp;"});
+
+  // Cells are named by the file alone; its index is hashed but free.
+  auto cell = model.cells.extract("E");
+  cell.key() = kHostile;
+  model.cells.insert(std::move(cell));
+  auto broken = model.cells.extract("I");
+  broken.key() = "\xFF\x80 broken";
+  model.cells.insert(std::move(broken));
+  save_drawing(model, {DrawingKind::dot, circuit_dot(model)}, at("a.svg"));
+  expect_parts(texts(), {"sE += " + std::string(kHostile)});
+}
+
+TEST_F(Drawings, RandomModelsAreDrawnAndGraphvizTakesThem) {
+  const bool graphviz = has_graphviz();
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const Model model = ModelMaker(seed).model();
+    const std::string dot = circuit_dot(model);
+    ASSERT_EQ(dot, circuit_dot(model)) << seed;
+    if (!graphviz || seed > 20) continue;
+    ASSERT_NO_THROW(
+        save_drawing(model, {DrawingKind::dot, dot}, at(std::to_string(seed) + ".html")))
+        << seed;
+  }
+  if (graphviz) texts();
+}
+
+TEST_F(Drawings, EveryHeadLookupPromiseAndCellOfARandomProgramIsShown) {
+  support::RandomPrograms programs(20260301);
+  for (int i = 0; i < 150; ++i) {
+    const Program program = programs.draw_valid();
+    CompileOptions options;
+    if (i % 3 == 0) options.norm = Norm::layernorm;
+    const Model model = compile(program, options);
+    const CircuitView view = view_circuit(model);
+    const std::string dot = circuit_dot(model);
+    ASSERT_TRUE(view.named);
+    ASSERT_EQ(view.layers.size(), model.layers.size());
+    std::size_t heads = 0, fetches = 0;
+    for (const LayerView& layer : view.layers) {
+      for (const HeadView& head : layer.heads) {
+        expect_parts(dot, {"head " + xml_text(head.name)});
+        EXPECT_FALSE(head.promise.empty());
+      }
+      heads += layer.heads.size();
+    }
+    for (const Block block : {Block::initial, Block::repeated, Block::final}) {
+      EXPECT_EQ(dot.find(block_name(block) + " block") != std::string::npos,
+                !program.block(block).empty());
+      for (const Statement& statement : program.block(block)) {
+        if (std::holds_alternative<FetchStatement>(statement)) ++fetches;
+        if (const auto* lookup = std::get_if<LookupStatement>(&statement))
+          expect_parts(dot, {"look-up " + xml_text(lookup->name)});
+      }
+    }
+    EXPECT_EQ(heads, fetches);
+    for (const CellRow& row : view.cells) expect_parts(dot, {xml_text(row.type)});
+    EXPECT_FALSE(HasFailure()) << dot;
+  }
+}
+
+TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
+  ScanOptions first_flag;
+  first_flag.positions = ScanPositions::first_flag;
+  for (const ScanOptions& options : {ScanOptions{}, first_flag}) {
+    const Model model = compile(scan("S3", options));
+    WordRunner runner(model);
+    for (const std::size_t length : {0u, 1u, 2u, 13u, 33u}) {
+      SelectionCount selected;
+      ASSERT_TRUE(runner.run(word(model, length), {&selected}).has_value());
+      const auto svg = draw_attention(runner, word(model, length));
+      ASSERT_TRUE(svg.has_value());
+      EXPECT_EQ(count(svg.value(), "class=\"select\""), selected.positions) << length;
+      EXPECT_EQ(count(svg.value(), ">reaches</text>"), selected.levels) << length;
+    }
+  }
+}
+
+TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
+  const Model model = compile(scan("A5"));
+  WordRunner runner(model);
+  const auto svg = draw_attention(runner, {"a", "a", "a"});
+  ASSERT_TRUE(svg.has_value());
+  expect_parts(svg.value(), {">loop 1<", ">loop 2<", "head prev: selects exactly one position",
+                             ">begin<", ">accept<", ">prefix product<", ">12034<", ">20134<",
+                             ">0\xE2\x80\x93"
+                             "3<"});
+  EXPECT_EQ(svg.value().find(">loop 3<"), std::string::npos);
+  const auto other = draw_attention(runner, {"a", "b"});
+  ASSERT_TRUE(other.has_value());
+  expect_parts(other.value(), {">reject<"});
+}
+
+TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
+  const Model model = compile(scan("S3"));
+  WordRunner first(model), second(model);
+  const auto letters = word(model, 9);
+  first.run(word(model, 4));  // what a runner computed before does not show
+  EXPECT_EQ(draw_attention(first, letters).value(), draw_attention(second, letters).value());
+  EXPECT_EQ(circuit_dot(model), circuit_dot(compile(scan("S3"))));
+  if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
+  const std::string svg = render_dot(circuit_dot(model));
+  EXPECT_EQ(svg, render_dot(circuit_dot(model)));
+  EXPECT_EQ(svg.find("graphviz version"), std::string::npos);
+  EXPECT_EQ(svg.find("<!"), std::string::npos);
+}
+
+TEST_F(Drawings, NoAnswerIsReportedAndNotDrawn) {
+  CompileOptions unrolled;
+  unrolled.unroll = 4;
+  const Model small = compile(scan("S3"), unrolled);
+  WordRunner runner(small);
+  const auto beyond = draw_attention(runner, word(small, 5));
+  ASSERT_FALSE(beyond.has_value());
+  EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(beyond.refusal()));
+
+  Model tied = compile(scan("S3"));
+  tied.unembedding.entries.clear();
+  WordRunner undecided(tied);
+  const auto tie = draw_attention(undecided, word(tied, 3));
+  ASSERT_FALSE(tie.has_value());
+  EXPECT_TRUE(std::holds_alternative<Undecided>(tie.refusal()));
+}
+
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no refusal";
+}
+
+TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
+  const Model model = compile(scan("Z2"));
+  WordRunner runner(model);
+  EXPECT_TRUE(draw_attention(runner, word(model, 64)).has_value());
+  const std::string message = refusal([&] { draw_attention(runner, word(model, 65)); });
+  expect_parts(message, {"64", "65"});
+}
+
+TEST_F(Drawings, TheEndingOfTheNameChoosesTheForm) {
+  const Model model = compile(scan("S3"));
+  const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
+  save_drawing(model, circuit, at("a.dot"));
+  EXPECT_EQ(read_whole_file(at("a.dot")), circuit.text);
+  expect_parts(refusal([&] { save_drawing(model, circuit, at("a.png")); }),
+               {".svg", ".dot", ".html", "a.png"});
+  const Drawing attention{DrawingKind::svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n"};
+  expect_parts(refusal([&] { save_drawing(model, attention, at("b.dot")); }), {"b.dot", ".html"});
+  save_drawing(model, attention, at("b.svg"));
+  save_drawing(model, attention, at("b.html"));
+  expect_parts(texts(), {"hypotheses", "deviations", "MS25 Thm 4.1", "ceil(log2 n)"});
+  for (const auto& entry : fs::directory_iterator(folder_))
+    EXPECT_FALSE(entry.path().string().ends_with(".part"));
+}
+
+TEST_F(Drawings, WithoutGraphvizThePackageIsNamed) {
+  const char* const path = std::getenv("PATH");
+  const std::string before = path ? path : "";
+  setenv("PATH", folder_.c_str(), 1);
+  const std::string message = refusal([] { render_dot("digraph g {}"); });
+  setenv("PATH", before.c_str(), 1);
+  expect_parts(message, {"Debian package graphviz"});
+}
+
+}  // namespace
+}  // namespace logdepth
