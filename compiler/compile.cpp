@@ -1,6 +1,6 @@
 #include "compiler/compile.hpp"
 
-#include <stdexcept>
+#include <algorithm>
 
 #include "compiler/program_rules.hpp"
 #include "runtime/unrolling.hpp"
@@ -25,8 +25,10 @@ Model compile(const Program& program, const CompileOptions& options) {
 
   Model model = emit_weights(program, schedule, masks, layout);
   if (options.unroll) model = unroll(std::move(model), *options.unroll);
+  // Names, alphabets, prefix lists and sizes that the format refuses come from the program; any
+  // other violation would be a defect of a pass above.
   if (const std::string violation = first_violation(model); !violation.empty())
-    throw std::logic_error("emitted weights break a rule of the format: " + violation);
+    throw ProgramRefused("its weights would break a rule of the file format: " + violation);
   return model;
 }
 
@@ -42,7 +44,8 @@ Model unroll(Model model, std::uint64_t size) {
   for (Layer& layer : layers) layer.block = Block::initial;
   model.layers = std::move(layers);
   model.shape = {static_cast<std::uint32_t>(model.layers.size()), 0, 0};
-  model.unroll = {Unroll::Kind::fixed, 0, 0, size};
+  const std::uint64_t limit = std::min(size, model.unroll.max_length.value_or(size));
+  model.unroll = {Unroll::Kind::fixed, 0, 0, limit};
   return model;
 }
 

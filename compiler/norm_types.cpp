@@ -77,19 +77,28 @@ class Typing {
         if (p_.cells[cell].lifetime == Lifetime::scratch && contents_[cell].kind != Kind::blank)
           refuse_block("scratch cell " + name(cell) + " is not zero at the end of the block");
         if (!(contents_[cell] == entry[cell]))
-          refuse_block("cell " + name(cell) + " is " + describe(entry[cell]) +
-                       " when the loop begins and " + describe(contents_[cell]) +
-                       " when it ends: a second loop would read it differently");
+          refuse_block(
+              "cell " + name(cell) + " is " + describe(entry[cell]) + " when the loop begins and " +
+              describe(contents_[cell]) + " when it ends" +
+              (entry[cell].kind == contents_[cell].kind
+                   ? ", but what is proved about it at the beginning (first flag, position "
+                     "ratio, sign, same at all tokens) is not proved at the end"
+                   : ": a second loop would read it differently"));
       }
     }
     types.final = run_block(Block::final);
+    block_ = Block::final;
+    const auto read_at_the_end = [&](const std::string& reader, CellId cell) {
+      if (contents_[cell].kind == Kind::blank)
+        refuse_block(reader + " reads cell " + name(cell) + ", which is zero at the end");
+    };
     for (const OutputRow& row : p_.outputs)
-      for (const Term& term : row.form)
-        if (contents_[term.component.cell].kind == Kind::blank) {
-          block_ = Block::final;
-          refuse_block("output " + row.name + " reads cell " + name(term.component.cell) +
-                       ", which is never written");
-        }
+      for (const Term& term : row.form) read_at_the_end("output " + row.name, term.component.cell);
+    if (const auto* element = std::get_if<PrefixElement>(&p_.prefix))
+      read_at_the_end("prefix", element->cell);
+    if (const auto* points = std::get_if<PrefixPoints>(&p_.prefix))
+      for (const PointReadout& point : points->points)
+        if (point.cell) read_at_the_end("prefix", *point.cell);
     return types;
   }
 

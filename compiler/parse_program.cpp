@@ -1,33 +1,32 @@
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "compiler/line_words.hpp"
 #include "compiler/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "runtime/weights_json.hpp"
 
 namespace logdepth {
 namespace {
 
-/// One word of a line. `plain` is false when any part of it was quoted.
-struct Token {
-  std::string text;
-  bool plain = true;
-};
-
-class Parser {
+class Parser : private LineWords {
  public:
-  Parser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+  Parser(std::string_view text, const std::string& source) : LineWords(source), text_(text) {}
 
   Program parse() {
+    if (!is_utf8(text_)) {
+      next_line("");
+      fail("the text is not UTF-8");
+    }
     std::size_t start = 0;
     bool header = false;
     while (start <= text_.size()) {
       const std::size_t end = std::min(text_.find('\n', start), text_.size());
-      ++line_;
-      split(text_.substr(start, end - start));
+      next_line(text_.substr(start, end - start));
       start = end + 1;
-      if (tokens_.empty()) continue;
+      if (!more()) continue;
       if (!header) {
-        if (tokens_.size() != 2 || word(0) != "logdepth-cells" || word(1) != "1")
+        if (take_all("a word") != std::vector<std::string>{"logdepth-cells", "1"})
           fail("expected the first line 'logdepth-cells 1'");
         header = true;
         continue;
@@ -39,78 +38,6 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& sentence) const {
-    throw InputError(source_, line_, sentence);
-  }
-
-  void split(std::string_view line) {
-    tokens_.clear();
-    next_ = 0;
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    std::size_t i = 0;
-    while (i < line.size()) {
-      if (line[i] == ' ' || line[i] == '\t') {
-        ++i;
-        continue;
-      }
-      if (line[i] == '#') return;
-      Token token;
-      while (i < line.size() && line[i] != ' ' && line[i] != '\t') {
-        if (line[i] != '"') {
-          token.text += line[i++];
-          continue;
-        }
-        token.plain = false;
-        for (++i;; ++i) {
-          if (i >= line.size()) fail("a quotation mark is not closed");
-          if (line[i] == '"') break;
-          if (line[i] == '\\') {
-            if (++i >= line.size()) fail("a quotation mark is not closed");
-            token.text += line[i] == 'n' ? '\n' : line[i];
-          } else {
-            token.text += line[i];
-          }
-        }
-        ++i;
-      }
-      tokens_.push_back(std::move(token));
-    }
-  }
-
-  // Cursor over the words of the line.
-  const std::string& word(std::size_t i) const { return tokens_[i].text; }
-  bool more() const { return next_ < tokens_.size(); }
-  std::string take(const char* expected) {
-    if (!more()) fail(std::string("expected ") + expected + " at the end of the line");
-    return tokens_[next_++].text;
-  }
-  bool accept(const char* keyword) {
-    if (!more() || !tokens_[next_].plain || word(next_) != keyword) return false;
-    ++next_;
-    return true;
-  }
-  void expect(const char* keyword) {
-    if (!accept(keyword))
-      fail(std::string("expected '") + keyword + "'" +
-           (more() ? ", found '" + word(next_) + "'" : " at the end of the line"));
-  }
-  void end_of_line() {
-    if (more()) fail("expected the end of the line, found '" + word(next_) + "'");
-  }
-  std::uint64_t number(const char* expected) {
-    const std::string text = take(expected);
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value > (1ull << 62))
-      fail(std::string("expected ") + expected + ", found '" + text + "'");
-    return value;
-  }
-  std::uint32_t small_number(const char* expected) {
-    const std::uint64_t value = number(expected);
-    if (value > 1u << 20) fail(std::string("expected ") + expected + " of at most 1048576");
-    return static_cast<std::uint32_t>(value);
-  }
-
   CellId cell_named(const std::string& name) const {
     const auto found = cells_.find(name);
     if (found == cells_.end()) fail("'" + name + "' is not a declared cell");
@@ -192,13 +119,10 @@ class Parser {
   void declare_cell() {
     Cell c;
     c.name = take("the name of a cell");
-    const auto allowed = [](char ch) {
-      return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-             ch == '_' || ch == '.';
-    };
-    for (const char ch : c.name)
-      if (!allowed(ch)) fail("cell name '" + c.name + "' holds more than letters, digits, _ and .");
-    if (c.name.empty()) fail("expected the name of a cell");
+    if (!is_cell_name(c.name))
+      fail("'" + c.name +
+           "' is not a name for a cell: expected a letter or _, then letters, digits, _ and ., and "
+           "neither 'under' nor 'from'");
     if (cells_.contains(c.name)) fail("cell '" + c.name + "' is declared twice");
     if (accept("state"))
       c.lifetime = Lifetime::state;
@@ -278,13 +202,12 @@ class Parser {
     } else {
       if (!accept("same")) fail("expected uniform, match, same or rightmost");
       SelectSame x;
-      while (more() && !(tokens_[next_].plain && word(next_) == "under"))
-        x.cells.push_back(cell("a cell"));
+      while (more() && !at("under")) x.cells.push_back(cell("a cell"));
       if (x.cells.empty()) fail("expected cells after 'same'");
       s.selector = x;
     }
     if (accept("under")) {
-      while (more()) s.under.push_back(cell("a cell"));
+      s.under = cells_to_end();
       if (s.under.empty()) fail("expected cells after 'under'");
     }
     end_of_line();
@@ -367,105 +290,125 @@ class Parser {
     return text;
   }
 
+  void parse_position() {
+    PositionFill fill;
+    fill.cell = cell("a cell");
+    if (accept("back")) fill.back = small_number("a number of positions");
+    end_of_line();
+    p_.position.push_back(fill);
+  }
+
+  void parse_token() {
+    const std::string kind = take("a letter or <begin>");
+    if (p_.embedding.contains(kind)) fail("token '" + kind + "' is described twice");
+    auto& fills = p_.embedding[kind];
+    while (more()) {
+      const Literal l = literal(take("cell=label"));
+      fills.push_back({l.cell, l.value});
+    }
+  }
+
+  void parse_parameter() {
+    const std::string name = take("a name");
+    if (!p_.parameters.emplace(name, text_line("a value")).second)
+      fail("parameter '" + name + "' stands twice");
+  }
+
+  void parse_normalise() {
+    NormaliseStatement s;
+    while (!accept("from")) s.targets.push_back(cell("a cell or 'from'"));
+    while (more()) s.group.push_back(component(take("a component")));
+    block().push_back(std::move(s));
+  }
+
+  void begin_block(std::vector<Statement>& statements) {
+    end_of_line();
+    block_ = &statements;
+  }
+
+  void set_begin(bool begin) {
+    end_of_line();
+    p_.begin = begin;
+  }
+
+  std::vector<CellId> cells_to_end() {
+    std::vector<CellId> cells;
+    while (more()) cells.push_back(cell("a cell"));
+    return cells;
+  }
+
+  /// "TARGET SOURCE", the rest of a copy or move.
+  template <class Write>
+  Write cell_pair() {
+    Write write;
+    write.target = cell("a target cell");
+    write.source = cell("a source cell");
+    end_of_line();
+    return write;
+  }
+
+  struct Line {
+    void (*parse)(Parser&);
+    bool once = false;
+  };
+
   void parse_line() {
+    using P = Parser;
+    static const std::unordered_map<std::string, Line> kLines = {
+        {"program", {[](P& x) { x.p_.name = x.text_line("a name"); }, true}},
+        {"construction", {[](P& x) { x.p_.construction = x.text_line("a name"); }, true}},
+        {"source", {[](P& x) { x.p_.source = x.text_line("a source"); }, true}},
+        {"hypothesis", {[](P& x) { x.p_.hypotheses.push_back(x.text_line("a sentence")); }}},
+        {"deviation", {[](P& x) { x.p_.deviations.push_back(x.text_line("a sentence")); }}},
+        {"parameter", {[](P& x) { x.parse_parameter(); }}},
+        {"alphabet", {[](P& x) { x.p_.alphabet = x.take_all("a letter"); }, true}},
+        {"begin", {[](P& x) { x.set_begin(true); }, true}},
+        {"no-begin", {[](P& x) { x.set_begin(false); }, true}},
+        {"unroll", {[](P& x) { x.parse_unroll(); }, true}},
+        {"cell", {[](P& x) { x.declare_cell(); }}},
+        {"position", {[](P& x) { x.parse_position(); }}},
+        {"token", {[](P& x) { x.parse_token(); }}},
+        {"initial", {[](P& x) { x.begin_block(x.p_.initial); }}},
+        {"repeated", {[](P& x) { x.begin_block(x.p_.repeated); }}},
+        {"final", {[](P& x) { x.begin_block(x.p_.final); }}},
+        {"fetch", {[](P& x) { x.parse_fetch(); }}},
+        {"copy", {[](P& x) {
+           auto& fetch = x.inside<FetchStatement>("fetch");
+           fetch.writes.push_back(x.cell_pair<CopyWrite>());
+         }}},
+        {"add", {[](P& x) {
+           auto& fetch = x.inside<FetchStatement>("fetch");
+           const Component target = x.component(x.take("a target component"));
+           fetch.writes.push_back(SumWrite{target, x.form()});
+         }}},
+        {"lookup", {[](P& x) {
+           x.block().push_back(LookupStatement{x.text_line("the name"), {}});
+         }}},
+        {"rule", {[](P& x) { x.parse_rule(); }}},
+        {"move", {[](P& x) { x.block().push_back(x.cell_pair<MoveStatement>()); }}},
+        {"erase", {[](P& x) { x.block().push_back(EraseStatement{x.cells_to_end()}); }}},
+        {"normalise", {[](P& x) { x.parse_normalise(); }}},
+        {"output", {[](P& x) {
+           OutputRow row{x.take("the name of the output"), {}};
+           row.form = x.form();
+           x.p_.outputs.push_back(std::move(row));
+         }}},
+        {"prefix", {[](P& x) { x.parse_prefix(); }, true}},
+    };
     const std::string key = take("a keyword");
-    if (key == "program")
-      p_.name = text_line("a name");
-    else if (key == "construction")
-      p_.construction = text_line("a name");
-    else if (key == "source")
-      p_.source = text_line("a source");
-    else if (key == "hypothesis")
-      p_.hypotheses.push_back(text_line("a sentence"));
-    else if (key == "deviation")
-      p_.deviations.push_back(text_line("a sentence"));
-    else if (key == "parameter") {
-      const std::string name = take("a name");
-      p_.parameters[name] = text_line("a value");
-    } else if (key == "alphabet") {
-      while (more()) p_.alphabet.push_back(take("a letter"));
-    } else if (key == "begin") {
-      p_.begin = true;
-      end_of_line();
-    } else if (key == "no-begin") {
-      p_.begin = false;
-      end_of_line();
-    } else if (key == "unroll")
-      parse_unroll();
-    else if (key == "cell")
-      declare_cell();
-    else if (key == "position") {
-      PositionFill fill;
-      fill.cell = cell("a cell");
-      if (accept("back")) fill.back = small_number("a number of positions");
-      end_of_line();
-      p_.position.push_back(fill);
-    } else if (key == "token") {
-      const std::string kind = take("a letter or <begin>");
-      if (p_.embedding.contains(kind)) fail("token '" + kind + "' is described twice");
-      auto& fills = p_.embedding[kind];
-      while (more()) {
-        const Literal l = literal(take("cell=label"));
-        fills.push_back({l.cell, l.value});
-      }
-    } else if (key == "initial") {
-      block_ = &p_.initial;
-      end_of_line();
-    } else if (key == "repeated") {
-      block_ = &p_.repeated;
-      end_of_line();
-    } else if (key == "final") {
-      block_ = &p_.final;
-      end_of_line();
-    } else if (key == "fetch")
-      parse_fetch();
-    else if (key == "copy") {
-      auto& fetch = inside<FetchStatement>("fetch");
-      const CellId target = cell("a target cell");
-      fetch.writes.push_back(CopyWrite{target, cell("a source cell")});
-      end_of_line();
-    } else if (key == "add") {
-      auto& fetch = inside<FetchStatement>("fetch");
-      const Component target = component(take("a target component"));
-      fetch.writes.push_back(SumWrite{target, form()});
-    } else if (key == "lookup") {
-      LookupStatement s;
-      s.name = text_line("the name of the lookup");
-      block().push_back(std::move(s));
-    } else if (key == "rule")
-      parse_rule();
-    else if (key == "move") {
-      const CellId target = cell("a target cell");
-      block().push_back(MoveStatement{target, cell("a source cell")});
-      end_of_line();
-    } else if (key == "erase") {
-      EraseStatement s;
-      while (more()) s.cells.push_back(cell("a cell"));
-      block().push_back(std::move(s));
-    } else if (key == "normalise") {
-      NormaliseStatement s;
-      while (!accept("from")) s.targets.push_back(cell("a cell or 'from'"));
-      while (more()) s.group.push_back(component(take("a component")));
-      block().push_back(std::move(s));
-    } else if (key == "output") {
-      OutputRow row;
-      row.name = take("the name of the output");
-      row.form = form();
-      p_.outputs.push_back(std::move(row));
-    } else if (key == "prefix")
-      parse_prefix();
-    else
-      fail("'" + key + "' does not begin a line of a .cells file");
+    const auto line = kLines.find(key);
+    if (line == kLines.end()) fail("'" + key + "' does not begin a line of a .cells file");
+    // The two spellings of one fact count as one line.
+    if (line->second.once && !seen_.insert(key == "no-begin" ? "begin" : key).second)
+      fail("a second line '" + key + "'");
+    line->second.parse(*this);
   }
 
   std::string_view text_;
-  const std::string& source_;
-  std::size_t line_ = 0;
-  std::vector<Token> tokens_;
-  std::size_t next_ = 0;
   Program p_;
   std::vector<Statement>* block_ = nullptr;
   std::unordered_map<std::string, CellId> cells_;
+  std::unordered_set<std::string> seen_;
   std::unordered_map<CellId, std::unordered_map<std::string, std::uint32_t>> labels_;
 };
 

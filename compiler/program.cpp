@@ -1,5 +1,7 @@
 #include "compiler/program.hpp"
 
+#include <regex>
+
 #include "objects/overload.hpp"
 
 namespace logdepth {
@@ -13,6 +15,11 @@ Rational code_norm(PositionCode code) {
 }
 
 }  // namespace
+
+bool is_cell_name(const std::string& name) {
+  static const std::regex kName("[A-Za-z_][A-Za-z0-9_.]*");
+  return std::regex_match(name, kName) && name != "under" && name != "from";
+}
 
 std::uint32_t size_of(const CellType& type) {
   return std::visit(

@@ -65,6 +65,8 @@ struct Cell {
   Lifetime lifetime = Lifetime::permanent;
   bool operator==(const Cell&) const = default;
 };
+/// A letter or _, then letters, digits, _ and .; `under` and `from` are words of the text form.
+bool is_cell_name(const std::string& name);
 using CellId = std::uint32_t;
 
 std::uint32_t size_of(const CellType& type);

@@ -56,10 +56,18 @@ class Rules {
     return holds<PointerType>(target) && holds<KeyType>(source) && code(target) == code(source);
   }
 
+  /// One statement writes or reads each cell of a list once; twice would be added up.
+  void refuse_repetition(const std::vector<CellId>& cells) const {
+    for (auto cell = cells.begin(); cell != cells.end(); ++cell)
+      if (std::find(cells.begin(), cell, *cell) != cell)
+        refuse("cell " + name(*cell) + " stands twice");
+  }
+
   void check_cells() {
     std::set<std::string> names;
     std::size_t constants = 0;
     for (const Cell& cell : p_.cells) {
+      if (!is_cell_name(cell.name)) refuse("'" + cell.name + "' is not a name for a cell");
       if (!names.insert(cell.name).second) refuse("cell " + cell.name + " is declared twice");
       if (!std::holds_alternative<ConstantType>(cell.type)) continue;
       if (cell.lifetime != Lifetime::permanent)
@@ -146,6 +154,11 @@ class Rules {
                           if (!constant_cell(p_)) refuse("'rightmost' needs a constant cell");
                         }},
                s.selector);
+    refuse_repetition(s.under);
+    std::vector<CellId> copied;
+    for (const HeadWrite& write : s.writes)
+      if (const auto* copy = std::get_if<CopyWrite>(&write)) copied.push_back(copy->target);
+    refuse_repetition(copied);
     for (const HeadWrite& write : s.writes) {
       if (const auto* copy = std::get_if<CopyWrite>(&write)) {
         if (!s.under.empty()) refuse("a copy cannot be read under a joint norm");
@@ -205,6 +218,7 @@ class Rules {
   }
 
   void check_statement(const EraseStatement& s) {
+    refuse_repetition(s.cells);
     for (const CellId cell : s.cells)
       if (!squared_norm(type(cell)))
         refuse("cell " + name(cell) +
@@ -213,6 +227,10 @@ class Rules {
 
   void check_statement(const NormaliseStatement& s) {
     if (s.group.empty()) refuse("the group is empty");
+    refuse_repetition(s.targets);
+    for (auto c = s.group.begin(); c != s.group.end(); ++c)
+      if (std::find(s.group.begin(), c, *c) != c)
+        refuse("cell " + name(c->cell) + " stands twice in the group with one component");
     for (const CellId target : s.targets) {
       if (finite(target) || holds<NumberType>(target) || holds<ConstantType>(target))
         refuse("cell " + name(target) + " cannot hold a direction");
