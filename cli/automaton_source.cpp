@@ -89,10 +89,12 @@ void AutomatonOptions::add_to(CLI::App& app) {
   for (CLI::Option* option : sources)
     for (CLI::Option* other : sources)
       if (option != other) option->excludes(other);
-  app.add_option("--alphabet", alphabet, "letters in order: abc, or with commas open,close");
-  app.add_option("--symbols", symbols, "OpenFst symbols file for --fst");
-  app.add_option("--letters", letters, "letters of --group: its generators, or all elements")
-      ->check(CLI::IsMember({"generators", "all"}));
+  alphabet_option =
+      app.add_option("--alphabet", alphabet, "letters in order: abc, or with commas open,close");
+  symbols_option = app.add_option("--symbols", symbols, "OpenFst symbols file for --fst");
+  letters_option =
+      app.add_option("--letters", letters, "letters of --group: its generators, or all elements")
+          ->check(CLI::IsMember({"generators", "all"}));
 }
 
 bool AutomatonOptions::given() const {
@@ -104,10 +106,17 @@ LoadedAutomaton load_automaton(const AutomatonOptions& options,
                                const std::vector<std::string>& letters) {
   if (!options.given())
     throw InputError("expected one of --regex, --fst, --jff, --dot, --group to name the language");
-  if (options.sources[4]->count() > 0) return load_group(options);
+  const bool group = options.sources[4]->count() > 0;
+  if (group && options.alphabet_option->count() > 0)
+    throw InputError("--alphabet does not go with --group, whose letters are its generators");
+  if (!group && options.letters_option->count() > 0)
+    throw InputError("--letters goes with --group");
+  if (options.symbols_option->count() > 0 && options.sources[1]->count() == 0)
+    throw InputError("--symbols goes with --fst");
+  if (group) return load_group(options);
 
   std::optional<Alphabet> alphabet;
-  if (!options.alphabet.empty()) {
+  if (options.alphabet_option->count() > 0) {
     alphabet = parse_alphabet(options.alphabet);
   } else if (!letters.empty()) {
     alphabet = Alphabet(letters);

@@ -17,6 +17,7 @@ struct AutomatonOptions {
   std::string regex, fst, jff, dot, group, alphabet, symbols;
   std::string letters = "generators";
   std::vector<CLI::Option*> sources;
+  CLI::Option *alphabet_option = nullptr, *symbols_option = nullptr, *letters_option = nullptr;
 
   void add_to(CLI::App& app);
   bool given() const;

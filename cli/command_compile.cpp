@@ -29,8 +29,10 @@ struct OutputOptions {
         ->required();
     app.add_option("--norm", norm, "layer normalisation of the model")
         ->check(CLI::IsMember({"rms", "layernorm"}));
-    unroll_option = app.add_option(
-        "--unroll", unroll, "standard, non-looped transformer for all lengths up to this one");
+    unroll_option =
+        app.add_option("--unroll", unroll,
+                       "standard, non-looped transformer for all lengths up to this one")
+            ->check(kCount);
     app.add_flag("--strict", strict,
                  "pad the width so that queries, keys and values have dimension width / heads");
     app.add_option("--name", name, "name in the weights file");
@@ -90,7 +92,6 @@ void emit_automaton(const LoadedAutomaton& loaded, const std::string& path) {
 int compile_regular(const RegularOptions& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton);
   std::cerr << "automaton: " << loaded.name << ", " << loaded.sizes() << '\n';
-  if (!options.emit.empty()) emit_automaton(loaded, options.emit);
 
   ScanOptions scan;
   scan.positions = options.positions == "circle"       ? ScanPositions::circle
@@ -105,6 +106,7 @@ int compile_regular(const RegularOptions& options) {
   program.parameters["positions"] = options.positions;
   std::cerr << "table: " << program.parameters["table"] << ", "
             << program.parameters["table_reason"] << '\n';
+  if (!options.emit.empty()) emit_automaton(loaded, options.emit);
   nlohmann::json facts;
   facts["automaton"] = {{"name", loaded.name}, {"points", loaded.action.points}};
   if (loaded.nfa_states) {

@@ -36,6 +36,8 @@ int diff(const Options& options) {
   const auto outcome = first_difference(*program, model, words.front());
   nlohmann::json out = {{"schema", "logdepth/diff/1"}, {"model", model.name}};
   if (!outcome.has_value()) {
+    out["refused"] = describe(outcome.refusal());
+    if (options.json) std::cout << out.dump(1) << '\n';
     std::cerr << "logdepth: " << describe(outcome.refusal()) << '\n';
     return kNotDecided;
   }

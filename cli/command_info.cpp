@@ -130,7 +130,8 @@ Command add_info(CLI::App& app) {
                          "what was checked\nExample: logdepth info a5.json --at 1024");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->at_option =
-      command->add_option("--at", options->at, "number of letters to evaluate the depth at");
+      command->add_option("--at", options->at, "number of letters to evaluate the depth at")
+          ->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
     const Model model = read_weights(options->model);

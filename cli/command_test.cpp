@@ -123,10 +123,13 @@ Command add_test(CLI::App& app) {
                       "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
                       "extension, or else a regular expression");
   options->automaton.add_to(*command);
-  command->add_option("--up-to", options->test.up_to, "every word of at most so many letters");
-  command->add_option("--random", options->test.random, "number of random words beyond");
-  command->add_option("--max-length", options->test.max_length, "length of the random words");
-  command->add_option("--seed", options->test.seed, "seed of the random words");
+  command->add_option("--up-to", options->test.up_to, "every word of at most so many letters")
+      ->check(kSmallCount);
+  command->add_option("--random", options->test.random, "number of random words beyond")
+      ->check(kSmallCount);
+  command->add_option("--max-length", options->test.max_length, "length of the random words")
+      ->check(kSmallCount);
+  command->add_option("--seed", options->test.seed, "seed of the random words")->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return test(*options); };
 }

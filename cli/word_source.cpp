@@ -60,8 +60,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     std::vector<LetterNames> words;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
-      std::string line = text.substr(start, end - start);
-      if (line.ends_with('\r')) line.pop_back();
+      const std::string line = text.substr(start, end - start);
       words.push_back(located(source + ":" + std::to_string(words.size() + 1),
                               [&] { return names_of(alphabet.parse_word(line), alphabet); }));
       start = end + 1;

@@ -93,6 +93,7 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
   WordRunner runner(model);
   Follow follow(program, model, letters, runner);
   const auto stream = runner.run(letters, {&follow});
+  if (follow.difference()) return follow.difference();  // found before the run left the field
   if (!stream.has_value()) return stream.refusal();
   if (depth_at(model, letters.size()) == 0) follow.compare(0, "embedding", stream.value());
   return follow.difference();
