@@ -1,0 +1,13 @@
+#pragma once
+
+#include <random>
+
+#include "compiler/program.hpp"
+
+namespace logdepth::support {
+
+/// One random program, built statement by statement along with what each cell then holds. Most of
+/// them obey the rules and pass the norm typing; whether one does is for the compiler to say.
+Program build_random_program(std::mt19937_64& random);
+
+}  // namespace logdepth::support
