@@ -88,8 +88,9 @@ TEST(HouseRules, TheCompilerNeverSeesTheForwardPass) {
 TEST(HouseRules, ConstructionsSeeProgramsAndNotPasses) {
   for (const Source& source : sources({"constructions"}))
     for (const std::string& include : source.includes)
-      if (folder_of(include) == "compiler")
+      if (folder_of(include) == "compiler") {
         EXPECT_EQ(include, "compiler/program.hpp") << source.path;
+      }
 }
 
 TEST(HouseRules, OraclesShareNoAlgorithmWithTheConstructions) {
@@ -98,7 +99,9 @@ TEST(HouseRules, OraclesShareNoAlgorithmWithTheConstructions) {
                                       "objects/overload.hpp"};
   for (const Source& source : sources({"oracle"})) {
     for (const std::string& include : source.includes)
-      if (folder_of(include) == "objects") EXPECT_TRUE(data.contains(include)) << include;
+      if (folder_of(include) == "objects") {
+        EXPECT_TRUE(data.contains(include)) << include;
+      }
     std::ifstream in(kRoot / source.path);
     std::stringstream text;
     text << in.rdbuf();

@@ -1,0 +1,333 @@
+// The program `logdepth` from outside: compile and run.
+#include "tests/support/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "runtime/weights_file.hpp"
+#include "tests/support/words.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+using support::lines;
+
+class CompileAndRun : public support::CommandLine {
+ protected:
+  /// Every word over two letters of at most six, as a batch on standard input.
+  void check_batch(const std::string& model, const std::string& letters,
+                   const std::function<bool(const std::string&)>& member) const {
+    std::string batch, expected;
+    support::for_each_word(letters.size(), 6, [&](const Word& word) {
+      std::string text;
+      for (const Letter letter : word) text += letters[letter];
+      batch += text + '\n';
+      expected += member(text) ? "accept\n" : "reject\n";
+    });
+    EXPECT_EQ(done({"run", model, "--batch", "-"}, batch), expected) << model;
+  }
+};
+
+bool ends_in_abb(const std::string& word) {
+  return word.ends_with("abb");
+}
+bool even_a(const std::string& word) {
+  return std::count(word.begin(), word.end(), 'a') % 2 == 0;
+}
+
+TEST_F(CompileAndRun, ReadsEveryKindOfAutomaton) {
+  const auto compile = [&](std::vector<std::string> source, const std::string& model) {
+    source.insert(source.begin(), {"compile", "regular"});
+    source.insert(source.end(), {"-o", model});
+    EXPECT_EQ(done(source), "");
+  };
+  compile({"--regex", "(a|b)*abb"}, "regex.json");
+  check_batch("regex.json", "ab", ends_in_abb);
+  compile({"--jff", example("automata/ends_in_abb.jff")}, "jff.json");
+  check_batch("jff.json", "ab", ends_in_abb);
+  compile({"--fst", example("automata/even_a.fst")}, "fst.json");
+  check_batch("fst.json", "ab", even_a);
+  compile({"--fst", example("automata/even_a_numbers.fst"), "--symbols",
+           example("automata/even_a_numbers.syms")},
+          "symbols.json");
+  check_batch("symbols.json", "ab", even_a);
+  compile({"--fst", example("automata/dyck_depth2.fst")}, "dyck.json");
+  check_batch("dyck.json", "ab", [](const std::string& word) {
+    int open = 0;
+    for (const char letter : word) {
+      open += letter == 'a' ? 1 : -1;
+      if (open < 0 || open > 2) return false;
+    }
+    return open == 0;
+  });
+  compile({"--dot", example("automata/tomita4.dot")}, "dot.json");
+  check_batch("dot.json", "01",
+              [](const std::string& word) { return word.find("000") == std::string::npos; });
+  compile({"--group", "S3"}, "group.json");
+  check_batch("group.json", "ab", [](const std::string& word) {
+    int image[3] = {0, 1, 2};  // a = (0 1), b = (0 1 2)
+    for (int& point : image)
+      for (const char letter : word)
+        point = letter == 'b' ? (point + 1) % 3 : point == 2 ? 2 : 1 - point;
+    return image[0] == 0 && image[1] == 1;
+  });
+}
+
+TEST_F(CompileAndRun, EveryFormGivesTheSameVerdicts) {
+  for (const char* positions : {"two-circle", "circle", "first-flag"})
+    for (const char* table : {"auto", "matrix", "monoid"})
+      for (const char* norm : {"rms", "layernorm"}) {
+        compile_regex("(a|b)*abb", "abb.json",
+                      {"--positions", positions, "--table", table, "--norm", norm});
+        check_batch("abb.json", "ab", ends_in_abb);
+        const json info = json::parse(done({"info", "abb.json", "--json"}));
+        EXPECT_EQ(info["initial"], std::string(positions) == "first-flag" ? 1 : 0);
+        EXPECT_EQ(info["norm"], norm);
+        EXPECT_EQ(info["parameters"]["positions"], positions);
+        if (std::string(table) != "auto") {
+          EXPECT_EQ(info["parameters"]["table"], table);
+        }
+      }
+}
+
+TEST_F(CompileAndRun, CompileSaysWhatItDidOnStandardErrorAndAsJson) {
+  const Finished said =
+      logdepth({"compile", "regular", "--regex", "(a|b)*abb", "-o", "abb.json", "--json"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_NE(said.err.find("4 minimal"), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("table: monoid, smaller: "), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("wrote abb.json"), std::string::npos) << said.err;
+  const json out = json::parse(said.out);
+  EXPECT_EQ(out["schema"], "logdepth/compile/1");
+  EXPECT_EQ(out["output"], "abb.json");
+  EXPECT_EQ(out["shape"], (json{{"initial", 0}, {"repeated", 1}, {"final", 0}}));
+  EXPECT_EQ(out["automaton"]["minimal_states"], 4);
+  EXPECT_EQ(out["table"]["chosen"], "monoid");
+  EXPECT_EQ(out["depth_formula"], "ceil(log2 n)");
+  for (const char* count : {"width", "cells", "units", "nonzeros"})
+    EXPECT_TRUE(out[count].is_number_integer()) << count;
+  EXPECT_EQ(out["sha256"], json::parse(folder.read("abb.json"))["sha256"]);
+}
+
+TEST_F(CompileAndRun, TheSameCommandWritesTheSameBytes) {
+  for (const char* name : {"a.json", "a.json.gz"}) {
+    compile_regex("(ab)*", name);
+    const std::string first = folder.read(name);
+    compile_regex("(ab)*", name);
+    EXPECT_EQ(folder.read(name), first);
+  }
+  EXPECT_EQ(folder.read("a.json.gz").substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(read_weights(folder.file("a.json")), read_weights(folder.file("a.json.gz")));
+  check_batch("a.json.gz", "ab", [](const std::string& word) {
+    for (std::size_t i = 0; i < word.size(); ++i)
+      if (word[i] != "ab"[i % 2]) return false;
+    return word.size() % 2 == 0;
+  });
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"a.json", "a.json.gz"}));
+}
+
+TEST_F(CompileAndRun, EmitWritesTheMinimalAutomatonInEitherForm) {
+  for (const auto& [option, name] : {std::pair{"--dot", "minimal.dot"}, {"--fst", "minimal.fst"}}) {
+    compile_regex("(a|b)*abb", "abb.json", {"--emit", name});
+    const json inspected = json::parse(done({"inspect", option, name, "--json"}));
+    EXPECT_EQ(inspected["minimal_states"], 4);
+    EXPECT_EQ(done({"compile", "regular", option, name, "-o", "again.json"}), "");
+    check_batch("again.json", "ab", ends_in_abb);
+  }
+}
+
+TEST_F(CompileAndRun, AlphabetNameAndLettersReachTheFile) {
+  compile_regex("a*", "a.json", {"--alphabet", "ab", "--name", "only a"});
+  const json a = json::parse(done({"info", "a.json", "--json"}));
+  EXPECT_EQ(a["alphabet"], (json{"a", "b"}));
+  EXPECT_EQ(a["name"], "only a");
+  EXPECT_EQ(done({"run", "a.json", "--input", "aab"}), "reject\n");
+  folder.write("brackets.fst", "0 1 open\n1 0 close\n0\n");
+  done({"compile", "regular", "--fst", "brackets.fst", "--alphabet", "open,other,close", "-o",
+        "o.json"});
+  EXPECT_EQ(json::parse(done({"info", "o.json", "--json"}))["alphabet"],
+            (json{"open", "other", "close"}));
+  EXPECT_EQ(done({"run", "o.json", "--tokens", "open other close"}), "reject\n");
+  EXPECT_EQ(done({"run", "o.json", "--tokens", "open close"}), "accept\n");
+  EXPECT_EQ(done({"run", "o.json", "--tokens", "close open"}), "reject\n");
+  done({"compile", "regular", "--group", "S3", "--letters", "all", "-o", "s3.json"});
+  EXPECT_EQ(json::parse(done({"info", "s3.json", "--json"}))["alphabet"].size(), 6u);
+}
+
+TEST_F(CompileAndRun, StrictPadsToTheWidthThatInfoReports) {
+  compile_regex("(a|b)*abb", "plain.json");
+  compile_regex("(a|b)*abb", "strict.json", {"--strict"});
+  const json plain = json::parse(done({"info", "plain.json", "--json"}));
+  const json strict = json::parse(done({"info", "strict.json", "--json"}));
+  EXPECT_EQ(strict["width"], plain["strict_width"]);
+  EXPECT_EQ(strict["strict_width"], plain["strict_width"]);
+  const Head head = read_weights(folder.file("strict.json")).layers[0].attention.heads[0];
+  for (const SparseMatrix* map : {&head.query, &head.key, &head.value})
+    EXPECT_EQ(strict["width"], map->rows);
+  check_batch("strict.json", "ab", ends_in_abb);
+}
+
+TEST_F(CompileAndRun, UnrolledModelsRefuseLongerWordsAndAnswerTheOthers) {
+  compile_regex("(a|b)*abb", "abb.json", {"--unroll", "4"});
+  const json info = json::parse(done({"info", "abb.json", "--json"}));
+  EXPECT_EQ(info["max_length"], 4);
+  EXPECT_EQ(info["depth"], 2);
+  EXPECT_EQ(done({"run", "abb.json", "--input", "aabb"}), "accept\n");
+  const Finished mixed = logdepth({"run", "abb.json", "--batch", "-"}, "aabb\naaabb\nabba\n");
+  EXPECT_EQ(mixed.status, 3);
+  EXPECT_EQ(mixed.out, "accept\noutside the hypotheses\nreject\n");
+  ASSERT_EQ(lines(mixed.err).size(), 1u) << mixed.err;
+  EXPECT_NE(mixed.err.find("5 letters"), std::string::npos) << mixed.err;
+  EXPECT_NE(mixed.err.find("at most 4"), std::string::npos) << mixed.err;
+  const json out = json::parse(logdepth({"run", "abb.json", "--input", "aaabb", "--json"}).out);
+  EXPECT_EQ(out["results"][0]["outcome"], "outside the hypotheses");
+}
+
+TEST_F(CompileAndRun, ProgramsAreCompiledFromTheirText) {
+  done({"compile", "program", example("programs/parity.cells"), "-o", "parity.json"});
+  EXPECT_EQ(done({"run", "parity.json", "--batch", "-"}, "\n0\n1\n11\n010\n1101\n").size(),
+            std::string("accept\n").size() * 6);
+  const auto verdicts =
+      lines(done({"run", "parity.json", "--batch", "-"}, "\n1\n11\n0101\n1101\n"));
+  EXPECT_NE(verdicts[0], verdicts[1]);
+  EXPECT_EQ(verdicts[0], verdicts[2]);
+  EXPECT_EQ(verdicts[0], verdicts[3]);
+  EXPECT_EQ(verdicts[1], verdicts[4]);
+}
+
+TEST_F(CompileAndRun, WordsComeFromOptionsAndFiles) {
+  compile_regex("(a|b)*abb", "abb.json");
+  EXPECT_EQ(done({"run", "abb.json", "--input", "aabb"}), "accept\n");
+  EXPECT_EQ(done({"run", "abb.json", "--input", ""}), "reject\n");
+  EXPECT_EQ(done({"run", "abb.json", "--tokens", "a  a b b"}), "accept\n");
+  EXPECT_EQ(done({"run", "abb.json", "--tokens", ""}), "reject\n");
+  folder.write("long.txt", "aab\nb a\nab b\n");
+  EXPECT_EQ(done({"run", "abb.json", "--input", "@long.txt"}), "accept\n");
+  folder.write("tokens.txt", "a a\nb\tb\n");
+  EXPECT_EQ(done({"run", "abb.json", "--tokens", "@tokens.txt"}), "accept\n");
+  folder.write("batch.txt", "abb\n\nba\r\nbabb");
+  EXPECT_EQ(done({"run", "abb.json", "--batch", "batch.txt"}), "accept\nreject\nreject\naccept\n");
+  EXPECT_EQ(done({"run", "abb.json", "--batch", "-"}, "\n"), "reject\n");
+  EXPECT_EQ(done({"run", "abb.json", "--batch", "-"}, ""), "");
+  EXPECT_EQ(lines(done({"run", "abb.json", "--batch", example("words/ab.txt")})).size(), 14u);
+}
+
+TEST_F(CompileAndRun, PrefixesArePrintedOnePerLineTheFirstLetterFirst) {
+  done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
+  EXPECT_EQ(done({"run", "a5.json", "--input", "abab", "--prefixes"}),
+            "[1,2,0,3,4]\n[2,3,1,4,0]\n[0,3,2,4,1]\n[1,4,3,0,2]\n");
+  EXPECT_EQ(done({"run", "a5.json", "--batch", "-", "--prefixes"}, "a\n\nb\n"),
+            "[1,2,0,3,4]\n\n\n[1,2,3,4,0]\n");
+}
+
+TEST_F(CompileAndRun, JsonCarriesEveryAnswer) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  const json out = json::parse(
+      done({"run", "s3.json", "--batch", "-", "--prefixes", "--json", "--stats"}, "aa\n\nabb\n"));
+  EXPECT_EQ(out["schema"], "logdepth/run/1");
+  EXPECT_EQ(out["engine"], "exact");
+  ASSERT_EQ(out["results"].size(), 3u);
+  EXPECT_EQ(out["results"][0], (json{{"input", "aa"},
+                                     {"letters", 2},
+                                     {"depth", 1},
+                                     {"outcome", "accept"},
+                                     {"prefixes", {{1, 0, 2}, {0, 1, 2}}}}));
+  EXPECT_EQ(out["results"][1]["letters"], 0);
+  EXPECT_EQ(out["results"][1]["outcome"], "accept");
+  EXPECT_EQ(out["results"][1]["prefixes"], json::array());
+  EXPECT_EQ(out["results"][2]["outcome"], "reject");
+  EXPECT_EQ(out["promises"]["evaluated"], 3 * 1 + 1 * 0 + 4 * 2);
+  for (const char* count : {"rows", "scores", "distinct_values"})
+    EXPECT_TRUE(out["statistics"][count].is_number_integer()) << count;
+  EXPECT_EQ(out["statistics"]["rows"], 3 * 1 + 1 * 0 + 4 * 2);
+}
+
+TEST_F(CompileAndRun, StatisticsGoToStandardErrorAndLeaveTheAnswersAlone) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const Finished finished = logdepth({"run", "abb.json", "--input", "aabb", "--stats"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.out, "accept\n");
+  EXPECT_NE(finished.err.find("attention: 10 rows"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("promises: 10 rows checked"), std::string::npos) << finished.err;
+}
+
+TEST_F(CompileAndRun, TheTraceHoldsEveryCellOfEveryLayerAndEverySelection) {
+  for (const std::string positions : {"two-circle", "first-flag"}) {
+    done({"compile", "regular", "--group", "S3", "--positions", positions, "-o", "s3.json"});
+    const Model model = read_weights(folder.file("s3.json"));
+    EXPECT_EQ(done({"run", "s3.json", "--batch", "-", "--trace", "t.jsonl"}, "abbab\n\n"),
+              "reject\naccept\n");
+    std::size_t begun = 0, streams = 0, rows = 0;
+    for (const std::string& line : lines(folder.read("t.jsonl"))) {
+      const json entry = json::parse(line);
+      if (entry.contains("schema")) {
+        EXPECT_EQ(entry["schema"], "logdepth/trace/1");
+        EXPECT_EQ(entry["letters"].size(), begun == 0 ? 5u : 0u);
+        ++begun;
+      } else if (entry.contains("head")) {
+        const std::size_t token = entry["token"];
+        EXPECT_FALSE(entry["selected"].empty());
+        for (const std::size_t position : entry["selected"]) EXPECT_LE(position, token);
+        ++rows;
+      } else {
+        ASSERT_EQ(entry["cells"].size(), model.cells.size());
+        for (const auto& [name, cell] : model.cells)
+          EXPECT_EQ(entry["cells"][name].size(), cell.coordinates.size()) << name;
+        ++streams;
+      }
+    }
+    const std::size_t initial = positions == "first-flag" ? 1 : 0;
+    EXPECT_EQ(begun, 2u);
+    EXPECT_EQ(streams, 6 * (1 + 2 * (3 + initial)) + 1 * (1 + 2 * initial)) << positions;
+    EXPECT_EQ(rows, 6 * (3 + initial) + initial) << positions;
+  }
+}
+
+TEST_F(CompileAndRun, ATieIsUndecided) {
+  compile_regex("(a|b)*abb", "abb.json");
+  Model model = read_weights(folder.file("abb.json"));
+  // Without its row, accept has the logit 0, which is also reject's on a word of the language.
+  const std::uint32_t accept = std::get<AcceptOutput>(model.output).accept;
+  std::erase_if(model.unembedding.entries,
+                [&](const MatrixEntry& entry) { return entry.row == accept; });
+  save_weights(model, folder.file("tie.json"));
+  const Finished finished = logdepth({"run", "tie.json", "--batch", "-"}, "ab\nabb\nb\n");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "reject\nundecided\nreject\n");
+  EXPECT_NE(finished.err.find("undecided: "), std::string::npos) << finished.err;
+  EXPECT_EQ(logdepth({"run", "tie.json", "--input", "ab"}).status, 0);
+  const json out = json::parse(logdepth({"run", "tie.json", "--input", "abb", "--json"}).out);
+  EXPECT_EQ(out["results"][0]["outcome"], "undecided");
+}
+
+TEST_F(CompileAndRun, ABrokenPromiseIsReportedBesideTheAnswer) {
+  compile_regex("(a|b)*abb", "abb.json");
+  Model model = read_weights(folder.file("abb.json"));
+  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  save_weights(model, folder.file("liar.json"));
+  const Finished finished = logdepth({"run", "liar.json", "--input", "aabb"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_EQ(finished.out, "accept\n");
+  EXPECT_NE(finished.err.find("broke its promise: layer 1, head 0, token 1"), std::string::npos)
+      << finished.err;
+  EXPECT_EQ(logdepth({"test", "liar.json", "--against", "(a|b)*abb", "--up-to", "3"}).status, 1);
+}
+
+TEST_F(CompileAndRun, AnInterruptedRunLeavesNoPartOfItsTrace) {
+  done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
+  folder.write("long.txt", std::string(20000, 'b'));
+  const auto begun = [&] { return folder.names().size() > 2; };
+  const Finished finished = support::run_process(
+      {LOGDEPTH_BINARY, "run", "a5.json", "--input", "@long.txt", "--trace", "t.jsonl"},
+      folder.path(), "", begun);
+  EXPECT_EQ(finished.status, 128 + 15);
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"a5.json", "long.txt"}));
+}
+
+}  // namespace
+}  // namespace logdepth

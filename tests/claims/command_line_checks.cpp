@@ -1,0 +1,266 @@
+// The program `logdepth` from outside: test, diff, info, inspect and draw.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/weights_file.hpp"
+#include "tests/support/command_line.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+using support::lines;
+
+class Checks : public support::CommandLine {
+ protected:
+  json json_of(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    return json::parse(done(std::move(arguments)));
+  }
+
+  /// Doubles what a sublayer of the first layer writes; the hash is written anew.
+  void corrupt(const std::string& from, bool attention, const std::string& to) const {
+    Model model = read_weights(folder.file(from));
+    Layer& layer = model.layers[0];
+    for (MatrixEntry& entry :
+         attention ? layer.attention.heads[0].output.entries : layer.feedforward.out.entries)
+      entry.value = entry.value * Rational(2);
+    save_weights(model, folder.file(to));
+  }
+};
+
+TEST_F(Checks, TestPassesOnItsOwnLanguageAndWritesWhatItChecked) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const std::string said = done({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "7",
+                                 "--random", "20", "--max-length", "40"});
+  EXPECT_EQ(said.substr(0, 7), "passed:");
+  EXPECT_NE(said.find("every word of at most 7 letters (255), 20 random words"), std::string::npos)
+      << said;
+  const json checks = json::parse(folder.read("abb.json.checks.json"));
+  EXPECT_EQ(checks["sha256"], json::parse(folder.read("abb.json"))["sha256"]);
+  ASSERT_EQ(checks["checks"].size(), 1u);
+  EXPECT_EQ(checks["checks"][0]["kind"], "test");
+  EXPECT_EQ(checks["checks"][0]["result"], "passed");
+  const json info = json_of({"info", "abb.json"});
+  EXPECT_EQ(info["checks"], checks["checks"]);
+  EXPECT_NE(done({"info", "abb.json"}).find("passed"), std::string::npos);
+
+  // What was checked about one content says nothing about another.
+  compile_regex("(a|b)*ab", "abb.json");
+  EXPECT_EQ(json_of({"info", "abb.json"})["checks"], json::array());
+}
+
+TEST_F(Checks, TestFindsAWrongLanguageAndShrinksTheWord) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const Finished finished = logdepth(
+      {"test", "abb.json", "--against", "(a|b)*ab", "--up-to", "0", "--random", "100", "--json"});
+  EXPECT_EQ(finished.status, 1);
+  const json out = json::parse(finished.out);
+  EXPECT_EQ(out["schema"], "logdepth/test/1");
+  EXPECT_EQ(out["passed"], false);
+  ASSERT_TRUE(out.contains("counterexample")) << finished.out;
+  EXPECT_EQ(out["counterexample"]["word"], "ab");
+  EXPECT_EQ(out["counterexample"]["expected"], "accept");
+  EXPECT_EQ(out["counterexample"]["got"], "reject");
+  EXPECT_GT(out["counterexample"]["found_at_length"].get<int>(), 2);
+  const json checks = json::parse(folder.read("abb.json.checks.json"));
+  EXPECT_EQ(checks["checks"][0]["result"], "failed: on 'ab' expected accept, got reject");
+  EXPECT_EQ(json_of({"info", "abb.json"})["checks"], checks["checks"]);
+
+  const Finished text = logdepth({"test", "abb.json", "--against", "(a|b)*ab", "--up-to", "4"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_EQ(text.out.substr(0, 7), "FAILED:");
+  EXPECT_NE(text.out.find("counterexample: 'ab' (2 letters"), std::string::npos) << text.out;
+  EXPECT_EQ(text.err, "");
+}
+
+TEST_F(Checks, TestTakesEveryKindOfOracle) {
+  done({"compile", "regular", "--fst", example("automata/even_a.fst"), "-o", "even.json"});
+  const std::vector<std::vector<std::string>> oracles = {
+      {"--against", "regex:b*(ab*ab*)*"},
+      {"--against", "b*(ab*ab*)*"},
+      {"--against", "fst:" + example("automata/even_a.fst")},
+      {"--against", example("automata/even_a.fst")},
+      {"--regex", "b*(ab*ab*)*"},
+      {"--fst", example("automata/even_a_numbers.fst"), "--symbols",
+       example("automata/even_a_numbers.syms")}};
+  for (std::vector<std::string> arguments : oracles) {
+    arguments.insert(arguments.begin(), {"test", "even.json", "--up-to", "5", "--random", "5"});
+    EXPECT_EQ(done(arguments).substr(0, 7), "passed:") << arguments.back();
+  }
+  EXPECT_EQ(json_of({"info", "even.json"})["checks"].size(), 3u);  // one for each oracle's name
+  done({"compile", "regular", "--jff", example("automata/ends_in_abb.jff"), "-o", "abb.json"});
+  EXPECT_EQ(done({"test", "abb.json", "--against", example("automata/ends_in_abb.jff"), "--up-to",
+                  "5", "--random", "0"})
+                .substr(0, 7),
+            "passed:");
+  done({"compile", "regular", "--dot", example("automata/tomita4.dot"), "-o", "t4.json"});
+  EXPECT_EQ(done({"test", "t4.json", "--against", "dot:" + example("automata/tomita4.dot"),
+                  "--up-to", "5", "--random", "0"})
+                .substr(0, 7),
+            "passed:");
+}
+
+TEST_F(Checks, TestComparesPrefixProductsOfGroups) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  const json out =
+      json_of({"test", "s3.json", "--against", "group:S3", "--up-to", "5", "--random", "0"});
+  EXPECT_EQ(out["passed"], true);
+  EXPECT_EQ(out["exhaustive_words"], 63);
+  EXPECT_EQ(out["prefixes"], 1 * 2 + 2 * 4 + 3 * 8 + 4 * 16 + 5 * 32);
+  EXPECT_EQ(out["unevaluated"], json::array());
+  EXPECT_EQ(logdepth({"test", "s3.json", "--against", "group:T2", "--up-to", "5"}).status, 1);
+}
+
+TEST_F(Checks, TheSameSeedTestsTheSameWords) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const auto with_seed = [&](const std::string& seed) {
+    return done({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "1", "--random", "30",
+                 "--seed", seed, "--json"});
+  };
+  EXPECT_EQ(with_seed("5"), with_seed("5"));
+  EXPECT_NE(json::parse(with_seed("5"))["promises"], json::parse(with_seed("6"))["promises"]);
+}
+
+TEST_F(Checks, DiffFindsACompiledModelEqualToItsProgram) {
+  for (const char* norm : {"rms", "layernorm"})
+    for (const char* positions : {"two-circle", "first-flag"}) {
+      compile_regex("(a|b)*abb", "abb.json", {"--norm", norm, "--positions", positions});
+      for (const char* word : {"", "a", "ab", "aabbabb"})
+        EXPECT_EQ(done({"diff", "abb.json", "--input", word}).substr(0, 6), "equal:") << word;
+    }
+  compile_regex("(a|b)*abb", "flat.json", {"--unroll", "8"});
+  const json out = json_of({"diff", "flat.json", "--tokens", "a b b"});
+  EXPECT_EQ(out["schema"], "logdepth/diff/1");
+  EXPECT_EQ(out["equal"], true);
+  EXPECT_EQ(done({"diff", example("programs/parity.cells"), "--input", "1011"}).substr(0, 6),
+            "equal:");
+}
+
+TEST_F(Checks, DiffShowsTheFirstDifferenceOfCorruptedWeights) {
+  compile_regex("(a|b)*abb", "abb.json");
+  corrupt("abb.json", false, "bad.json");
+  const Finished finished = logdepth({"diff", "bad.json", "--input", "ab", "--json"});
+  EXPECT_EQ(finished.status, 1);
+  const json out = json::parse(finished.out);
+  EXPECT_EQ(out["equal"], false);
+  ASSERT_TRUE(out.contains("difference")) << finished.out;
+  const json& difference = out["difference"];
+  EXPECT_EQ(difference["layer"], 1);
+  EXPECT_EQ(difference["sublayer"], "feed-forward");
+  EXPECT_EQ(difference["token"], 0);
+  EXPECT_NE(difference["expected"], difference["got"]);
+  const Finished text = logdepth({"diff", "bad.json", "--input", "ab"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_TRUE(text.out.starts_with("first difference: layer 1, feed-forward")) << text.out;
+  EXPECT_NE(text.out.find("cell " + difference["cell"].get<std::string>()), std::string::npos);
+  EXPECT_EQ(logdepth({"diff", "bad.json", "--input", ""}).status, 0);  // no layer runs
+
+  // Against the program of another file, too.
+  EXPECT_EQ(
+      logdepth({"diff", "abb.json", "--program", example("programs/parity.cells"), "--input", "a"})
+          .status,
+      2);
+}
+
+TEST_F(Checks, DiffShowsADifferenceAfterWhichTheRunLeavesTheField) {
+  compile_regex("(a|b)*abb", "abb.json");
+  corrupt("abb.json", true, "bad.json");
+  EXPECT_EQ(logdepth({"run", "bad.json", "--input", "aabb"}).status, 3);
+  const Finished finished = logdepth({"diff", "bad.json", "--input", "aabb"});
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_TRUE(finished.out.starts_with("first difference: layer 1, attention, token 0"))
+      << finished.out;
+}
+
+TEST_F(Checks, AnEditedFileWithoutItsNewHashIsRefused) {
+  compile_regex("(a|b)*abb", "abb.json");
+  std::string text = folder.read("abb.json");
+  const std::size_t at = text.find("\"width\": 36");
+  ASSERT_NE(at, std::string::npos);
+  folder.write("edited.json", text.replace(at, 11, "\"width\": 49"));
+  const Finished finished = logdepth({"run", "edited.json", "--input", "a"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(lines(finished.err).size(), 1u) << finished.err;
+}
+
+TEST_F(Checks, InfoCountsOnTheFile) {
+  done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
+  const json info = json_of({"info", "a5.json", "--at", "1024"});
+  EXPECT_EQ(info["schema"], "logdepth/info/1");
+  for (const char* field : {"initial", "repeated", "final", "loops", "depth", "width",
+                            "strict_width", "cells", "heads", "units", "nonzeros"})
+    EXPECT_TRUE(info[field].is_number_integer()) << field;
+  EXPECT_EQ(info["initial"], 0);
+  EXPECT_EQ(info["repeated"], 1);
+  EXPECT_EQ(info["final"], 0);
+  EXPECT_EQ(info["loops"], 10);
+  EXPECT_EQ(info["depth"], 10);
+  EXPECT_EQ(info["heads"], 1);
+  EXPECT_LE(info["units"], 210);
+  EXPECT_LE(info["cells"], 75);
+  EXPECT_EQ(info["at"], 1024);
+  EXPECT_EQ(info["generators"], (json{{"a", {1, 2, 0, 3, 4}}, {"b", {1, 2, 3, 4, 0}}}));
+  EXPECT_EQ(info["checks"], json::array());
+  EXPECT_EQ(info["sha256"], json::parse(folder.read("a5.json"))["sha256"]);
+  for (const auto& [n, depth] : {std::pair{"0", 0}, {"1", 0}, {"2", 1}, {"3", 2}, {"1025", 11}})
+    EXPECT_EQ(json_of({"info", "a5.json", "--at", n})["depth"], depth) << n;
+  EXPECT_NE(done({"info", "a5.json", "--at", "1025"}).find("at n = 1025: 11 (11 loops)"),
+            std::string::npos);
+}
+
+TEST_F(Checks, InspectTellsAutomatonMonoidAndForecast) {
+  const json a5 = json_of({"inspect", "--group", "A5"});
+  EXPECT_EQ(a5["schema"], "logdepth/inspect/1");
+  EXPECT_EQ(a5["points"], 5);
+  EXPECT_EQ(a5["minimal_states"], 60);
+  EXPECT_EQ(a5["monoid"],
+            (json{{"size", 60}, {"group", true}, {"aperiodic", false}, {"commutative", false}}));
+  EXPECT_EQ(a5["compiles"], true);
+  const json abb = json_of({"inspect", "--regex", "(a|b)*abb"});
+  EXPECT_EQ(abb["minimal_states"], 4);
+  EXPECT_EQ(abb["monoid"]["aperiodic"], true);
+  const json large = json_of({"inspect", "--regex", "(a|b)*a(a|b){9}"});
+  EXPECT_EQ(large["minimal_states"], 1024);
+  EXPECT_EQ(large["compiles"], false);
+  EXPECT_EQ(lines(done({"inspect", "--dot", example("automata/tomita4.dot")})).size(), 3u);
+  EXPECT_EQ(folder.names(), std::set<std::string>{});
+}
+
+TEST_F(Checks, DrawWritesTheCircuitAndTheAttention) {
+  compile_regex("(ab)*", "m.json");
+  done({"draw", "m.json", "-o", "circuit.dot"});
+  EXPECT_NE(folder.read("circuit.dot").find("digraph"), std::string::npos);
+  done({"draw", "m.json", "--input", "abab", "-o", "attention.svg"});
+  EXPECT_NE(folder.read("attention.svg").find("<svg"), std::string::npos);
+  done({"draw", "m.json", "--tokens", "a b", "-o", "attention.html"});
+  EXPECT_NE(folder.read("attention.html").find("<svg"), std::string::npos);
+  done({"draw", "m.json", "--input", "", "-o", "empty.svg"});
+  const std::string first = folder.read("attention.svg");
+  done({"draw", "m.json", "--input", "abab", "-o", "attention.svg"});
+  EXPECT_EQ(folder.read("attention.svg"), first);
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"m.json", "circuit.dot", "attention.svg",
+                                                   "attention.html", "empty.svg"}));
+}
+
+TEST_F(Checks, DrawRendersTheCircuitThroughGraphviz) {
+  compile_regex("(ab)*", "m.json");
+  const Finished finished = logdepth({"draw", "m.json", "-o", "circuit.svg"});
+  if (finished.err.find("graphviz") != std::string::npos)
+    GTEST_SKIP() << "the program dot is not installed; no circuit was rendered";
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_NE(folder.read("circuit.svg").find("<svg"), std::string::npos);
+}
+
+TEST_F(Checks, DrawRefusesAWordThatIsTooLong) {
+  compile_regex("(ab)*", "flat.json", {"--unroll", "4"});
+  const Finished finished = logdepth({"draw", "flat.json", "--input", "ababa", "-o", "x.svg"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(lines(finished.err).size(), 1u) << finished.err;
+  EXPECT_EQ(folder.names(), std::set<std::string>{"flat.json"});
+}
+
+}  // namespace
+}  // namespace logdepth
