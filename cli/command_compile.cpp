@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -42,6 +43,8 @@ struct OutputOptions {
   /// Compiles, writes, reports. `facts` is what the front end has to say, for people and for
   /// --json.
   int finish(Program program, const nlohmann::json& facts) const {
+    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32; }))
+      throw InputError("--name: expected one line without control characters");
     if (!name.empty()) program.name = name;
     CompileOptions options;
     options.norm = norm == "rms" ? Norm::rms : Norm::layernorm;
@@ -79,19 +82,34 @@ struct RegularOptions {
 
 void emit_automaton(const LoadedAutomaton& loaded, const std::string& path) {
   if (!loaded.minimal) throw SizeLimit("--emit: the minimal automaton is too large to write");
-  if (path.ends_with(".dot")) {
-    write_whole_file(path, write_dot(*loaded.minimal));
-  } else if (path.ends_with(".fst")) {
-    write_whole_file(path, write_fst(*loaded.minimal));
-  } else {
-    throw InputError("--emit " + path + ": expected a name ending in .dot or .fst");
-  }
+  write_whole_file(
+      path, path.ends_with(".dot") ? write_dot(*loaded.minimal) : write_fst(*loaded.minimal));
   std::cerr << "wrote " << path << ": the minimal automaton\n";
 }
 
+/// "a b c", cut off when there are many.
+std::string list_letters(const Alphabet& alphabet) {
+  std::string text;
+  for (const std::string& name : alphabet.names()) {
+    if (text.size() > 60) return text + " ... (" + std::to_string(alphabet.size()) + ")";
+    text += (text.empty() ? "" : " ") + name;
+  }
+  return text;
+}
+
 int compile_regular(const RegularOptions& options) {
+  const AutomatonOptions& a = options.automaton;
+  for (const std::string& output : {options.output.output, options.emit})
+    refuse_overwriting(output, {a.fst, a.jff, a.dot, a.symbols});
+  if (!options.emit.empty()) {
+    if (options.emit == options.output.output)
+      throw InputError("--emit and --output both write " + options.emit);
+    if (!options.emit.ends_with(".dot") && !options.emit.ends_with(".fst"))
+      throw InputError("--emit " + options.emit + ": expected a name ending in .dot or .fst");
+  }
   const LoadedAutomaton loaded = load_automaton(options.automaton);
-  std::cerr << "automaton: " << loaded.name << ", " << loaded.sizes() << '\n';
+  std::cerr << "automaton: " << loaded.name << ", " << loaded.sizes() << ", letters "
+            << list_letters(loaded.action.alphabet) << '\n';
 
   ScanOptions scan;
   scan.positions = options.positions == "circle"       ? ScanPositions::circle
@@ -152,6 +170,7 @@ Command add_compile_program(CLI::App& compile) {
   command->add_option("FILE", options->file, "program")->required();
   options->output.add_to(*command);
   return [options] {
+    refuse_overwriting(options->output.output, {options->file});
     Program program = parse_program(read_whole_file(options->file), options->file);
     return options->output.finish(std::move(program), nlohmann::json::object());
   };

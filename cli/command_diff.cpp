@@ -51,7 +51,7 @@ int diff(const Options& options) {
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else if (!difference) {
-    std::cout << "equal: every cell of every token after every sublayer\n";
+    std::cout << "equal: every cell of every token after every sublayer, and every output\n";
   } else {
     std::cout << "first difference: layer " << difference->step << ", " << difference->sublayer
               << ", token " << difference->token << ", cell " << difference->cell << ": expected "

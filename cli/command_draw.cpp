@@ -6,6 +6,7 @@
 #include "proofs-check/draw_circuit.hpp"
 #include "proofs-check/save_drawing.hpp"
 #include "runtime/weights_file.hpp"
+#include "runtime/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -16,6 +17,8 @@ struct Options {
 };
 
 int draw(const Options& options) {
+  refuse_overwriting(options.output,
+                     {options.model, file_of(options.words.input), file_of(options.words.tokens)});
   const Model model = read_weights(options.model);
   Drawing drawing{DrawingKind::dot, {}};
   if (options.words.input_option->count() + options.words.tokens_option->count() == 0) {

@@ -70,10 +70,13 @@ class Runs {
   int run(const std::vector<LetterNames>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
+      which_ = words.size() > 1 ? "word " + std::to_string(i + 1) + ": " : "";
       run_one(words[i]);
     }
-    if (trace_file_) trace_file_->commit();
     if (options_.json) print_json();
+    std::cout.flush();
+    if (!std::cout) throw InputError("standard output cannot be written");
+    if (trace_file_) trace_file_->commit();
     if (options_.stats) print_statistics();
     if (promises_.broken()) {
       std::cerr << "logdepth: a head broke its promise: " << *promises_.broken() << '\n';
@@ -132,7 +135,7 @@ class Runs {
     result["outcome"] = refusal_name(refusal);
     result["reason"] = describe(refusal);
     print(refusal_name(refusal));
-    std::cerr << "logdepth: " << describe(refusal) << '\n';
+    std::cerr << "logdepth: " << which_ << describe(refusal) << '\n';
   }
 
   void print(const std::string& line) const {
@@ -178,6 +181,7 @@ class Runs {
   std::vector<ForwardObserver<ValueId>*> observers_;
   nlohmann::json results_ = nlohmann::json::array();
   bool refused_ = false;
+  std::string which_;  // names the word in messages about a batch
 };
 
 }  // namespace
@@ -198,6 +202,10 @@ Command add_run(CLI::App& app) {
                       "write every value of every cell after every sublayer (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
+    if (!options->trace.empty())
+      refuse_overwriting(options->trace,
+                         {options->model, options->words.batch, file_of(options->words.input),
+                          file_of(options->words.tokens)});
     const Model model = read_weights(options->model);
     const auto words = load_words(options->words, model.alphabet);
     return Runs(model, *options).run(words);

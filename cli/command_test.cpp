@@ -50,6 +50,9 @@ void apply_against(Options& options) {
 }
 
 std::string bound_text(const TestReport& report) {
+  if (report.counterexample)
+    return "stopped after " + std::to_string(report.exhaustive_words + report.random_words) +
+           " words, seed " + std::to_string(report.seed);
   return "every word of at most " + std::to_string(report.up_to) + " letters (" +
          std::to_string(report.exhaustive_words) + "), " + std::to_string(report.random_words) +
          " random words of at most " + std::to_string(report.max_length) + " letters, seed " +
@@ -73,7 +76,6 @@ int test(Options& options) {
   if (example)
     result = "failed: on '" + show_word(example->word) + "' expected " + example->expected +
              ", got " + example->got;
-  add_check(options.model, weights_hash(model), {"test", loaded.name, bound_text(report), result});
 
   if (options.json) {
     nlohmann::json out = {{"schema", "logdepth/test/1"},
@@ -106,6 +108,12 @@ int test(Options& options) {
       std::cout << "counterexample: '" << show_word(example->word) << "' (" << example->word.size()
                 << " letters, shrunk from " << example->original_length << "): expected "
                 << example->expected << ", got " << example->got << '\n';
+  }
+  try {
+    add_check(options.model, weights_hash(model),
+              {"test", loaded.name, bound_text(report), result});
+  } catch (const InputError& error) {
+    std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
   }
   return example ? kCheckFailed : kDone;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 namespace logdepth {
 
@@ -9,8 +12,20 @@ namespace logdepth {
 enum ExitStatus { kDone = 0, kCheckFailed = 1, kBadInput = 2, kNotDecided = 3 };
 
 /// Validates counts: CLI11 would wrap a negative one to a huge unsigned number.
-inline const CLI::Range kCount(0.0, 1e15, "COUNT");
-inline const CLI::Range kSmallCount(0.0, 1e7, "COUNT");
+inline CLI::Validator count_up_to(std::uint64_t limit) {
+  return CLI::Validator(
+      [limit](const std::string& text) {
+        std::uint64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [next, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc() && next == end && value <= limit) return std::string();
+        return "expected a whole number from 0 to " + std::to_string(limit) + ", found '" + text +
+               "'";
+      },
+      "COUNT");
+}
+inline const CLI::Validator kCount = count_up_to(1000000000000000);
+inline const CLI::Validator kSmallCount = count_up_to(10000000);
 
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;

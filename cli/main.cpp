@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -18,7 +19,25 @@ namespace {
 
 extern "C" void interrupted(int signal) {
   remove_unfinished_files();
-  _exit(128 + signal);
+  std::signal(signal, SIG_DFL);  // and die of it, so that the caller sees why
+  raise(signal);
+}
+
+/// A closed standard stream would lend its number to the next file opened, and answers or messages
+/// would go into that file.
+void open_closed_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDWR);
+}
+
+/// "logdepth compile regular": the command that the arguments have reached.
+std::string command_path(const CLI::App& app) {
+  std::string path = "logdepth";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  return path;
 }
 
 int fail(const std::string& sentence, int status) {
@@ -55,7 +74,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail(std::string(error.what()) + " (see logdepth --help)", kBadInput);
+    return fail(std::string(error.what()) + " (see " + command_path(app) + " --help)", kBadInput);
   }
   for (const auto& [subcommand, command] : commands)
     if (subcommand->parsed()) return command();
@@ -67,8 +86,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace logdepth;
-  std::signal(SIGINT, interrupted);
-  std::signal(SIGTERM, interrupted);
+  open_closed_standard_streams();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, interrupted);
   try {
     const int status = run(argc, argv);
     std::cout.flush();

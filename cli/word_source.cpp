@@ -20,10 +20,14 @@ LetterNames names_of(const Word& word, const Alphabet& alphabet) {
 
 /// The text itself, or the content of FILE for "@FILE".
 std::string text_or_file(const std::string& text) {
-  return text.starts_with('@') ? read_whole_file(text.substr(1)) : text;
+  return text.starts_with('@') ? read_whole_file(file_of(text)) : text;
 }
 
 }  // namespace
+
+std::string file_of(const std::string& text) {
+  return text.starts_with('@') ? text.substr(1) : std::string();
+}
 
 void WordOptions::add_to(CLI::App& app, bool with_batch) {
   input_option = app.add_option("--input", input,

@@ -20,6 +20,9 @@ using LetterNames = std::vector<std::string>;
 std::vector<LetterNames> load_words(const WordOptions& options,
                                     const std::vector<std::string>& alphabet);
 
+/// FILE for "@FILE", else nothing.
+std::string file_of(const std::string& text);
+
 /// "abba" or "open close": the way a user types the word.
 std::string show_word(const LetterNames& letters);
 

@@ -102,6 +102,8 @@ class Parser : private LineWords {
         factor = *value;
         if (factor.sign() <= 0) fail("expected a positive factor after the sign");
         text = take("a cell");
+      } else if (text[0] >= '0' && text[0] <= '9') {
+        fail("'" + text + "' is neither a factor in lowest terms nor a cell");
       }
       result.push_back({component(text), minus ? -factor : factor});
     }

@@ -348,11 +348,15 @@ ScanForecast forecast_scan(const Action& action, const ScanOptions& options) {
     throw SizeLimit("the monoid table cannot be built: " + monoid_text + "; try --table matrix (" +
                     std::to_string(forecast.matrix_units) + " units)");
   const std::size_t units = monoid ? *forecast.monoid_units : forecast.matrix_units;
-  if (units > kMaxScanUnits)
+  if (units > kMaxScanUnits) {
+    const std::size_t other =
+        monoid ? forecast.matrix_units : forecast.monoid_units.value_or(units);
     throw SizeLimit("the " + std::string(monoid ? "monoid" : "matrix") + " table needs " +
                     std::to_string(units) + " feed-forward units and the limit is " +
-                    std::to_string(kMaxScanUnits) + " (" + forecast.reason +
-                    "); try the other --table, the reversed language, or a smaller automaton");
+                    std::to_string(kMaxScanUnits) + " (" + forecast.reason + "); try " +
+                    (other <= kMaxScanUnits ? "the other --table" : "the reversed language") +
+                    ", or a smaller automaton");
+  }
   return forecast;
 }
 

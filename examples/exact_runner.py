@@ -357,7 +357,7 @@ def main():
     parser.add_argument("words", nargs="*", help="default: one per line from --batch or stdin")
     parser.add_argument("--batch", metavar="FILE", help="one word per line; - is standard input")
     parser.add_argument("--prefixes", action="store_true", help="print every prefix product")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     status = 0
     try:
         model = Model(options.model)

@@ -26,7 +26,8 @@ constexpr std::string_view special = "|*+?{}.[]()\\!&^$";
 /// complement depend on all of them).
 class Parser {
  public:
-  Parser(std::string_view text, const Alphabet* alphabet) : text_(text), alphabet_(alphabet) {
+  Parser(std::string_view text, const Alphabet* alphabet, bool alphabet_given = false)
+      : text_(text), alphabet_(alphabet), alphabet_given_(alphabet_given) {
     if (alphabet_ == nullptr) return;
     for (Letter letter = 0; letter < alphabet_->size(); ++letter) {
       const std::string& name = alphabet_->name(letter);
@@ -273,8 +274,9 @@ class Parser {
   char32_t escaped(std::size_t column) {
     if (at_end()) fail("expected a letter after '\\'");
     const char32_t character = take();
-    static constexpr std::u32string_view meant_otherwise = U"dDwWsSbBnrtfv";
-    if (meant_otherwise.find(character) != std::u32string_view::npos) {
+    // Before a letter or digit a backslash means something else in every other dialect.
+    if ((character >= U'0' && character <= U'9') || (character >= U'a' && character <= U'z') ||
+        (character >= U'A' && character <= U'Z')) {
       fail_at(column, std::string("unknown escape '\\") + static_cast<char>(character) +
                           "'; expected a letter that needs one, of " + std::string(special));
     }
@@ -309,6 +311,13 @@ class Parser {
     }
     take();
     if (members.empty()) fail_at(opening, "expected at least one letter in the class");
+    // Over a given alphabet that is the empty set; over letters merely collected it is a slip.
+    if (negated && alphabet_ && !alphabet_given_ &&
+        std::set<char32_t>(members.begin(), members.end()).size() == alphabet_->size()) {
+      fail_at(opening,
+              "the negated class matches no letter of the alphabet; give more letters "
+              "with --alphabet");
+    }
     return letters(members, negated);
   }
 
@@ -323,6 +332,7 @@ class Parser {
 
   std::string_view text_;
   const Alphabet* alphabet_;
+  bool alphabet_given_;
   std::unordered_map<char32_t, Letter> index_;
   std::set<char32_t> collected_;
   std::size_t position_ = 0;
@@ -347,7 +357,7 @@ ParsedRegex parse_regex(std::string_view text, const std::optional<Alphabet>& al
     throw InputError(
         "regular expression, column 1: no letter occurs; give the letters with --alphabet");
   }
-  parsed.root = Parser(text, &parsed.alphabet).parse();
+  parsed.root = Parser(text, &parsed.alphabet, alphabet.has_value()).parse();
   return parsed;
 }
 

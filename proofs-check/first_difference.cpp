@@ -6,6 +6,7 @@
 #include "compiler/program_rules.hpp"
 #include "compiler/program_text.hpp"
 #include "compiler/schedule.hpp"
+#include "objects/action.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/run_word.hpp"
 #include "runtime/unrolling.hpp"
@@ -73,9 +74,79 @@ class Follow : public ForwardObserver<ValueId> {
         }
   }
 
+  /// The outputs of every token, once the last layer has run.
+  void compare_outputs(const Stream<ValueId>& stream) {
+    for (std::size_t token = 0; token < stream.tokens && !difference_; ++token) {
+      const auto logits = runner_.logits(stream, token);
+      for (std::size_t i = 0; i < program_.outputs.size() && !difference_; ++i) {
+        const OutputRow& output = program_.outputs[i];
+        const Real expected = output_value(states_, output, token);
+        const auto row = row_of(output.name, i);
+        if (!row || !(logits.at(*row) == expected))
+          difference_ = {steps_.size(), "unembedding",   token,
+                         output.name,   expected.text(), row ? logits[*row].text() : "no such row"};
+      }
+      if (!difference_) compare_prefix(stream, token);
+    }
+  }
+
   const std::optional<Difference>& difference() const { return difference_; }
 
  private:
+  /// The row of the unembedding that the weights file gives to an output of the program.
+  std::optional<std::size_t> row_of(const std::string& name, std::size_t index) const {
+    const Output& output = runner_.model().output;
+    if (const auto* accept = std::get_if<AcceptOutput>(&output)) {
+      if (name == "accept") return accept->accept;
+      if (name == "reject") return accept->reject;
+      return std::nullopt;
+    }
+    const auto& names = std::get<CellsOutput>(output).names;
+    if (index >= names.size() || names[index] != name) return std::nullopt;
+    return index;
+  }
+
+  /// The product that the program's prefix cells hold; absent when one of them holds no label.
+  std::optional<Transformation> expected_prefix(std::size_t token) const {
+    const auto label = [&](CellId cell) -> std::optional<std::uint32_t> {
+      for (std::uint32_t i = 0; i < size_of(program_.cells[cell].type); ++i)
+        if (states_.at(token, {cell, i}) == Real(1)) return i;
+      return std::nullopt;
+    };
+    if (const auto* element = std::get_if<PrefixElement>(&program_.prefix)) {
+      const auto index = label(element->cell);
+      if (!index) return std::nullopt;
+      return element->elements[*index];
+    }
+    Transformation images;
+    for (const PointReadout& point : std::get<PrefixPoints>(program_.prefix).points) {
+      if (!point.cell) {
+        images.push_back(point.image);
+        continue;
+      }
+      const auto index = label(*point.cell);
+      if (!index) return std::nullopt;
+      const auto& labels = std::get<OneHotType>(program_.cells[*point.cell].type).labels;
+      images.push_back(*point_number(labels[*index]));
+    }
+    return images;
+  }
+
+  void compare_prefix(const Stream<ValueId>& stream, std::size_t token) {
+    if (std::holds_alternative<std::monostate>(program_.prefix)) return;
+    const auto expected = expected_prefix(token);
+    if (!expected) return;
+    std::string got = "no prefix readout";
+    if (runner_.has_prefixes()) {
+      const auto product = runner_.prefix(stream, token);
+      if (product.has_value() && product.value() == *expected) return;
+      got = product.has_value() ? format_transformation(product.value())
+                                : describe(product.refusal());
+    }
+    difference_ = {
+        steps_.size(), "unembedding", token, "prefix", format_transformation(*expected), got};
+  }
+
   const Program& program_;
   Schedule schedule_;
   WordRunner& runner_;
@@ -96,6 +167,7 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
   if (follow.difference()) return follow.difference();  // found before the run left the field
   if (!stream.has_value()) return stream.refusal();
   if (depth_at(model, letters.size()) == 0) follow.compare(0, "embedding", stream.value());
+  if (!follow.difference()) follow.compare_outputs(stream.value());
   return follow.difference();
 }
 

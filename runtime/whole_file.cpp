@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "objects/input_error.hpp"
 
@@ -58,10 +57,21 @@ std::string read_whole_file(const std::string& path, std::size_t limit) {
   return bytes;
 }
 
-OutputFile::OutputFile(std::string path)
-    : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".part") {
-  list_unfinished(temporary_);
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path_, ignored)) {
+    const auto target = std::filesystem::weakly_canonical(path_, ignored);
+    if (!ignored) path_ = target.string();
+  }
   errno = 0;
+  if (std::filesystem::exists(path_, ignored) &&
+      !std::filesystem::is_regular_file(path_, ignored)) {
+    out_.open(path_, std::ios::binary);
+    if (!out_) give_up(reason_of(errno));
+    return;
+  }
+  temporary_ = path_ + "." + std::to_string(getpid()) + ".part";
+  list_unfinished(temporary_);
   out_.open(temporary_, std::ios::binary);
   if (!out_) give_up(reason_of(errno));
 }
@@ -83,6 +93,7 @@ void OutputFile::commit() {
   errno = 0;
   out_.close();
   if (!out_) give_up(reason_of(errno));
+  if (temporary_.empty()) return;
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
   if (error) give_up(error.message());
@@ -94,6 +105,14 @@ void write_whole_file(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
   file.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.commit();
+}
+
+void refuse_overwriting(const std::string& output, const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(output, ignored)) return;
+  for (const std::string& input : inputs)
+    if (!input.empty() && std::filesystem::equivalent(output, input, ignored))
+      throw InputError(output + ": is an input of this command; write to another name");
 }
 
 void remove_unfinished_files() noexcept {

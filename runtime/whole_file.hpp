@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace logdepth {
 
@@ -13,6 +14,8 @@ std::string read_whole_file(const std::string& path, std::size_t limit = std::si
 
 /// A file that appears under its name only when it is complete: bytes go to a temporary name in the
 /// same folder, `commit` renames it, and an object that is dropped before leaves nothing behind.
+/// A symbolic link is followed. A target that exists and is not a regular file (a device, a pipe)
+/// is written as it is: renaming would put a file in its place.
 class OutputFile {
  public:
   /// Errors: InputError when the folder cannot be written.
@@ -33,6 +36,10 @@ class OutputFile {
 
 /// Writes `bytes` to `path` through an OutputFile.
 void write_whole_file(const std::string& path, std::string_view bytes);
+
+/// Errors: InputError when `output` names the same regular file as one of `inputs`; empty names and
+/// names of nothing do not count.
+void refuse_overwriting(const std::string& output, const std::vector<std::string>& inputs);
 
 /// Removes the temporary files of OutputFiles in flight; for the handler of an interruption.
 void remove_unfinished_files() noexcept;

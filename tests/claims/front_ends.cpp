@@ -69,10 +69,10 @@ const std::vector<std::string>& extended_expressions() {
       "(a|b)*&(.b)*|aa",
       "(.*a.*&.*b.*&.*c.*)",
       "!(!(a)!(b))",
-      "[^ab]",
+      "c?[^ab]",
       "(!(ab|ba)){2}",
       "!()&.[ab]",
-      "!([^ab])",
+      "!([^ab]c?)",
   };
   return expressions;
 }
