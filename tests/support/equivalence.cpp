@@ -1,0 +1,405 @@
+#include "tests/support/equivalence.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "compiler/program_rules.hpp"
+#include "compiler/schedule.hpp"
+#include "tests/support/coordinate_renaming.hpp"
+#include "tests/support/weight_rows.hpp"
+
+namespace logdepth::support {
+namespace {
+
+const Range kZero{0, 0};
+
+/// The coordinates that are not zero at every token.
+std::vector<bool> live_coordinates(std::uint32_t width, const std::vector<TokenRanges>& tokens) {
+  std::vector<bool> live(width, false);
+  for (const TokenRanges& token : tokens)
+    for (std::uint32_t c = 0; c < width; ++c)
+      if (!(token[c] == kZero)) live[c] = true;
+  return live;
+}
+
+class Proof {
+ public:
+  Proof(const MutationSubject& subject, const Model& mutant)
+      : s_(subject), a_(subject.model), b_(mutant), schedule_(schedule_layers(s_.program)) {}
+
+  std::optional<std::string> find() {
+    if (!(a_.cells == b_.cells)) {
+      const auto renamed = in_coordinates_of(a_, b_);
+      if (!renamed) return std::nullopt;
+      b_ = *renamed;
+      because("every cell keeps coordinates of its own, only elsewhere");
+    }
+    if (a_.alphabet != b_.alphabet || a_.input != b_.input || a_.norm != b_.norm ||
+        a_.width != b_.width || a_.shape != b_.shape || !(a_.unroll == b_.unroll) ||
+        !(a_.position == b_.position) || a_.embedding != b_.embedding)
+      return std::nullopt;
+    for (std::size_t layer = 0; layer < a_.layers.size(); ++layer)
+      if (!attention(layer) || !feedforward(layer)) return std::nullopt;
+    if (!readout()) return std::nullopt;
+    if (reasons_.empty()) return "the same weights";
+    std::string text;
+    for (const std::string& reason : reasons_) text += (text.empty() ? "" : "; ") + reason;
+    return text;
+  }
+
+ private:
+  bool because(const std::string& reason) {
+    reasons_.insert(reason);
+    return true;
+  }
+
+  // --- masks -------------------------------------------------------------------------------------
+
+  /// z = norm(mask * h) is mask * h divided by one positive number at every token. That number is
+  /// the same for both masks when the sum of squares is, and under layer norm the mean as well.
+  bool same_norm(const SparseVector& a, const SparseVector& b,
+                 const std::vector<TokenRanges>& tokens) {
+    if (a == b) return true;
+    Coordinates left = factors(a), right = factors(b);
+    const auto live = live_coordinates(a_.width, tokens);
+    std::set<std::uint32_t> squares, means;  // where they differ
+    for (std::uint32_t c = 0; c < a_.width; ++c) {
+      if (!live[c] || left[c] == right[c]) continue;
+      if (left[c].abs() != right[c].abs()) squares.insert(c);
+      if (a_.norm == Norm::layernorm) means.insert(c);
+    }
+    for (const TokenRanges& token : tokens) {
+      Rational square, mean;
+      for (const auto* places : {&squares, &means})
+        for (const std::uint32_t c : *places) {
+          if (!token[c].exact()) return false;
+          const Rational h = token[c].low;
+          if (places == &squares) square += (right[c] * right[c] - left[c] * left[c]) * h * h;
+          if (places == &means) mean += (right[c] - left[c]) * h;
+        }
+      if (!square.is_zero() || !mean.is_zero()) return false;
+    }
+    return because("the masks give every token the same norm");
+  }
+
+  // --- attention ---------------------------------------------------------------------------------
+
+  /// What a head computes from the stream itself, masks included.
+  struct HeadForm {
+    bool causal = true;
+    Bilinear score;  ///< (asking, asked) coordinates
+    Bilinear value;  ///< (written, read) coordinates
+    HeadForm(const Head& head, const SparseVector& mask, const std::vector<bool>& live)
+        : causal(head.causal),
+          score(product(rows_behind(head.query, mask, live), rows_behind(head.key, mask, live))),
+          value(product(columns_of(head.output), rows_behind(head.value, mask, live))) {}
+  };
+
+  bool attention(std::size_t layer) {
+    const Attention& a = a_.layers[layer].attention;
+    const Attention& b = b_.layers[layer].attention;
+    if (a == b) return true;
+    const auto& moment = s_.moments.layers[layer];
+    if (a.heads.size() != b.heads.size() || !same_norm(a.mask, b.mask, moment.attention))
+      return false;
+    if (a.mask == b.mask && std::is_permutation(a.heads.begin(), a.heads.end(), b.heads.begin()))
+      return because("the heads of a layer are added up, in any order");
+    const auto live = live_coordinates(a_.width, moment.attention);
+    for (std::size_t k = 0; k < a.heads.size(); ++k) {
+      const HeadForm before(a.heads[k], a.mask, live), after(b.heads[k], b.mask, live);
+      const auto& fetch = std::get<FetchStatement>(*statements(layer).attention.at(k));
+      if (!same_promise(a.heads[k], b.heads[k], moment.attention) ||
+          !same_values(before, after, moment.selectable()) ||
+          !same_selection(fetch, before, after, moment))
+        return false;
+    }
+    return true;
+  }
+
+  const ScheduledLayer& statements(std::size_t layer) const {
+    const std::size_t initial = schedule_.initial.size();
+    if (layer < initial) return schedule_.initial[layer];
+    return schedule_.repeated[(layer - initial) % schedule_.repeated.size()];
+  }
+
+  bool same_promise(const Head& a, const Head& b, const std::vector<TokenRanges>& tokens) {
+    if (a.promise == b.promise) return true;
+    const auto* match = std::get_if<MatchPromise>(&b.promise);
+    if (match && !match->exactly_one) {
+      if (a.key.entries.empty()) return because("all keys are zero, so any set shares one key");
+      if (!std::holds_alternative<UniformPromise>(a.promise))
+        return because("a single selected position is a set that shares one key");
+    }
+    if (match && std::holds_alternative<RightmostPromise>(a.promise))
+      return because("the last flagged position is exactly one position");
+    const auto* x = std::get_if<RightmostPromise>(&a.promise);
+    const auto* y = std::get_if<RightmostPromise>(&b.promise);
+    if (!x || !y) return false;
+    for (const TokenRanges& token : tokens) {
+      const Range p = value(factors(x->flag), token), q = value(factors(y->flag), token);
+      const bool both_hold = p.low.sign() > 0 && q.low.sign() > 0;
+      if (!both_hold && (p.high.sign() > 0 || q.high.sign() > 0)) return false;
+    }
+    return because("the promise calls the same tokens flagged, of all that occur");
+  }
+
+  bool same_values(const HeadForm& a, const HeadForm& b, const std::vector<TokenRanges>& tokens) {
+    if (a.value == b.value) return true;
+    Bilinear difference = b.value;
+    for (const auto& [place, factor] : a.value) difference[place] -= factor;
+    std::map<std::uint32_t, Coordinates> rows;
+    for (const auto& [place, factor] : difference)
+      if (!factor.is_zero()) rows[place.first][place.second] = factor;
+    for (const auto& [target, row] : rows)
+      for (const TokenRanges& token : tokens)
+        if (!(value(row, token) == kZero)) return false;
+    return because("a head's output is the same for every token that can be selected");
+  }
+
+  bool same_selection(const FetchStatement& fetch, const HeadForm& a, const HeadForm& b,
+                      const Moments::Layer& moment) {
+    const bool same_score = positive_multiple(a.score, b.score);
+    if (same_score && a.causal == b.causal) {
+      if (a.score != b.score) because("every score is multiplied by one positive factor");
+      return true;
+    }
+    if (const auto* pointed = std::get_if<SelectPointed>(&fetch.selector)) {
+      if (same_score || is_pointed_score(*pointed, b.score))
+        return because("the inequality of the pointed selector holds for any set of positions");
+      return same_selection_by_positions(a, b, moment.positions);
+    }
+    if (const auto* rightmost = std::get_if<SelectRightmost>(&fetch.selector))
+      return a.causal == b.causal && is_rightmost_score(*rightmost, b.score) &&
+             because("the flag still outweighs the position, which still increases");
+    return same_selection_by_values(a, b, moment);
+  }
+
+  std::uint32_t at(CellId cell, std::uint32_t i) const {
+    return a_.cells.at(s_.program.cells[cell].name).coordinates.at(i);
+  }
+
+  /// q.k of the pointer's and the key's code, or of (e - back, 1) and phi: see head_schema.cpp.
+  bool is_pointed_score(const SelectPointed& selector, const Bilinear& score) const {
+    Bilinear schema;
+    for (std::uint32_t i = 0; i < size_of(s_.program.cells[selector.key].type); ++i)
+      schema[{at(selector.pointer, i), at(selector.key, i)}] = 1;
+    if (selector.back)
+      schema[{at(selector.pointer, 1), at(selector.key, 0)}] =
+          -static_cast<std::int64_t>(selector.back);
+    return positive_multiple(schema, score);
+  }
+
+  /// flag weight * flag + position weight * h(p), where h increases strictly and all its values lie
+  /// within an interval of length 1 that is open above: p/sqrt(p^2+1) and (t^2-1)/(t^2+1) as in
+  /// head_schema.cpp, and the negated second components -1/sqrt(p^2+1) and -2t/(t^2+1), t >= 1.
+  bool is_rightmost_score(const SelectRightmost& selector, const Bilinear& score) const {
+    const bool flag = std::holds_alternative<FlagType>(s_.program.cells[selector.flag.cell].type);
+    const bool phi =
+        std::get<KeyType>(s_.program.cells[selector.key].type).code == PositionCode::phi;
+    const std::uint32_t one = at(*constant_cell(s_.program), 0);
+    const std::uint32_t mark = at(selector.flag.cell, flag ? 0 : selector.flag.value);
+    if (score.size() != 2 || !score.contains({one, mark})) return false;
+    Rational gap = score.at({one, mark});  // of flagged and not: 2 for +-1, 1 for a label
+    if (flag) gap *= selector.flag.value ? 2 : -2;
+    for (const std::uint32_t i : {0u, 1u}) {
+      const auto position = score.find({one, at(selector.key, i)});
+      if (position == score.end()) continue;
+      const Rational slope = position->second * Rational(i == 0 && phi ? 1 : -1);
+      return slope.sign() > 0 && gap >= slope;
+    }
+    return false;
+  }
+
+  static std::optional<Rational> score(const Bilinear& form, const TokenRanges& asking,
+                                       const TokenRanges& asked) {
+    Rational total;
+    for (const auto& [place, factor] : form) {
+      const Range &x = asking[place.first], &y = asked[place.second];
+      if (x == kZero || y == kZero) continue;
+      if (!x.exact() || !y.exact()) return std::nullopt;
+      total += x.low * y.low * factor;
+    }
+    return total;
+  }
+
+  /// With a limit on the length the positions are finitely many: one visible position is best, and
+  /// the same one afterwards.
+  bool same_selection_by_positions(const HeadForm& a, const HeadForm& b,
+                                   const std::vector<TokenRanges>& positions) {
+    if (positions.empty() || a.causal != b.causal || !a.causal) return false;
+    const auto best = [&](const Bilinear& form, std::size_t p) -> std::optional<std::size_t> {
+      std::vector<Rational> scores;
+      for (std::size_t r = 0; r <= p; ++r) {
+        const auto here = score(form, positions[p], positions[r]);
+        if (!here) return std::nullopt;
+        scores.push_back(*here);
+      }
+      const auto largest = std::max_element(scores.begin(), scores.end());
+      if (std::count(scores.begin(), scores.end(), *largest) > 1) return std::nullopt;
+      return static_cast<std::size_t>(largest - scores.begin());
+    };
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+      const auto before = best(a.score, p);
+      if (!before || before != best(b.score, p)) return false;
+    }
+    return because("the same position is best at every one of the " +
+                   std::to_string(positions.size()) + " positions up to the limit");
+  }
+
+  /// Scores of finite cells, all pairs compared: where a token's own key was the best one, the best
+  /// keys are the same ones afterwards. Without the causal flag the set may grow, so then all
+  /// tokens with the best key must also agree in what the head reads.
+  bool same_selection_by_values(const HeadForm& a, const HeadForm& b,
+                                const Moments::Layer& moment) {
+    const auto& tokens = moment.attention;
+    std::map<std::uint32_t, Coordinates> reads;
+    for (const auto& [place, factor] : a.value) reads[place.first][place.second] = factor;
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      for (std::size_t j = 0; j < tokens.size(); ++j) {
+        if (i == moment.only_first && i != j && a.causal && b.causal) continue;  // sees itself only
+        const auto own = score(a.score, tokens[i], tokens[i]);
+        const auto other = score(a.score, tokens[i], tokens[j]);
+        const auto new_own = score(b.score, tokens[i], tokens[i]);
+        const auto new_other = score(b.score, tokens[i], tokens[j]);
+        if (!own || !other || !new_own || !new_other || *other > *own || *new_other > *new_own ||
+            (*other == *own) != (*new_other == *new_own))
+          return false;
+        if (a.causal == b.causal || *other < *own) continue;
+        for (const auto& [target, row] : reads) {
+          const Range x = value(row, tokens[i]), y = value(row, tokens[j]);
+          if (!x.exact() || !(x == y)) return false;
+        }
+      }
+    return because("all pairs of cell values compared: the same keys are best" +
+                   std::string(a.causal == b.causal ? "" : ", and they agree in what is read"));
+  }
+
+  // --- feed-forward ------------------------------------------------------------------------------
+
+  using Unit =
+      std::pair<Coordinates, Coordinates>;  ///< row of `in` behind the mask, column of `out`
+
+  static std::vector<Unit> units(const FeedForward& block, const std::vector<bool>& live) {
+    const auto in = rows_behind(block.in, block.mask, live), out = columns_of(block.out);
+    std::vector<Unit> units;
+    for (std::size_t i = 0; i < in.size(); ++i) units.emplace_back(in[i], out[i]);
+    std::sort(units.begin(), units.end());
+    return units;
+  }
+
+  bool feedforward(std::size_t layer) {
+    const FeedForward& a = a_.layers[layer].feedforward;
+    const FeedForward& b = b_.layers[layer].feedforward;
+    if (a == b) return true;
+    const auto& tokens = s_.moments.layers[layer].feedforward;
+    if (!same_norm(a.mask, b.mask, tokens)) return false;
+    const auto live = live_coordinates(a_.width, tokens);
+    const auto before = units(a, live), after = units(b, live);
+    std::vector<Unit> lost, found;
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                        std::back_inserter(lost));
+    std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
+                        std::back_inserter(found));
+    if (lost.empty() && found.empty())
+      return because("the units of a layer read and write the same, in any order");
+    bool silent = true;
+    for (const TokenRanges& token : tokens) {
+      Coordinates change;
+      for (const auto* side : {&lost, &found})
+        for (const auto& [in, out] : *side) {
+          const Range sum = value(in, token);
+          if (sum.high.sign() <= 0) continue;  // ReLU
+          if (!sum.exact()) return false;
+          silent = false;
+          for (const auto& [target, factor] : out)
+            change[target] += factor * sum.low * Rational(side == &lost ? -1 : 1);
+        }
+      for (const auto& [target, amount] : change)
+        if (!amount.is_zero()) return false;
+    }
+    const std::string all = std::to_string(tokens.size()) + " combinations of cell values";
+    return because(silent ? "the unit is never active: none of the " + all +
+                                " that occur makes its sum positive"
+                          : "the units add up to the same for all " + all + " that occur");
+  }
+
+  // --- logits ------------------------------------------------------------------------------------
+
+  /// Index of the strictly largest row, rows.size() on a tie; absent when ranges do not tell.
+  static std::optional<std::size_t> winner(const std::vector<Range>& logits) {
+    std::size_t best = 0;
+    bool tie = false;
+    for (const Range& logit : logits)
+      if (!logit.exact()) return std::nullopt;
+    for (std::size_t i = 1; i < logits.size(); ++i) {
+      tie = logits[i].low == logits[best].low || (tie && logits[i].low < logits[best].low);
+      if (logits[best].low < logits[i].low) best = i;
+    }
+    return tie ? logits.size() : best;
+  }
+
+  /// Verdict, or images of the points; a tie is the number -1.
+  using Reading = std::vector<std::int64_t>;
+  static std::optional<Reading> verdict(const Model& model, const TokenRanges& token) {
+    const auto& output = std::get<AcceptOutput>(model.output);
+    const auto rows = rows_of(model.unembedding);
+    const auto best =
+        winner({value(rows.at(output.reject), token), value(rows.at(output.accept), token)});
+    if (!best) return std::nullopt;
+    return Reading{static_cast<std::int64_t>(*best)};
+  }
+  static std::optional<Reading> prefix(const Model& model, const TokenRanges& token) {
+    const auto rows = rows_of(model.unembedding);
+    const auto best_of = [&](std::size_t first, std::size_t count) {
+      std::vector<Range> logits;
+      for (std::size_t i = 0; i < count; ++i) logits.push_back(value(rows.at(first + i), token));
+      return winner(logits);
+    };
+    const auto& readout = std::get<AcceptOutput>(model.output).prefix;
+    if (const auto* element = std::get_if<ElementReadout>(&readout)) {
+      const auto best = best_of(element->first_row, element->elements.size());
+      if (!best) return std::nullopt;
+      if (*best == element->elements.size()) return Reading{-1};
+      return Reading(element->elements[*best].begin(), element->elements[*best].end());
+    }
+    Reading images;
+    if (const auto* points = std::get_if<TransformationReadout>(&readout)) {
+      std::size_t row = points->first_row;
+      for (const auto& candidates : points->images) {
+        const auto best = best_of(row, candidates.size());
+        if (!best) return std::nullopt;
+        images.push_back(*best == candidates.size() ? -1 : candidates[*best]);
+        row += candidates.size();
+      }
+    }
+    return images;
+  }
+
+  bool readout() {
+    if (a_.unembedding == b_.unembedding && a_.output == b_.output) return true;
+    for (const bool decides : {true, false})
+      for (const TokenRanges& token : decides ? s_.moments.verdicts : s_.moments.prefixes) {
+        const auto before = decides ? verdict(a_, token) : prefix(a_, token);
+        const auto after = decides ? verdict(b_, token) : prefix(b_, token);
+        if (!before || before != after) return false;
+      }
+    return because("only margins of logits differ: the winners are the same for all " +
+                   std::to_string(s_.moments.verdicts.size()) + " states at the end");
+  }
+
+  const MutationSubject& s_;
+  const Model& a_;
+  Model b_;
+  Schedule schedule_;
+  std::set<std::string> reasons_;
+};
+
+}  // namespace
+
+std::optional<std::string> equivalence_proof(const MutationSubject& subject, const Model& mutant) {
+  return Proof(subject, mutant).find();
+}
+
+}  // namespace logdepth::support

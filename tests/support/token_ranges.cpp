@@ -1,0 +1,92 @@
+#include "tests/support/token_ranges.hpp"
+
+#include <algorithm>
+
+#include "objects/overload.hpp"
+#include "runtime/position_code.hpp"
+
+namespace logdepth::support {
+namespace {
+
+/// Range of one component of a cell that holds some value of its type. Codes: circle(t) with t >= 0
+/// has components (1-t^2)/(1+t^2), which is <= 0 from t = 1 on, and 2t/(1+t^2) >= 0; codes take
+/// t = p+1, t/2^L in [1, 2) and L+1, all at least 1. phi(p) = (p, 1)/sqrt(p^2+1) is >= 0.
+Range range_of(const CellType& type, std::uint32_t index) {
+  const auto code = [&](PositionCode c) {
+    return c != PositionCode::phi && index % 2 == 0 ? Range{-1, 0} : Range{0, 1};
+  };
+  return std::visit(Overload{[](const ConstantType&) {
+                               return Range{1, 1};
+                             },
+                             [](const OneHotType&) {
+                               return Range{0, 1};
+                             },
+                             [&](const KeyType& t) { return code(t.code); },
+                             [&](const PointerType& t) { return code(t.code); },
+                             [](const auto&) {
+                               return Range{-1, 1};
+                             }},
+                    type);
+}
+
+/// Range of a component of a number cell: the averages that are added to it.
+Range range_of_number(const Program& program, const Component& component) {
+  Range total{0, 0};
+  for (const Statement& statement : program.initial)
+    if (const auto* fetch = std::get_if<FetchStatement>(&statement))
+      for (const HeadWrite& write : fetch->writes) {
+        const auto* sum = std::get_if<SumWrite>(&write);
+        if (!sum || !(sum->target == component)) continue;
+        for (const Term& term : sum->form) {
+          const Range part =
+              range_of(program.cells[term.component.cell].type, term.component.index);
+          const Rational a = part.low * term.factor, b = part.high * term.factor;
+          total.low += std::min(a, b);
+          total.high += std::max(a, b);
+        }
+      }
+  return total;
+}
+
+}  // namespace
+
+std::vector<Range> RangeBuilder::cell(const Holding& holding, CellId cell) const {
+  const CellType& type = p_.cells[cell].type;
+  std::vector<Range> ranges(size_of(type));
+  if (const auto found = holding.values.find(cell); found != holding.values.end()) {
+    const bool flag = std::holds_alternative<FlagType>(type);
+    const Rational number = flag && !found->second ? -1 : 1;
+    ranges[flag ? 0 : found->second] = {number, number};
+  } else if (const auto at = holding.positions.find(cell); at != holding.positions.end()) {
+    const auto code = ranges.size() == 2 ? circle_code(at->second) : two_circle_code(at->second);
+    for (std::uint32_t i = 0; i < ranges.size(); ++i) ranges[i] = {code[i], code[i]};
+  } else if (holding.filled.contains(cell) || std::holds_alternative<ConstantType>(type)) {
+    for (std::uint32_t i = 0; i < ranges.size(); ++i)
+      ranges[i] = std::holds_alternative<NumberType>(type) ? range_of_number(p_, {cell, i})
+                                                           : range_of(type, i);
+  }
+  return ranges;
+}
+
+TokenRanges RangeBuilder::build(const Holding& holding) const {
+  TokenRanges ranges(model_.width);
+  for (CellId id = 0; id < p_.cells.size(); ++id) {
+    const auto held = cell(holding, id);
+    for (std::uint32_t i = 0; i < held.size(); ++i) {
+      const std::uint32_t at = model_.cells.at(p_.cells[id].name).coordinates.at(i);
+      ranges[at] = held[i];
+      if (model_.norm == Norm::layernorm)
+        ranges[at + model_.width / 2] = {-held[i].high, -held[i].low};
+    }
+  }
+  return ranges;
+}
+
+std::set<CellId> cells_named(const Program& program, const std::set<std::string>& names) {
+  std::set<CellId> cells;
+  for (const std::string& name : names)
+    if (const auto cell = program.find(name)) cells.insert(*cell);
+  return cells;
+}
+
+}  // namespace logdepth::support

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "runtime/model.hpp"
+#include "tests/support/token_ranges.hpp"
+
+/// Weights as sparse rows and bilinear forms, evaluated on ranges.
+namespace logdepth::support {
+
+using Coordinates = std::map<std::uint32_t, Rational>;  ///< coordinate -> factor, no zeros
+using Bilinear = std::map<std::pair<std::uint32_t, std::uint32_t>, Rational>;  ///< no zeros
+
+Coordinates factors(const SparseVector& vector);
+std::vector<Coordinates> rows_of(const SparseMatrix& matrix);
+std::vector<Coordinates> columns_of(const SparseMatrix& matrix);
+/// The rows of matrix * diag(mask): what is read from the stream itself, up to the norm. Only
+/// coordinates of `live` are kept.
+std::vector<Coordinates> rows_behind(const SparseMatrix& matrix, const SparseVector& mask,
+                                     const std::vector<bool>& live);
+
+/// Sum over d of left_d (x) right_d.
+Bilinear product(const std::vector<Coordinates>& left, const std::vector<Coordinates>& right);
+/// other = factor * form with a positive factor.
+bool positive_multiple(const Bilinear& form, const Bilinear& other);
+
+Range operator+(const Range& a, const Range& b);
+Range operator*(const Range& range, const Rational& factor);
+Range value(const Coordinates& row, const TokenRanges& token);
+
+}  // namespace logdepth::support
