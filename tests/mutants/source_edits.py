@@ -53,10 +53,26 @@ class Bench:
         self.tree = folder / "tree"
         self.build = folder / "build"
         self.jobs, self.timeout = jobs, timeout
-        ignored = shutil.ignore_patterns(".git", "build*", "__pycache__")
-        if not self.tree.exists():
-            shutil.copytree(ROOT, self.tree, ignore=ignored)
+        self.copy_sources()
         self.configure()
+
+    def copy_sources(self):
+        """Brings the copy up to date by content, so that ninja rebuilds what differs, no more."""
+        sources = set()
+        for folder, names, files in os.walk(ROOT):
+            names[:] = [name for name in names
+                        if name not in (".git", "__pycache__") and not name.startswith("build")]
+            sources.update(pathlib.Path(folder, file).relative_to(ROOT) for file in files)
+        for old in [path for path in self.tree.rglob("*") if path.is_file()]:
+            if old.relative_to(self.tree) not in sources:
+                old.unlink()
+        for source in sources:
+            target = self.tree / source
+            if target.exists() and target.read_bytes() == (ROOT / source).read_bytes():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / source, target)
+            shutil.copymode(ROOT / source, target)
 
     def configure(self):
         # Tests are run by this script, so nothing has to be discovered while building.
@@ -111,7 +127,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="passed to ninja")
     parser.add_argument("--timeout", type=int, default=600, help="seconds per test program")
     parser.add_argument("--folder", type=pathlib.Path,
-                        help="keep the copy and its build here, and use what is there")
+                        help="keep the copy and its build here for the next time")
     arguments = parser.parse_args()
 
     stale = [number for number, edit in enumerate(EDITS, 1) if occurrences(ROOT, edit) != 1]

@@ -50,7 +50,9 @@ std::vector<std::vector<std::string>> covering_words(const MutationSubject& subj
   for (int tries = 0; tries < 4000 && !missing.empty(); ++tries)
     try_word(random_word(random, letters, 1 + random() % subject.max_length), false);
   if (!missing.empty()) throw std::logic_error("a combination occurs in none of the words tried");
-  try_word(random_word(random, letters, subject.max_length), true);
+  // The layers of an unrolled model are told apart by few positions each: more words to see them.
+  for (int i = 0; i < (unrolled ? 60 : 1); ++i)
+    try_word(random_word(random, letters, subject.max_length), true);
   return words;
 }
 
@@ -71,7 +73,7 @@ MutationSubject scan_subject(const std::string& name, const Action& action,
   return subject;
 }
 
-// --- a program with the other selectors ----------------------------------------------------------
+// --- a program with the other selectors, flags and three conditions ------------------------------
 
 constexpr const char* kLastMark = R"(logdepth-cells 1
 program "the last a or b is an a"
@@ -95,7 +97,10 @@ initial
   fetch equal causal same x
     copy s x
   lookup decide
-    rule mark=true s=a -> yes=true
+    rule mark=true s=a x=a -> yes=true
+    rule mark=true s=a x=b -> yes=false
+    rule mark=true s=a x=c -> yes=false
+    rule mark=true s=a x=none -> yes=false
     rule mark=true s=b -> yes=false
     rule mark=true s=c -> yes=false
     rule mark=true s=none -> yes=false
