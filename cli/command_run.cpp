@@ -62,6 +62,7 @@ class Runs {
                        "' does not say how to read prefix products");
     if (!options.trace.empty()) {
       trace_file_ = std::make_unique<OutputFile>(options.trace);
+      hash_ = weights_hash(model);
       trace_ = std::make_unique<TraceWriter>(model, runner_.arithmetic(), trace_file_->stream());
       observers_.push_back(trace_.get());
     }
@@ -88,7 +89,7 @@ class Runs {
  private:
   void run_one(const LetterNames& letters) {
     progress_.set_letters(letters.size());
-    if (trace_) trace_->begin(letters, weights_hash(model_));
+    if (trace_) trace_->begin(letters, hash_);
     nlohmann::json result = {{"input", show_word(letters)}, {"letters", letters.size()}};
     const auto stream = runner_.run(letters, observers_);
     if (!stream.has_value()) {
@@ -178,6 +179,7 @@ class Runs {
   LayerProgress progress_;
   std::unique_ptr<OutputFile> trace_file_;
   std::unique_ptr<TraceWriter> trace_;
+  std::string hash_;  // of the model, for the traces
   std::vector<ForwardObserver<ValueId>*> observers_;
   nlohmann::json results_ = nlohmann::json::array();
   bool refused_ = false;
