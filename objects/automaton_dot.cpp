@@ -7,6 +7,7 @@
 
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
+#include "objects/dot_outline.hpp"
 #include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
@@ -23,57 +24,6 @@ struct DotEdge {
 // Edges in vectors, not sets: an automaton has several edges between the same two states.
 using DotGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, DotNode, DotEdge>;
-
-/// Refuses what the DOT parser of Boost would crash on or silently misread: it recurses on braces,
-/// cannot read HTML strings, and drops the parallel edges of a `strict` graph.
-void check_outline(const std::string& text, const std::string& source) {
-  constexpr std::size_t max_nesting = 100;
-  std::size_t line = 1;
-  std::size_t nesting = 0;
-  std::string first_word;
-  const auto skip_to = [&](std::size_t& i, std::string_view end) {
-    const std::size_t found = text.find(end, i);
-    const std::size_t stop = found == std::string::npos ? text.size() : found;
-    line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
-                                                text.begin() + static_cast<std::ptrdiff_t>(stop),
-                                                '\n'));
-    i = stop == text.size() ? stop : stop + end.size() - 1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char character = text[i];
-    if (character == '\n') {
-      ++line;
-    } else if (character == '"') {
-      const std::size_t opened = line;
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\' && i + 1 < text.size()) ++i;
-        if (text[i] == '\n') ++line;
-      }
-      if (i >= text.size()) throw InputError(source, opened, "expected '\"' to end the string");
-    } else if (character == '/' && text.compare(i, 2, "/*") == 0) {
-      i += 2;
-      skip_to(i, "*/");
-    } else if (character == '#' || (character == '/' && text.compare(i, 2, "//") == 0)) {
-      skip_to(i, "\n");
-      if (i < text.size()) ++line;
-    } else if (character == '<') {
-      throw InputError(source, line, "expected a quoted string, HTML strings are not read");
-    } else if (character == '{' && ++nesting > max_nesting) {
-      throw InputError(source, line,
-                       "expected braces nested at most " + std::to_string(max_nesting) + " deep");
-    } else if (character == '}' && nesting > 0) {
-      --nesting;
-    }
-    if (nesting == 0 && std::isalpha(static_cast<unsigned char>(character)) != 0 &&
-        first_word.size() < 6) {
-      first_word += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
-      if (first_word == "strict") {
-        throw InputError(source, line,
-                         "expected 'digraph' without 'strict', which merges parallel edges");
-      }
-    }
-  }
-}
 
 /// The sentence of Boost's error for the text, empty when it parses.
 std::string parse(const std::string& text, DotGraph& graph) {
@@ -93,34 +43,6 @@ std::string parse(const std::string& text, DotGraph& graph) {
     return error.what();
   }
   return "";
-}
-
-bool ends_early(const std::string& error) {
-  return error.find("<eof>") != std::string::npos ||
-         error.find("end of input") != std::string::npos;
-}
-
-/// Boost's errors have no line. The line of an error is the first one whose end already shows it:
-/// text cut before it fails only because it ends early.
-std::size_t line_of_error(const std::string& text) {
-  std::vector<std::size_t> ends;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n' || i + 1 == text.size()) ends.push_back(i + 1);
-  }
-  if (ends.empty()) return 1;
-  std::size_t low = 0;
-  std::size_t high = ends.size() - 1;
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    DotGraph ignored;
-    const std::string error = parse(text.substr(0, ends[middle]), ignored);
-    if (error.empty() || ends_early(error)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low + 1;
 }
 
 /// The letters of an edge label, absent for epsilon: separated by commas, `\,` is the comma itself,
@@ -260,12 +182,15 @@ std::string label_item(const std::string& name) {
 }  // namespace
 
 Nfa read_dot(const std::string& text, const std::string& source) {
-  check_outline(text, source);
+  check_dot_outline(text, source, StrictGraphs::refused);
   DotGraph graph;
   const std::string error = parse(text, graph);
   if (!error.empty()) {
-    throw InputError(source, line_of_error(text),
-                     "expected a DOT digraph: " + printable(error, 120));
+    const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
+      DotGraph ignored;
+      return parse(beginning, ignored);
+    });
+    throw InputError(source, line, "expected a DOT digraph: " + printable(error, 120));
   }
   return DotReader(graph, source).read();
 }

@@ -6,6 +6,7 @@
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/input_error.hpp"
+#include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,10 +33,5 @@ class AutomatonBuilder {
   std::unordered_map<std::string, std::size_t> letters_;
   std::vector<std::string> letter_names_;
 };
-
-/// The lines of a text, without their ends; a last line without an end counts.
-std::vector<std::string_view> lines_of(std::string_view text);
-/// The fields of a line, separated by spaces and tabs.
-std::vector<std::string_view> fields_of(std::string_view line);
 
 }  // namespace logdepth

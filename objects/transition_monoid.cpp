@@ -39,6 +39,10 @@ std::uint32_t TransitionMonoid::find(const Transformation& transformation) const
   return element;
 }
 
+bool TransitionMonoid::contains(const Transformation& transformation) const {
+  return look_up(*this, transformation, hash_of(transformation)) != absent;
+}
+
 std::vector<std::uint32_t> TransitionMonoid::product_table() const {
   // Every element but the identity is (an earlier element) * (a letter), so column b of a row
   // follows from an earlier column: a*(p*letter) = (a*p)*letter.

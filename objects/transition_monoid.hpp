@@ -23,6 +23,7 @@ struct TransitionMonoid {
   /// The element a*b (a first). O(points) plus one hash look-up; see also `product_table`.
   /// Throws std::out_of_range when the transformation is not an element.
   std::uint32_t find(const Transformation& transformation) const;
+  bool contains(const Transformation& transformation) const;
   /// Row-major |M| x |M|: entry a*|M|+b is the element a*b.
   std::vector<std::uint32_t> product_table() const;
 

@@ -1,0 +1,158 @@
+#include "objects/dot_outline.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+
+namespace {
+
+bool ends_early(const std::string& error) {
+  return error.find("<eof>") != std::string::npos ||
+         error.find("end of input") != std::string::npos;
+}
+
+/// A word (lower case, keywords are in either), `"` for a quoted string, `->` for both arrows, or a
+/// single character.
+struct Token {
+  std::string text;
+  std::size_t begin = 0;
+  std::size_t line = 1;
+};
+
+/// Calls `visit` with each token; white space and comments are skipped.
+void for_each_token(const std::string& text, const std::string& source,
+                    const std::function<void(const Token&)>& visit) {
+  std::size_t line = 1;
+  std::size_t i = 0;
+  const auto skip_to = [&](std::size_t end) {
+    for (; i < std::min(end, text.size()); ++i) line += text[i] == '\n';
+  };
+  const auto skip_behind = [&](std::string_view end) {
+    const std::size_t found = text.find(end, i + 2);
+    skip_to(found == std::string::npos ? text.size() : found + end.size());
+  };
+  const auto is_word = [&](std::size_t at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80;
+  };
+  while (i < text.size()) {
+    Token token{std::string(1, text[i]), i, line};
+    if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+      skip_to(i + 1);
+    } else if (text.compare(i, 2, "/*") == 0) {
+      skip_behind("*/");
+    } else if (text[i] == '#' || text.compare(i, 2, "//") == 0) {
+      skip_to(text.find('\n', i));
+    } else if (text[i] == '"') {
+      for (skip_to(i + 1); i < text.size() && text[i] != '"'; skip_to(i + 1)) {
+        if (text[i] == '\\') skip_to(i + 1);
+      }
+      if (i >= text.size()) throw InputError(source, token.line, "expected '\"' to end the string");
+      skip_to(i + 1);
+      visit(token);
+    } else if (text.compare(i, 2, "->") == 0 || text.compare(i, 2, "--") == 0) {
+      token.text = "->";
+      skip_to(i + 2);
+      visit(token);
+    } else {
+      while (i < text.size() && is_word(i)) ++i;
+      if (i == token.begin) {
+        ++i;
+      } else {
+        token.text = text.substr(token.begin, i - token.begin);
+        std::transform(token.text.begin(), token.text.end(), token.text.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      }
+      visit(token);
+    }
+  }
+}
+
+}  // namespace
+
+void check_dot_outline(const std::string& text, const std::string& source, StrictGraphs strict) {
+  constexpr std::size_t max_nesting = 100;
+  constexpr std::size_t max_copies = 5000000;
+  std::size_t nesting = 0;
+  std::size_t names = 0;
+  std::size_t subgraphs = 0;
+  std::string last, last_but_one;
+  for_each_token(text, source, [&](const Token& token) {
+    if (token.text == "<") {
+      throw InputError(source, token.line, "expected a quoted string, HTML strings are not read");
+    }
+    if (token.text == "strict" && last.empty() && strict == StrictGraphs::refused) {
+      throw InputError(source, token.line,
+                       "expected 'digraph' without 'strict', which merges parallel edges");
+    }
+    if (token.text == "{" && ++nesting > max_nesting) {
+      throw InputError(source, token.line,
+                       "expected braces nested at most " + std::to_string(max_nesting) + " deep");
+    }
+    if (token.text == "}" && nesting > 0) --nesting;
+    const bool from_subgraph =
+        token.text == "->" && (last == "}" || last == "subgraph" || last_but_one == "subgraph");
+    const bool to_subgraph = last == "->" && (token.text == "{" || token.text == "subgraph");
+    if (from_subgraph || to_subgraph) {
+      throw InputError(source, token.line,
+                       "expected an edge between two nodes, edges of subgraphs are not read");
+    }
+    names += token.text.size() > 1 || token.text == "\"" || std::isalnum(token.text[0]) != 0;
+    subgraphs += token.text == "subgraph" || (token.text == "{" && nesting > 1 &&
+                                              last != "subgraph" && last_but_one != "subgraph");
+    last_but_one = std::exchange(last, token.text);
+  });
+  if (subgraphs > 0 && names > max_copies / subgraphs) {
+    throw SizeLimit(source + ": " + std::to_string(subgraphs) + " subgraphs among " +
+                    std::to_string(names) + " names are more than the limit, a product of " +
+                    std::to_string(max_copies) + "; try without subgraphs");
+  }
+}
+
+std::string without_attributes(const std::string& text, const std::string& source) {
+  std::string emptied = text;
+  std::size_t opened = std::string::npos;
+  const auto empty_until = [&](std::size_t end) {
+    for (std::size_t i = opened + 1; i < end; ++i) {
+      if (emptied[i] != '\n') emptied[i] = ' ';
+    }
+  };
+  for_each_token(text, source, [&](const Token& token) {
+    if (token.text == "[" && opened == std::string::npos) opened = token.begin;
+    if (token.text != "]" || opened == std::string::npos) return;
+    empty_until(token.begin);
+    opened = std::string::npos;
+  });
+  return emptied;
+}
+
+// Boost's errors have no line. The line of an error is the first one whose end already shows it:
+// text cut before it fails only because it ends early.
+std::size_t line_of_dot_error(const std::string& text,
+                              const std::function<std::string(const std::string&)>& parse) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || i + 1 == text.size()) ends.push_back(i + 1);
+  }
+  if (ends.empty()) return 1;
+  std::size_t low = 0;
+  std::size_t high = ends.size() - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    const std::string error = parse(text.substr(0, ends[middle]));
+    if (error.empty() || ends_early(error)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low + 1;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace logdepth {
+
+/// What Boost's DOT parser lacks: it crashes on some texts, misreads others, needs the square of
+/// the memory for a third kind, and its errors have no line. `source` names the file in messages.
+
+enum class StrictGraphs { refused, read };  ///< `strict` merges parallel edges
+
+/// Refuses the first three: braces nested deeply (the parser recurses), HTML strings, and edges
+/// between subgraphs (each is as many edges as pairs of their nodes). Errors: InputError with the
+/// line; SizeLimit for many subgraphs among many names, all of which each subgraph copies.
+void check_dot_outline(const std::string& text, const std::string& source, StrictGraphs strict);
+
+/// The text with its lists of attributes emptied, for a reader that uses none: every node and edge
+/// copies the defaults of its subgraph. Lines stay where they are.
+std::string without_attributes(const std::string& text, const std::string& source);
+
+/// The line of the error that `parse` finds in the text; `parse` gives Boost's sentence, empty when
+/// the text parses.
+std::size_t line_of_dot_error(const std::string& text,
+                              const std::function<std::string(const std::string&)>& parse);
+
+}  // namespace logdepth

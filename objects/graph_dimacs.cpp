@@ -1,0 +1,99 @@
+#include <optional>
+
+#include "objects/graph_formats.hpp"
+#include "objects/input_error.hpp"
+#include "objects/text_lines.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+using Fields = std::vector<std::string_view>;
+
+class DimacsReader {
+ public:
+  explicit DimacsReader(const std::string& source) : source_(source) {}
+
+  Graph read(const std::string& text) {
+    for (const std::string_view line : lines_of(text)) {
+      ++line_;
+      const Fields fields = fields_of(line);
+      // Comments are 'c' and anything, also without a space between.
+      if (!fields.empty() && fields[0].front() != 'c') read_line(line, fields);
+    }
+    if (!graph_) throw InputError(source_, line_ + 1, "expected a line " + problem_line);
+    if (edges_ != announced_) {
+      throw InputError(source_, line_,
+                       "expected " + std::to_string(announced_) + " lines '" + edge_letter_ +
+                           "', as the line 'p' announces, got " + std::to_string(edges_));
+    }
+    return std::move(*graph_);
+  }
+
+ private:
+  inline static const std::string problem_line =
+      "'p edge n m', 'p col n m', 'p sp n m' or 'p max n m'";
+
+  void read_line(std::string_view line, const Fields& fields) {
+    if (fields[0] == "p") {
+      read_problem(line, fields);
+    } else if (!graph_) {
+      throw InputError(source_, line_,
+                       "expected a line " + problem_line + " first, got " + in_quotes(line));
+    } else if (fields[0] == "n" && (fields.size() == 2 || fields.size() == 3)) {
+      numbered_vertex(*graph_, fields[1], source_, line_);  // a terminal or a colour: not used
+    } else {
+      read_edge(line, fields);
+    }
+  }
+
+  void read_problem(std::string_view line, const Fields& fields) {
+    if (graph_) throw InputError(source_, line_, "expected one line 'p', got a second one");
+    if (fields.size() != 4) {
+      throw InputError(source_, line_, "expected " + problem_line + ", got " + in_quotes(line));
+    }
+    if (fields[1] == "edge" || fields[1] == "edges" || fields[1] == "col") {
+      edge_letter_ = 'e';
+    } else if (fields[1] == "sp" || fields[1] == "max") {
+      edge_letter_ = 'a';
+    } else {
+      throw InputError(source_, line_,
+                       "expected " + problem_line + ", got the problem " + in_quotes(fields[1]));
+    }
+    announced_ = read_count(fields[3], source_, line_);
+    graph_ = numbered_vertices(fields[2], source_, line_);
+  }
+
+  void read_edge(std::string_view line, const Fields& fields) {
+    const bool directed = edge_letter_ == 'a';
+    if (fields[0] != std::string_view(&edge_letter_, 1) || fields.size() < 3 || fields.size() > 4) {
+      throw InputError(source_, line_,
+                       std::string("expected a line ") + (directed ? "'a u v w'" : "'e u v'") +
+                           ", as the line 'p' announces, got " + in_quotes(line));
+    }
+    if (fields.size() == 4 && !is_decimal(fields[3])) {
+      throw InputError(source_, line_, "expected a number as weight, got " + in_quotes(fields[3]));
+    }
+    const Vertex from = numbered_vertex(*graph_, fields[1], source_, line_);
+    const Vertex to = numbered_vertex(*graph_, fields[2], source_, line_);
+    graph_->add_edge(from, to);
+    if (!directed) graph_->add_edge(to, from);
+    ++edges_;
+  }
+
+  const std::string& source_;
+  std::size_t line_ = 0;
+  std::optional<Graph> graph_;  ///< from the line 'p' on
+  char edge_letter_ = 'e';
+  std::size_t announced_ = 0;
+  std::size_t edges_ = 0;
+};
+
+}  // namespace
+
+Graph read_dimacs(const std::string& text, const std::string& source) {
+  return DimacsReader(source).read(text);
+}
+
+}  // namespace logdepth

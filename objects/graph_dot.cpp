@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/graphviz.hpp>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "objects/dot_outline.hpp"
+#include "objects/graph_formats.hpp"
+#include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+struct DotNode {
+  std::string name;
+};
+template <typename Direction>
+using DotGraph = boost::adjacency_list<boost::vecS, boost::vecS, Direction, DotNode>;
+
+struct Parsed {
+  std::string error;             ///< Boost's sentence, empty when the text parses
+  bool other_direction = false;  ///< the text is a `graph` where a `digraph` is read, or vice versa
+};
+
+template <typename Direction>
+Parsed parse(const std::string& text, DotGraph<Direction>& graph) {
+  boost::dynamic_properties properties(boost::ignore_other_properties);
+  properties.property("node_id", boost::get(&DotNode::name, graph));
+  try {
+    boost::read_graphviz(text, graph, properties, "node_id");
+  } catch (const boost::undirected_graph_error&) {
+    return {"expected 'digraph'", true};
+  } catch (const boost::directed_graph_error&) {
+    return {"expected 'graph'", true};
+  } catch (const std::exception& error) {  // also what its regular expressions throw
+    return {error.what()};
+  }
+  return {};
+}
+
+/// Shorter numbers first, so that numbers are in order of value; other names in byte order.
+bool is_before(const std::string& left, const std::string& right) {
+  const auto key = [](const std::string& name) {
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+    return std::make_tuple(!is_number, is_number ? name.size() : 0, std::string_view(name));
+  };
+  return key(left) < key(right);
+}
+
+template <typename Direction>
+Graph to_graph(const DotGraph<Direction>& parsed, const std::string& source) {
+  std::vector<std::string> names;
+  for (const auto vertex : boost::make_iterator_range(boost::vertices(parsed))) {
+    names.push_back(parsed[vertex].name);
+  }
+  std::sort(names.begin(), names.end(), is_before);
+  Graph graph;
+  for (const std::string& name : names) add_named_vertex(graph, name, source, 0);
+  for (const auto edge : boost::make_iterator_range(boost::edges(parsed))) {
+    graph.add_edge(*graph.vertex(parsed[boost::source(edge, parsed)].name),
+                   *graph.vertex(parsed[boost::target(edge, parsed)].name));
+  }
+  return graph;
+}
+
+/// Absent when the text is of the other direction; Boost finds that before other errors.
+template <typename Direction>
+std::optional<Graph> read_as(const std::string& text, const std::string& source) {
+  DotGraph<Direction> graph;
+  const Parsed parsed = parse(text, graph);
+  if (parsed.error.empty()) return to_graph(graph, source);
+  if (parsed.other_direction) return std::nullopt;
+  const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
+    DotGraph<Direction> ignored;
+    return parse(beginning, ignored).error;
+  });
+  throw InputError(source, line, "expected a DOT graph: " + printable(parsed.error, 120));
+}
+
+}  // namespace
+
+Graph read_dot_graph(const std::string& file, const std::string& source) {
+  check_dot_outline(file, source, StrictGraphs::read);
+  const std::string text = without_attributes(file, source);
+  if (auto directed = read_as<boost::directedS>(text, source)) return std::move(*directed);
+  auto undirected = read_as<boost::undirectedS>(text, source);
+  if (!undirected) throw InputError(source + ": expected 'graph' or 'digraph'");
+  undirected->make_undirected();
+  return std::move(*undirected);
+}
+
+}  // namespace logdepth

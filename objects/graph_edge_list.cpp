@@ -1,0 +1,32 @@
+#include "objects/graph_formats.hpp"
+#include "objects/input_error.hpp"
+#include "objects/text_lines.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+Graph read_edge_list(const std::string& text, const std::string& source) {
+  Graph graph;
+  std::size_t line_number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++line_number;
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
+    if (fields.size() > 3) {
+      throw InputError(source, line_number,
+                       "expected 'source target', a weight after them or a single vertex, got " +
+                           in_quotes(line));
+    }
+    if (fields.size() == 3 && !is_decimal(fields[2])) {
+      throw InputError(
+          source, line_number,
+          "expected a number as the weight after source and target, got " + in_quotes(fields[2]));
+    }
+    const Vertex from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
+    if (fields.size() == 1) continue;
+    graph.add_edge(from, add_named_vertex(graph, std::string(fields[1]), source, line_number));
+  }
+  return graph;
+}
+
+}  // namespace logdepth

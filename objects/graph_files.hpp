@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "objects/graph.hpp"
+
+namespace logdepth {
+
+/// The graph in the text of a file. `source` names the file in messages, and its extension says the
+/// format; without a known extension the content does:
+///
+/// - `.txt`, `.edges`, `.el`, `.edgelist`: lines `source target`, where a third field, a number, is
+///   a weight and not used; a line with one field is a vertex; lines from `#` or `%` are comments.
+/// - `.dot`, `.gv`: Graphviz DOT, `graph` or `digraph`.
+/// - `.graphml`, `.xml`: GraphML, edges all directed or all undirected.
+/// - `.col`, `.gr`, `.dimacs`, `.max`: DIMACS, `p edge` and `p col` with undirected lines `e u v`,
+///   `p sp` and `p max` with directed lines `a u v w`.
+/// - `.mtx`: a square Matrix Market coordinate matrix, where an entry that is not 0 is an edge from
+///   its row to its column; `symmetric` is undirected.
+///
+/// Vertices are in order of first appearance, DIMACS and Matrix Market have 1 to n, and DOT has
+/// them by name (numbers by value), because Boost's parser does not keep their order. An undirected
+/// file gives both directions of each edge, and so does `undirected` for any file. Errors:
+/// InputError with file, line where known and what was expected; SizeLimit for more than
+/// Graph::max_vertices vertices.
+Graph read_graph(const std::string& text, const std::string& source, bool undirected = false);
+
+/// A batch of questions: lines `source target`, blank lines and lines from `#` skipped. Whether the
+/// names are vertices is for the caller to ask. Errors: InputError with file and line.
+std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& text,
+                                                            const std::string& source);
+
+}  // namespace logdepth

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "objects/graph.hpp"
+
+namespace logdepth {
+
+/// What read_graph chooses from, and what these readers share; errors as there.
+Graph read_edge_list(const std::string& text, const std::string& source);
+Graph read_dot_graph(const std::string& text, const std::string& source);
+Graph read_graphml(const std::string& text, const std::string& source);
+Graph read_dimacs(const std::string& text, const std::string& source);
+Graph read_matrix_market(const std::string& text, const std::string& source);
+
+/// A vertex named on this line of the file; 0 where the line is not known.
+Vertex add_named_vertex(Graph& graph, const std::string& name, const std::string& source,
+                        std::size_t line);
+/// Vertices 1 to n, where the field on this line is n.
+Graph numbered_vertices(std::string_view field, const std::string& source, std::size_t line);
+/// The vertex of a graph of numbered_vertices that the field on this line is the number of.
+Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::string& source,
+                       std::size_t line);
+/// A count, as edges are announced: the digits of a number below 10^18. Errors: InputError.
+std::size_t read_count(std::string_view field, const std::string& source, std::size_t line);
+/// A decimal number, with sign, point and exponent where it has them; nothing is rounded.
+bool is_decimal(std::string_view field);
+
+}  // namespace logdepth

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "objects/graph_formats.hpp"
+#include "objects/input_error.hpp"
+#include "objects/text_lines.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+
+namespace {
+
+using Fields = std::vector<std::string_view>;
+
+class MatrixMarketReader {
+ public:
+  explicit MatrixMarketReader(const std::string& source) : source_(source) {}
+
+  Graph read(const std::string& text) {
+    for (const std::string_view line : lines_of(text)) {
+      ++line_;
+      const Fields fields = fields_of(line);
+      if (line_ == 1) {
+        read_banner(line, fields);
+      } else if (fields.empty() || fields[0].front() == '%') {
+        continue;
+      } else if (!graph_) {
+        read_size(line, fields);
+      } else {
+        read_entry(line, fields);
+      }
+    }
+    if (line_ == 0) read_banner("", {});
+    if (!graph_) throw InputError(source_, line_ + 1, "expected a line 'rows columns entries'");
+    if (entries_ != announced_) {
+      throw InputError(source_, line_,
+                       "expected " + std::to_string(announced_) +
+                           " entries, as the line of sizes announces, got " +
+                           std::to_string(entries_));
+    }
+    return std::move(*graph_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& sentence) const {
+    throw InputError(source_, line_, sentence);
+  }
+
+  void read_banner(std::string_view line, const Fields& fields) {
+    std::vector<std::string> words;
+    for (const std::string_view field : fields) {
+      words.emplace_back(field);
+      std::transform(words.back().begin(), words.back().end(), words.back().begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    }
+    if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
+      throw InputError(
+          source_, 1,
+          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got " + in_quotes(line));
+    }
+    if (words[2] != "coordinate") {
+      fail("expected a sparse matrix, 'coordinate', got " + in_quotes(fields[2]));
+    }
+    if (words[3] != "pattern" && words[3] != "integer" && words[3] != "real") {
+      fail("expected the field 'pattern', 'integer' or 'real', got " + in_quotes(fields[3]));
+    }
+    if (words[4] != "general" && words[4] != "symmetric") {
+      fail("expected the symmetry 'general' or 'symmetric', got " + in_quotes(fields[4]));
+    }
+    has_values_ = words[3] != "pattern";
+    is_integer_ = words[3] == "integer";
+    is_symmetric_ = words[4] == "symmetric";
+  }
+
+  void read_size(std::string_view line, const Fields& fields) {
+    if (fields.size() != 3) fail("expected 'rows columns entries', got " + in_quotes(line));
+    if (read_count(fields[0], source_, line_) != read_count(fields[1], source_, line_)) {
+      fail("expected a square matrix, as many rows as columns, got " + in_quotes(line));
+    }
+    announced_ = read_count(fields[2], source_, line_);
+    graph_ = numbered_vertices(fields[0], source_, line_);
+  }
+
+  void read_entry(std::string_view line, const Fields& fields) {
+    if (fields.size() != (has_values_ ? 3u : 2u)) {
+      fail(std::string("expected ") + (has_values_ ? "'row column value'" : "'row column'") +
+           ", got " + in_quotes(line));
+    }
+    const Vertex row = numbered_vertex(*graph_, fields[0], source_, line_);
+    const Vertex column = numbered_vertex(*graph_, fields[1], source_, line_);
+    ++entries_;
+    if (has_values_ && is_zero(fields[2])) return;
+    graph_->add_edge(row, column);
+    if (is_symmetric_) graph_->add_edge(column, row);
+  }
+
+  /// By its digits: 1e-400 is not 0, whatever a floating-point number makes of it.
+  bool is_zero(std::string_view value) const {
+    if (!is_decimal(value) ||
+        (is_integer_ && value.find_first_of(".eE") != std::string_view::npos)) {
+      fail(std::string("expected ") + (is_integer_ ? "an integer" : "a number") +
+           " as value, got " + in_quotes(value));
+    }
+    const std::string_view mantissa = value.substr(0, value.find_first_of("eE"));
+    return mantissa.find_first_of("123456789") == std::string_view::npos;
+  }
+
+  const std::string& source_;
+  std::size_t line_ = 0;
+  std::optional<Graph> graph_;  ///< from the line of sizes on
+  bool has_values_ = false;
+  bool is_integer_ = false;
+  bool is_symmetric_ = false;
+  std::size_t announced_ = 0;
+  std::size_t entries_ = 0;
+};
+
+}  // namespace
+
+Graph read_matrix_market(const std::string& text, const std::string& source) {
+  return MatrixMarketReader(source).read(text);
+}
+
+}  // namespace logdepth

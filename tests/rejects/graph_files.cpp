@@ -1,0 +1,239 @@
+// Graph files that must be refused, each for its own reason and at its own line.
+
+#include "objects/graph_files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// The sentence of the error, or an empty one when the file is read.
+template <typename Error>
+std::string refusal(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct Refused {
+  std::string source, text, sentence;
+};
+
+void expect_refusals(const std::vector<Refused>& cases) {
+  for (const Refused& c : cases) {
+    const auto sentence = refusal<InputError>([&] { read_graph(c.text, c.source); });
+    EXPECT_EQ(sentence.substr(0, c.sentence.size()), c.sentence) << c.source << "\n" << c.text;
+    EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
+  }
+}
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+/// `count` names from a letter, with a separator behind each.
+std::string names(char letter, std::size_t count, const std::string& separator) {
+  std::string result;
+  for (std::size_t i = 0; i < count; ++i) result += letter + std::to_string(i) + separator;
+  return result;
+}
+
+/// A directed GraphML file with nodes a and b on its first line, and more.
+std::string graphml(const std::string& more) {
+  return "<graphml><graph edgedefault=\"directed\"><node id=\"a\"/><node id=\"b\"/>\n" + more +
+         "</graph></graphml>";
+}
+
+const std::string kGeneral = "%%MatrixMarket matrix coordinate real general\n";
+
+TEST(RefusedGraphs, AGraphWithoutVertices) {
+  const std::string none = ": the graph has no vertices; expected at least one";
+  expect_refusals(
+      {{"g.edges", "", "g.edges" + none},
+       {"g.edges", "# only\n\n% comments\n", "g.edges" + none},
+       {"standard input", " \n", "standard input" + none},
+       {"g.dot", "digraph {}", "g.dot" + none},
+       {"g.graphml", "<graphml><graph edgedefault=\"directed\"/></graphml>", "g.graphml" + none},
+       {"g.col", "p edge 0 0\n", "g.col" + none},
+       {"g.mtx", kGeneral + "0 0 0\n", "g.mtx" + none}});
+}
+
+TEST(RefusedGraphs, AnUnknownFormat) {
+  const std::string unknown = ": neither name nor content say the format; expected an edge list";
+  expect_refusals({{"g.csv", "a,b\nb,c\n", "g.csv" + unknown},
+                   {"g", "some words of a language\n", "g" + unknown},
+                   {"g", std::string("a b\0", 4), "g" + unknown}});
+}
+
+TEST(RefusedGraphs, EdgeLists) {
+  expect_refusals(
+      {{"g.edges", "a b\na b 1 2\n",
+        "g.edges:2: expected 'source target', a weight after them or a single vertex, got"},
+       {"g.edges", "a b x", "g.edges:1: expected a number as the weight after source and target"},
+       {"g.edges", "a b 1e", "g.edges:1: expected a number as the weight"},
+       {"g.edges", "a b nan", "g.edges:1: expected a number as the weight"},
+       {"g.edges", "a b\nc\x01 d", "g.edges:2: expected a name of a vertex in UTF-8"},
+       {"g.edges", "a b\n\ncaf\xE9 d", "g.edges:3: expected a name of a vertex in UTF-8"},
+       {"g.edges", "a\rb c", "g.edges:1: expected a name of a vertex in UTF-8"}});
+}
+
+TEST(RefusedGraphs, DotFiles) {
+  expect_refusals(
+      {{"g.dot", "", "g.dot:1: expected a DOT graph: "},
+       {"g.dot", "digraph {\n a -> b;\n c ->", "g.dot:3: expected a DOT graph: "},
+       {"g.dot", "digraph {\n a -> b;\n b -- c;\n d -> e\n}",
+        "g.dot:3: expected a DOT graph: Using -- in directed graph"},
+       {"g.dot", "graph {\n a -- b;\n b -> c;\n}",
+        "g.dot:3: expected a DOT graph: Using -> in undirected graph"},
+       {"g.dot", "digraph {\n a [x=1,\n y=2];\n b -- c;\n}\n",
+        "g.dot:4: expected a DOT graph: Using -- in directed graph"},
+       {"g.dot", "digraph { a }\ndigraph { b }", "g.dot:2: expected a DOT graph: "},
+       {"g.dot", "digraph { \"\" }", "g.dot: expected a name of a vertex, got an empty one"},
+       {"g.dot", "digraph { \"a\tb\" }", "g.dot: expected a name of a vertex in UTF-8"},
+       {"g.dot", "digraph {\n\"a }", "g.dot:2: expected '\"' to end the string"},
+       {"g.dot", "digraph {\na [label=<b>]}", "g.dot:2: expected a quoted string, HTML"},
+       {"g.dot", "digraph " + repeated("{", 100000), "g.dot:1: expected braces nested at most 100"},
+       {"g.dot", "digraph { a " + repeated("[", 100000), "g.dot:1: expected a DOT graph: "}});
+}
+
+TEST(RefusedGraphs, DotEdgesOfSubgraphsWhichAreProducts) {
+  const std::string sentence = "g.dot:2: expected an edge between two nodes";
+  const std::string many = "{" + names('a', 3000, ";") + "}";
+  for (const std::string text :
+       {"a -> {b c}", "{b; c} -> a", "subgraph x {b; c} -> a", "a -> subgraph x {b; c}",
+        "subgraph x {b; c}; subgraph x -> a", "SubGraph \"x\" -> a", "subgraph -> a"})
+    expect_refusals({{"g.dot", "digraph {\n" + text + "}", sentence}});
+  expect_refusals(
+      {{"g.dot", "digraph {\nsubgraph x " + many + " -> subgraph y " + many + "}", sentence}});
+  EXPECT_EQ(
+      read_graph("digraph { \"subgraph\" -> \"{\"; subgraph x { a } b -> c }", "g.dot").size(), 5u);
+}
+
+TEST(RefusedGraphs, GraphmlFiles) {
+  const std::string edge = "<edge source=\"a\" target=\"b\"";
+  expect_refusals(
+      {{"g.graphml", "", "g.graphml:1: expected a GraphML file, but found: "},
+       {"g.graphml", "<graphml>\n<graph>", "g.graphml:2: expected a GraphML file, but found: "},
+       {"g.xml", "<svg/>", "g.xml:1: expected a <graphml> element"},
+       {"g.graphml", "<graphml/>", "g.graphml:1: expected a <graph> element"},
+       {"g.graphml", "<graphml>\n<graph/></graphml>", "g.graphml:2: expected edgedefault="},
+       {"g.graphml", graphml("") + "\n<graphml/>", "g.graphml:3: expected one <graphml> element"},
+       {"g.graphml", graphml("</graph>\n<graph edgedefault=\"directed\">"),
+        "g.graphml:3: expected one <graph>"},
+       {"g.graphml", graphml("<node/>"), "g.graphml:2: expected an attribute id of <node>"},
+       {"g.graphml", graphml("\n<node id=\"a\"/>"), "g.graphml:3: node 'a' occurs twice"},
+       {"g.graphml", graphml("<node id=\"c\"><graph/></node>"),
+        "g.graphml:2: expected no <graph> inside a <node>"},
+       {"g.graphml", graphml("<node id=\"\x01\"/>"), "g.graphml:2: expected a name of a vertex in"},
+       {"g.graphml", graphml("<hyperedge/>"), "g.graphml:2: expected no <hyperedge>"},
+       {"g.graphml", graphml("<edge target=\"a\"/>"),
+        "g.graphml:2: expected source of <edge> to be the id of a node, got ''"},
+       {"g.graphml", graphml("<edge source=\"a\" target=\"c\"/>"),
+        "g.graphml:2: expected target of <edge> to be the id of a node, got 'c'"},
+       {"g.graphml", graphml(edge + " directed=\"yes\"/>"), "g.graphml:2: expected directed="},
+       {"g.graphml", graphml(edge + "/>\n" + edge + " directed=\"false\"/>"),
+        "g.graphml:3: expected edges all directed or all undirected, got both"},
+       {"g.graphml", graphml("<node id=\"c\"><data>1</data></node>"),
+        "g.graphml: expected a GraphML file: "},
+       {"g.graphml", repeated("<graphml>", 200000), "g.graphml:1: expected a GraphML file"},
+       {"g.graphml",
+        graphml("<node id=\"c\">" + repeated("<d>", 200000) + repeated("</d>", 200000) + "</node>"),
+        "g.graphml:2: expected elements nested at most 100 deep"}});
+}
+
+TEST(RefusedGraphs, DimacsFiles) {
+  expect_refusals(
+      {{"g.col", "", "g.col:1: expected a line 'p edge n m'"},
+       {"g.col", "c only a comment\n", "g.col:2: expected a line 'p edge n m'"},
+       {"g.col", "e 1 2\n", "g.col:1: expected a line 'p edge n m', 'p col n m', 'p sp n m' or"},
+       {"g.col", "p edge 3\n", "g.col:1: expected 'p edge n m'"},
+       {"g.gr", "p tw 3 1\n1 2\n", "g.gr:1: expected 'p edge n m', 'p col n m', 'p sp n m' or"},
+       {"g.col", "p edge 3 0\n\np edge 3 0\n", "g.col:3: expected one line 'p', got a second one"},
+       {"g.col", "p edge -3 0\n", "g.col:1: expected a number of at most 18 digits, got '-3'"},
+       {"g.col", "p edge 3 1\ne 1 4\n", "g.col:2: expected a vertex from 1 to 3, got '4'"},
+       {"g.col", "p edge 3 1\ne 0 1\n", "g.col:2: expected a vertex from 1 to 3, got '0'"},
+       {"g.col", "p edge 3 1\ne 1 " + repeated("9", 1000), "g.col:2: expected a number of at most"},
+       {"g.col", "p edge 3 1\na 1 2 3\n", "g.col:2: expected a line 'e u v', as the line 'p'"},
+       {"g.gr", "p sp 3 1\ne 1 2\n", "g.gr:2: expected a line 'a u v w', as the line 'p'"},
+       {"g.gr", "p sp 3 1\na 1 2 x\n", "g.gr:2: expected a number as weight, got 'x'"},
+       {"g.max", "p max 3 0\nn 4 s\n", "g.max:2: expected a vertex from 1 to 3, got '4'"},
+       {"g.col", "p edge 3 2\ne 1 2\n", "g.col:2: expected 2 lines 'e', as the line 'p' announces"},
+       {"g.col", "p edge 3 1\ne 1 2\ne 2 3\n", "g.col:3: expected 1 lines 'e'"}});
+}
+
+TEST(RefusedGraphs, MatrixMarketFiles) {
+  const std::string matrix = "%%MatrixMarket matrix ";
+  const std::string integers = matrix + "coordinate integer general\n";
+  expect_refusals(
+      {{"g.mtx", "", "g.mtx:1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'"},
+       {"g.mtx", "3 3 0\n", "g.mtx:1: expected '%%MatrixMarket"},
+       {"g.mtx", matrix + "array real general\n1 1\n1\n", "g.mtx:1: expected a sparse matrix"},
+       {"g.mtx", matrix + "coordinate complex hermitian\n1 1 0\n",
+        "g.mtx:1: expected the field 'pattern', 'integer' or 'real', got 'complex'"},
+       {"g.mtx", matrix + "coordinate real skew-symmetric\n1 1 0\n",
+        "g.mtx:1: expected the symmetry 'general' or 'symmetric', got 'skew-symmetric'"},
+       {"g.mtx", kGeneral + "% and no more\n", "g.mtx:3: expected a line 'rows columns entries'"},
+       {"g.mtx", kGeneral + "2 2\n", "g.mtx:2: expected 'rows columns entries'"},
+       {"g.mtx", kGeneral + "2 3 0\n", "g.mtx:2: expected a square matrix"},
+       {"g.mtx", kGeneral + "2 2 1\n1 3 1\n", "g.mtx:3: expected a vertex from 1 to 2, got '3'"},
+       {"g.mtx", kGeneral + "2 2 1\n1 2\n", "g.mtx:3: expected 'row column value'"},
+       {"g.mtx", kGeneral + "2 2 1\n1 2 inf\n", "g.mtx:3: expected a number as value, got 'inf'"},
+       {"g.mtx", integers + "2 2 1\n1 2 1.5\n", "g.mtx:3: expected an integer as value"},
+       {"g.mtx", matrix + "coordinate pattern general\n2 2 1\n1 2 1\n",
+        "g.mtx:3: expected 'row column', got"},
+       {"g.mtx", kGeneral + "2 2 2\n1 2 1\n",
+        "g.mtx:3: expected 2 entries, as the line of sizes announces, got 1"},
+       {"g.mtx", kGeneral + "2 2 0\n1 2 1\n", "g.mtx:3: expected 0 entries"}});
+}
+
+TEST(RefusedGraphs, MoreVerticesThanTheLimitAreASizeAndNoMistake) {
+  const std::string nodes = names('a', 5000, "\"/><node id=\"");
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"g.edges", names('a', 5000, "\n")},
+      {"g.dot", "digraph {" + names('a', 5000, ";") + "}"},
+      {"g.graphml", graphml("<node id=\"" + nodes + "last\"/>")},
+      {"g.col", "p edge 4097 0\n"},
+      {"g.mtx", kGeneral + "999999999999999999 999999999999999999 0\n"}};
+  for (const auto& [source, text] : files) {
+    const std::string sentence =
+        refusal<SizeLimit>([&, s = source, t = text] { read_graph(t, s); });
+    EXPECT_TRUE(sentence.starts_with(source + ": the graph has ")) << sentence;
+    EXPECT_NE(sentence.find("more than 4096"), std::string::npos) << sentence;
+  }
+  const std::string copies = "digraph {" + names('a', 3000, ";") + repeated("subgraph s {}", 3000);
+  EXPECT_TRUE(refusal<SizeLimit>([&] {
+                read_graph(copies + "}", "g.dot");
+              }).starts_with("g.dot: 3000 subgraphs among "));
+}
+
+TEST(RefusedGraphs, BinaryFilesInEveryFormat) {
+  std::mt19937_64 random(1);
+  for (int sample = 0; sample < 50; ++sample) {
+    std::string bytes(2000, ' ');
+    for (char& c : bytes) c = static_cast<char>(random());
+    bytes[100] = '\0';  // some bytes without line ends could be one strange name
+    for (const char* source : {"g", "g.edges", "g.dot", "g.graphml", "g.col", "g.mtx"})
+      EXPECT_NE(refusal<InputError>([&] { read_graph(bytes, source); }), "") << source;
+  }
+}
+
+TEST(RefusedGraphs, BatchesOfPairs) {
+  for (const std::string line : {"a", "a b c", "a b #c"})
+    EXPECT_EQ(refusal<InputError>([&] { read_pairs("# x\n" + line + "\n", "pairs.txt"); }),
+              "pairs.txt:2: expected a line 'source target', got '" + line + "'");
+}
+
+}  // namespace
+}  // namespace logdepth
