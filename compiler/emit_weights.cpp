@@ -3,49 +3,16 @@
 #include <utility>
 
 #include "compiler/compile.hpp"
+#include "compiler/emit_ends.hpp"
 #include "compiler/head_schema.hpp"
-#include "compiler/program_rules.hpp"
 #include "compiler/program_text.hpp"
+#include "compiler/sparse_builder.hpp"
+#include "compiler/statement_cells.hpp"
 #include "objects/overload.hpp"
 #include "runtime/weights_json.hpp"
 
 namespace logdepth {
 namespace {
-
-/// Collects entries in any order; `finish` sorts them row-major, adds up repetitions, drops zeros.
-class MatrixBuilder {
- public:
-  void add(std::uint32_t row, std::uint32_t column, const Rational& value) {
-    entries_.push_back({row, column, value});
-  }
-  SparseMatrix finish(std::uint32_t rows, std::uint32_t columns) {
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const MatrixEntry& a, const MatrixEntry& b) {
-                       return std::pair(a.row, a.column) < std::pair(b.row, b.column);
-                     });
-    SparseMatrix matrix{rows, columns, {}};
-    for (MatrixEntry& entry : entries_) {
-      if (!matrix.entries.empty() && matrix.entries.back().row == entry.row &&
-          matrix.entries.back().column == entry.column) {
-        matrix.entries.back().value += entry.value;
-      } else {
-        matrix.entries.push_back(std::move(entry));
-      }
-    }
-    std::erase_if(matrix.entries, [](const MatrixEntry& e) { return e.value.is_zero(); });
-    return matrix;
-  }
-
- private:
-  std::vector<MatrixEntry> entries_;
-};
-
-SparseVector to_sparse(const std::map<std::uint32_t, Rational>& values) {
-  SparseVector vector;
-  for (const auto& [index, value] : values)
-    if (!value.is_zero()) vector.push_back({index, value});
-  return vector;
-}
 
 JsonText json_object(const std::map<std::string, std::string>& members) {
   JsonTape tape;
@@ -88,7 +55,6 @@ class Emitter {
     model.deviations = p_.deviations;
     model.parameters = json_object(p_.parameters);
     model.alphabet = p_.alphabet;
-    model.input = WordInput{p_.begin};
     model.norm = layout_.norm;
     model.width = layout_.width;
     model.unroll = p_.unroll;
@@ -99,9 +65,7 @@ class Emitter {
     model.shape = {static_cast<std::uint32_t>(schedule_.initial.size()),
                    static_cast<std::uint32_t>(schedule_.repeated.size()),
                    static_cast<std::uint32_t>(schedule_.final.size())};
-    emit_position(model);
-    emit_embedding(model);
-    emit_output(model);
+    emit_ends(p_, layout_, model);
     for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
       CellIndex& index = model.cells[p_.cells[cell].name];
       index.type = type_text(p_.cells[cell].type);
@@ -135,7 +99,7 @@ class Emitter {
       mask[coordinate] = weight;
       if (const auto mirror = layout_.mirror(coordinate)) mask[*mirror] = weight;
     };
-    for (const Component& c : plan.components) keep(layout_.at(c), Rational(1));
+    for (const Term& t : plan.components) keep(layout_.at(t.component), t.factor);
     if (!plan.constant_weight.is_zero()) keep(layout_.at({*one_, 0}), plan.constant_weight);
     return to_sparse(mask);
   }
@@ -149,17 +113,23 @@ class Emitter {
 
   // --- attention -----------------------------------------------------------------------------
 
-  Head emit_head(const FetchStatement& fetch, const MaskPlan& plan) const {
+  Head emit_head(const FetchStatement& fetch, const LayerMasks& masks) const {
+    const MaskPlan& plan = masks.attention;
     Head head;
     head.causal = fetch.causal;
     const HeadSchema schema = head_schema(p_, fetch.selector);
     const auto rows = layout_.head_dimension.value_or(
         static_cast<std::uint32_t>(std::max<std::size_t>(schema.query.size(), 1)));
-    // Queries and keys are read up to one positive factor, so z is taken as it is.
+    // Queries and keys are read up to one positive factor, so z is taken as it is, but for the mask
+    // weight of the constant cell.
     const auto project = [&](const std::vector<LinearForm>& forms) {
       MatrixBuilder matrix;
       for (std::uint32_t row = 0; row < forms.size(); ++row)
-        for (const Term& t : forms[row]) matrix.add(row, layout_.at(t.component), t.factor);
+        for (const Term& t : forms[row]) {
+          const bool constant = one_ && t.component.cell == *one_;
+          matrix.add(row, layout_.at(t.component),
+                     constant ? t.factor / plan.constant_weight : t.factor);
+        }
       return matrix.finish(rows, layout_.width);
     };
     head.query = project(schema.query);
@@ -167,36 +137,81 @@ class Emitter {
 
     MatrixBuilder value, output;
     std::uint32_t row = 0;
-    for (const HeadWrite& head_write : fetch.writes) {
-      if (const auto* copy = std::get_if<CopyWrite>(&head_write)) {
-        for (std::uint32_t i = 0; i < size_of(p_.cells[copy->source].type); ++i, ++row) {
-          const Component source{copy->source, i};
-          value.add(row, layout_.at(source), read_factor(plan, source));
-          write(output, {copy->target, i}, row, Rational(1));
-        }
-      } else {
-        const auto& sum = std::get<SumWrite>(head_write);
-        for (const Term& t : sum.form)
-          value.add(row, layout_.at(t.component), t.factor * read_factor(plan, t.component));
-        write(output, sum.target, row, Rational(1));
-        ++row;
-      }
-    }
+    const auto read = [&](const Component& c, const Rational& factor) {
+      value.add(row, layout_.at(c), factor * read_factor(plan, c));
+    };
+    for (const HeadWrite& head_write : fetch.writes)
+      std::visit(
+          Overload{[&](const CopyWrite& copy) {
+                     for (std::uint32_t i = 0; i < size_of(p_.cells[copy.source].type); ++i) {
+                       read({copy.source, i}, Rational(1));
+                       write(output, {copy.target, i}, row++, Rational(1));
+                     }
+                   },
+                   [&](const SumWrite& sum) {
+                     for (const Term& t : sum.form) read(t.component, t.factor);
+                     write(output, sum.target, row++, Rational(1));
+                   },
+                   [&](const SetWrite& set) {
+                     // The new value minus what stood there; the head selects the token itself.
+                     const bool reset = std::find(masks.reset.begin(), masks.reset.end(),
+                                                  set.cell) != masks.reset.end();
+                     const bool flag = std::holds_alternative<FlagType>(p_.cells[set.cell].type);
+                     for (std::uint32_t i = 0; i < size_of(p_.cells[set.cell].type); ++i) {
+                       if (flag || i == set.value)
+                         read({*one_, 0}, Rational(flag && !set.value ? -1 : 1));
+                       if (reset) read({set.cell, i}, Rational(-1));
+                       write(output, {set.cell, i}, row++, Rational(1));
+                     }
+                   }},
+          head_write);
     const std::uint32_t values = layout_.head_dimension.value_or(row);
     head.value = value.finish(values, layout_.width);
     head.output = output.finish(layout_.width, values);
-    head.promise = std::visit(
+    head.promise = emit_promise(fetch.selector);
+    return head;
+  }
+
+  Promise emit_promise(const Selector& selector) const {
+    // Positive exactly where the literal holds.
+    const auto add_literal = [&](std::map<std::uint32_t, Rational>& form, const Literal& literal) {
+      const bool flag = std::holds_alternative<FlagType>(p_.cells[literal.cell].type);
+      form[layout_.at({literal.cell, flag ? 0 : literal.value})] +=
+          Rational(flag && !literal.value ? -1 : 1, flag ? 2 : 1);
+    };
+    const auto vector = [&](const Literal& literal) {
+      std::map<std::uint32_t, Rational> form;
+      add_literal(form, literal);
+      return to_sparse(form);
+    };
+    return std::visit(
         Overload{
             [](const SelectAll&) -> Promise { return UniformPromise{}; },
             [](const SelectPointed&) -> Promise { return MatchPromise{true}; },
             [](const SelectSame&) -> Promise { return MatchPromise{false}; },
+            [](const SelectNearest&) -> Promise { return MatchPromise{true}; },
             [&](const SelectRightmost& s) -> Promise {
-              const bool flag = std::holds_alternative<FlagType>(p_.cells[s.flag.cell].type);
-              const Component c{s.flag.cell, flag ? 0 : s.flag.value};
-              return RightmostPromise{{{layout_.at(c), Rational(flag && !s.flag.value ? -1 : 1)}}};
+              std::map<std::uint32_t, Rational> form;
+              for (const Literal& flag : s.flags) add_literal(form, flag);
+              return RightmostPromise{to_sparse(form)};
+            },
+            [&](const SelectFlagged& s) -> Promise {
+              FlaggedPromise promise{vector(s.flag), std::nullopt};
+              if (s.when) promise.when = vector(*s.when);
+              return promise;
+            },
+            [](const SelectFound& s) -> Promise {
+              return FindPromise{static_cast<std::uint32_t>(s.terms.size()), s.prefer.has_value(),
+                                 s.one};
+            },
+            [&](const SelectRelated& s) -> Promise {
+              RelatedPromise promise;
+              for (std::uint32_t l = 0; l < s.flags.size(); ++l)
+                promise.pairs.push_back({layout_.at({s.flags[l], 0}), layout_.at({s.label, l})});
+              promise.prefer = vector(s.prefer);
+              return promise;
             }},
-        fetch.selector);
-    return head;
+        selector);
   }
 
   // --- feed-forward --------------------------------------------------------------------------
@@ -250,6 +265,18 @@ class Emitter {
     }
   }
 
+  /// A number read alone is its sign, -1, 0 or 1. Zero: true minus 2 for either sign; positive:
+  /// false plus 2 for the sign +1.
+  void add_test(Units& units, const MaskPlan& plan, const TestStatement& test) const {
+    const bool zero = test.kind == TestStatement::Kind::zero;
+    for (const int sign : {1, -1}) {
+      if (sign < 0 && !zero) continue;
+      units.in.add(units.count, layout_.at(test.number),
+                   Rational(sign) * read_factor(plan, test.number));
+      write(units.out, {test.flag, 0}, units.count++, Rational(zero ? -2 : 2));
+    }
+  }
+
   FeedForward emit_feedforward(const SublayerStatements& statements,
                                const LayerMasks& masks) const {
     FeedForward block;
@@ -257,20 +284,21 @@ class Emitter {
     block.mask = emit_mask(plan);
     Units units;
     for (const Statement* statement : statements)
-      std::visit(Overload{[&](const LookupStatement& s) {
-                            for (const Rule& rule : s.rules) add_rule(units, plan, rule);
-                          },
-                          [&](const MoveStatement& s) {
-                            for (std::uint32_t i = 0; i < size_of(p_.cells[s.source].type); ++i)
-                              add_linear(units, plan, {s.source, i}, {s.target, i}, 1);
-                          },
-                          [&](const NormaliseStatement& s) {
-                            for (const CellId target : s.targets)
-                              for (std::uint32_t i = 0; i < s.group.size(); ++i)
-                                add_linear(units, plan, s.group[i], {target, i}, 1);
-                          },
-                          [](const auto&) {}},
-                 *statement);
+      std::visit(
+          Overload{[&](const LookupStatement& s) {
+                     for (const Rule& rule : s.rules) add_rule(units, plan, rule);
+                   },
+                   [&](const MoveStatement& s) {
+                     for (std::uint32_t i = 0; i < size_of(p_.cells[s.source].type); ++i)
+                       add_linear(units, plan, {s.source, i}, {s.target, i}, 1);
+                   },
+                   [&](const NormaliseStatement& s) {
+                     for (const CellId target : s.targets)
+                       for (std::uint32_t i = 0; i < s.group.size(); ++i)
+                         add_linear(units, plan, s.group[i].component, {target, i}, 1);
+                   },
+                   [&](const TestStatement& s) { add_test(units, plan, s); }, [](const auto&) {}},
+          *statement);
     // Whatever is erased or overwritten is subtracted from itself.
     for (const CellId cell : masks.overwritten)
       for (std::uint32_t i = 0; i < size_of(p_.cells[cell].type); ++i)
@@ -285,128 +313,9 @@ class Emitter {
     layer.block = block;
     layer.attention.mask = emit_mask(masks.attention);
     for (const Statement* statement : scheduled.attention)
-      layer.attention.heads.push_back(
-          emit_head(std::get<FetchStatement>(*statement), masks.attention));
+      layer.attention.heads.push_back(emit_head(std::get<FetchStatement>(*statement), masks));
     layer.feedforward = emit_feedforward(scheduled.feedforward, masks);
     return layer;
-  }
-
-  // --- ends ----------------------------------------------------------------------------------
-
-  void emit_position(Model& model) const {
-    FirstFlagPosition flag;
-    CodePosition codes;
-    bool has_codes = false;
-    std::map<std::uint32_t, Rational> first, rest;
-    for (const PositionFill& fill : p_.position) {
-      const CellType& type = p_.cells[fill.cell].type;
-      if (std::holds_alternative<FlagType>(type)) {
-        const std::uint32_t at = layout_.at({fill.cell, 0});
-        first[at] = 1;
-        rest[at] = -1;
-        if (const auto mirror = layout_.mirror(at)) {
-          first[*mirror] = -1;
-          rest[*mirror] = 1;
-        }
-        continue;
-      }
-      has_codes = true;
-      const auto* key = std::get_if<KeyType>(&type);
-      codes.two_circle =
-          (key ? key->code : std::get<PointerType>(type).code) == PositionCode::two_circle;
-      CodeFill plain, mirrored;
-      for (std::uint32_t i = 0; i < size_of(type); ++i) {
-        plain.at.push_back(layout_.at({fill.cell, i}));
-        if (const auto mirror = layout_.mirror(plain.at.back())) mirrored.at.push_back(*mirror);
-      }
-      plain.back = mirrored.back = fill.back;
-      mirrored.scale = -1;
-      codes.fills.push_back(plain);
-      if (!mirrored.at.empty()) codes.fills.push_back(mirrored);
-    }
-    if (has_codes) {
-      model.position = std::move(codes);
-    } else {
-      model.position = FirstFlagPosition{to_sparse(first), to_sparse(rest)};
-    }
-  }
-
-  void emit_embedding(Model& model) const {
-    for (const auto& [kind, fills] : p_.embedding) {
-      std::map<std::uint32_t, Rational> values;
-      const auto set = [&](const Component& c, const Rational& value) {
-        const std::uint32_t at = layout_.at(c);
-        values[at] = value;
-        if (const auto mirror = layout_.mirror(at)) values[*mirror] = -value;
-      };
-      if (one_) set({*one_, 0}, Rational(1));
-      for (const TokenFill& fill : fills) {
-        const bool flag = std::holds_alternative<FlagType>(p_.cells[fill.cell].type);
-        set({fill.cell, flag ? 0 : fill.value}, Rational(flag && !fill.value ? -1 : 1));
-      }
-      model.embedding[kind] = to_sparse(values);
-    }
-  }
-
-  void emit_output(Model& model) const {
-    MatrixBuilder matrix;
-    std::uint32_t row = 0;
-    const auto add_row = [&](const LinearForm& form) {
-      for (const Term& t : form) matrix.add(row, layout_.at(t.component), t.factor);
-      return row++;
-    };
-    AcceptOutput accept;
-    CellsOutput named;
-    bool decides = false;
-    for (const OutputRow& output : p_.outputs) {
-      const std::uint32_t at = add_row(output.form);
-      named.names.push_back(output.name);
-      if (output.name == "accept") {
-        accept.accept = at;
-        decides = true;
-      } else if (output.name == "reject") {
-        accept.reject = at;
-      }
-    }
-    if (!decides) {
-      model.output = std::move(named);
-    } else {
-      accept.prefix = emit_prefix(row, matrix);
-      model.output = std::move(accept);
-    }
-    model.unembedding = matrix.finish(row, layout_.width);
-  }
-
-  /// Adds the rows that read a prefix product; `row` is the next free one.
-  PrefixReadout emit_prefix(std::uint32_t& row, MatrixBuilder& matrix) const {
-    if (const auto* element = std::get_if<PrefixElement>(&p_.prefix)) {
-      ElementReadout readout;
-      readout.first_row = row;
-      readout.elements = element->elements;
-      for (std::uint32_t i = 0; i < element->elements.size(); ++i)
-        matrix.add(row++, layout_.at({element->cell, i}), Rational(1));
-      return readout;
-    }
-    if (const auto* points = std::get_if<PrefixPoints>(&p_.prefix)) {
-      TransformationReadout readout;
-      readout.points = static_cast<std::uint32_t>(points->points.size());
-      readout.first_row = row;
-      for (const PointReadout& point : points->points) {
-        auto& images = readout.images.emplace_back();
-        if (!point.cell) {
-          images.push_back(point.image);
-          ++row;  // a row of zeros: the only candidate
-          continue;
-        }
-        const auto& labels = std::get<OneHotType>(p_.cells[*point.cell].type).labels;
-        for (std::uint32_t i = 0; i < labels.size(); ++i) {
-          images.push_back(*point_number(labels[i]));
-          matrix.add(row++, layout_.at({*point.cell, i}), Rational(1));
-        }
-      }
-      return readout;
-    }
-    return std::monostate{};
   }
 
   const Program& p_;

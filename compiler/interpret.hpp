@@ -7,6 +7,7 @@
 
 #include "compiler/program.hpp"
 #include "runtime/real.hpp"
+#include "runtime/tokens.hpp"
 
 namespace logdepth {
 
@@ -26,7 +27,8 @@ struct CellStates {
 };
 
 /// The program broke what one of its own statements says while it was interpreted: a pointer that
-/// codes no visible position, a lookup without exactly one rule, a write to an occupied cell.
+/// codes no visible position, a lookup without exactly one rule, a write to an occupied cell,
+/// something to find that is not there.
 class BrokenProgram : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,9 +37,10 @@ class BrokenProgram : public std::runtime_error {
 // The meaning of programs: slow, direct, without scores, matrices, masks or layers. Positions are
 // found by what cells say, tables by looking rows up, directions by dividing by the norm.
 
-/// The cells after embedding and position encoding. `letters` are names from the alphabet.
-/// Errors: InputError for any other name.
-CellStates start_states(const Program& program, const std::vector<std::string>& letters);
+/// The cells after embedding and position encoding. Errors: InputError for a token that the program
+/// does not know, for given values that are not what the program says of its input, and for more
+/// tokens than its table of positions has rows.
+CellStates start_states(const Program& program, const Tokens& tokens);
 
 /// Runs statements at all tokens at once: each reads `states` as it was, writes are added up.
 /// One statement at a time is the meaning of a program; several at a time is a sublayer.
@@ -45,7 +48,7 @@ CellStates start_states(const Program& program, const std::vector<std::string>& 
 void step(const Program& program, std::span<const Statement* const> statements, CellStates& states);
 
 /// The cells after the last statement: every block, the repeated one as often as `unroll` says.
-CellStates interpret(const Program& program, const std::vector<std::string>& letters);
+CellStates interpret(const Program& program, const Tokens& tokens);
 
 /// Value of an output at one token.
 Real output_value(const CellStates& states, const OutputRow& row, std::size_t token);

@@ -14,7 +14,8 @@ std::uint32_t value_dimension(const Program& program, const FetchStatement& fetc
   for (const HeadWrite& write : fetch.writes)
     size += std::visit(
         Overload{[&](const CopyWrite& w) { return size_of(program.cells[w.source].type); },
-                 [](const SumWrite&) { return std::uint32_t{1}; }},
+                 [](const SumWrite&) { return std::uint32_t{1}; },
+                 [&](const SetWrite& w) { return size_of(program.cells[w.cell].type); }},
         write);
   return size;
 }
@@ -47,10 +48,19 @@ Layout allocate_cells(const Program& program, const Schedule& schedule, Norm nor
   Layout layout;
   layout.norm = norm;
   std::uint32_t next = 0;
-  for (const Cell& cell : program.cells) {
-    layout.first.push_back(next);
-    next += size_of(cell.type);
+  const auto place = [&](CellId cell) {
+    layout.first[cell] = next;
+    next += size_of(program.cells[cell].type);
+  };
+  // What the input gives comes first: the file's k-th value is coordinate k.
+  layout.first.assign(program.cells.size(), 0);
+  std::vector<bool> placed(program.cells.size(), false);
+  for (const GivenCell& given : program.given) {
+    place(given.cell);
+    placed[given.cell] = true;
   }
+  for (CellId cell = 0; cell < program.cells.size(); ++cell)
+    if (!placed[cell]) place(cell);
   std::uint32_t heads = 1;
   std::uint32_t dimension = 1;
   for (const Block block : {Block::initial, Block::repeated, Block::final})

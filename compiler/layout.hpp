@@ -26,10 +26,10 @@ struct Layout {
   }
 };
 
-/// Lays the cells one after the other in declaration order and pads to the model's width rule: a
-/// perfect square (rms), twice a perfect square (layernorm). With `strict`, the width is moreover
-/// divisible by the number of heads h of every attention sublayer, with width / h at least every
-/// head's dimension.
+/// Lays the cells one after the other, given ones first, else in declaration order, and pads to the
+/// model's width rule: a perfect square (rms), twice a perfect square (layernorm). With `strict`,
+/// the width is moreover divisible by the number of heads h of every attention sublayer, with width
+/// / h at least every head's dimension.
 Layout allocate_cells(const Program& program, const Schedule& schedule, Norm norm, bool strict);
 
 /// The rule after this pass: cells lie side by side without overlap inside the width, and the width

@@ -92,7 +92,9 @@ std::uint64_t LineWords::number(const char* expected) {
 
 std::uint32_t LineWords::small_number(const char* expected) {
   const std::uint64_t value = number(expected);
-  if (value > 1u << 20) fail(std::string("expected ") + expected + " of at most 1048576");
+  if (value > kLargestSmallNumber)
+    fail(std::string("expected ") + expected + " of at most " +
+         std::to_string(kLargestSmallNumber));
   return static_cast<std::uint32_t>(value);
 }
 

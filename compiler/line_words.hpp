@@ -27,7 +27,8 @@ class LineWords {
   void expect(const char* keyword);
   void end_of_line() const;
   std::uint64_t number(const char* expected);
-  std::uint32_t small_number(const char* expected);  ///< at most 2^20
+  static constexpr std::uint32_t kLargestSmallNumber = 1u << 20;
+  std::uint32_t small_number(const char* expected);  ///< at most kLargestSmallNumber
 
  private:
   struct Word {

@@ -16,24 +16,14 @@ struct MaskPlan {
     common      ///< the group has one norm at all tokens of an input: read up to a common factor
   };
   Type type = Type::empty;
-  std::vector<Component> components;  ///< what the mask keeps, the constant cell apart
-  Rational constant_weight;           ///< mask weight of the constant cell; 0: not in the mask
-  Rational root = 1;                  ///< constant: S with S^2 the masked squared norm
-};
-
-/// What a cell holds at a given moment, at every token.
-struct CellContent {
-  enum class Kind { blank, typed, number };
-  Kind kind = Kind::blank;
-  bool common = false;          ///< number: the same at all tokens of one input
-  bool position_ratio = false;  ///< number: a positive multiple of (p, 1)
-  bool first_flag = false;      ///< flag: true exactly at the first position
-  std::vector<bool> positive;   ///< number: components proved > 0
-  bool operator==(const CellContent&) const = default;
+  std::vector<Term> components;  ///< what the mask keeps with its weights, the constant cell apart
+  Rational constant_weight;      ///< mask weight of the constant cell; 0: not in the mask
+  Rational root = 1;             ///< constant: S with S^2 the masked squared norm
 };
 
 struct LayerMasks {
   MaskPlan attention, feedforward;
+  std::vector<CellId> reset;        ///< cells that attention sets and that were not blank
   std::vector<CellId> overwritten;  ///< cells the feed-forward overwrites that were not blank
 };
 
@@ -45,10 +35,10 @@ struct MaskTypes {
   }
 };
 
-/// Infers what every cell holds before every sublayer, proves each mask's norm type for every token
-/// (junk tokens included), that nothing is silently added to an occupied cell, that scratch is zero
-/// at the end of the repeated block, and that the loop finds its cells as it left them.
-/// Errors: ProgramRefused naming block, layer, sublayer, statement, cell and reason.
+/// Infers what every cell holds before every sublayer (cell_content.hpp), proves each mask's norm
+/// type for every token (junk tokens included), that nothing is silently added to an occupied cell,
+/// that scratch is zero at the end of the repeated block, and that the loop finds its cells as it
+/// left them. Errors: ProgramRefused naming block, layer, sublayer, statement, cell and reason.
 MaskTypes type_masks(const Program& program, const Schedule& schedule);
 
 }  // namespace logdepth

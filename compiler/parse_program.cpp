@@ -2,16 +2,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/line_words.hpp"
 #include "compiler/program_text.hpp"
+#include "compiler/program_words.hpp"
 #include "runtime/weights_json.hpp"
 
 namespace logdepth {
 namespace {
 
-class Parser : private LineWords {
+class Parser : private ProgramWords {
  public:
-  Parser(std::string_view text, const std::string& source) : LineWords(source), text_(text) {}
+  Parser(std::string_view text, const std::string& source) : ProgramWords(source), text_(text) {}
 
   Program parse() {
     if (!is_utf8(text_)) {
@@ -38,78 +38,6 @@ class Parser : private LineWords {
   }
 
  private:
-  CellId cell_named(const std::string& name) const {
-    const auto found = cells_.find(name);
-    if (found == cells_.end()) fail("'" + name + "' is not a declared cell");
-    return found->second;
-  }
-  CellId cell(const char* expected) { return cell_named(take(expected)); }
-
-  std::uint32_t label(CellId id, const std::string& text) const {
-    const Cell& c = p_.cells[id];
-    if (std::holds_alternative<FlagType>(c.type)) {
-      if (text == "true") return 1;
-      if (text == "false") return 0;
-      fail("flag '" + c.name + "' is true or false, found '" + text + "'");
-    }
-    const auto* onehot = std::get_if<OneHotType>(&c.type);
-    if (!onehot) fail("'" + c.name + "' is neither a flag nor one-hot and has no labels");
-    const auto& index = labels_.at(id);
-    const auto found = index.find(text);
-    if (found == index.end()) fail("'" + text + "' is not a label of '" + c.name + "'");
-    return found->second;
-  }
-
-  /// "cell=label"
-  Literal literal(const std::string& text) const {
-    const std::size_t sign = text.find('=');
-    if (sign == std::string::npos) fail("expected cell=label, found '" + text + "'");
-    const CellId id = cell_named(text.substr(0, sign));
-    return {id, label(id, text.substr(sign + 1))};
-  }
-
-  /// "cell" (of one component), "cell[index]" or "cell[label]"
-  Component component(const std::string& text) const {
-    const std::size_t bracket = text.find('[');
-    if (bracket == std::string::npos) {
-      const CellId id = cell_named(text);
-      if (size_of(p_.cells[id].type) != 1)
-        fail("'" + text + "' has " + std::to_string(size_of(p_.cells[id].type)) +
-             " components: expected " + text + "[...]");
-      return {id, 0};
-    }
-    if (text.back() != ']') fail("expected ']' at the end of '" + text + "'");
-    const CellId id = cell_named(text.substr(0, bracket));
-    const std::string inside = text.substr(bracket + 1, text.size() - bracket - 2);
-    if (std::holds_alternative<OneHotType>(p_.cells[id].type)) return {id, label(id, inside)};
-    std::uint32_t index = 0;
-    const auto [end, error] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
-    if (error != std::errc() || end != inside.data() + inside.size() ||
-        index >= size_of(p_.cells[id].type))
-      fail("'" + inside + "' is not a component of '" + p_.cells[id].name + "'");
-    return {id, index};
-  }
-
-  /// "+ 1/2 one - fst", to the end of the line.
-  LinearForm form() {
-    LinearForm result;
-    while (more()) {
-      const bool minus = accept("-");
-      if (!minus) expect("+");
-      std::string text = take("a cell");
-      Rational factor = 1;
-      if (const auto value = Rational::parse(text)) {
-        factor = *value;
-        if (factor.sign() <= 0) fail("expected a positive factor after the sign");
-        text = take("a cell");
-      } else if (text[0] >= '0' && text[0] <= '9') {
-        fail("'" + text + "' is neither a factor in lowest terms nor a cell");
-      }
-      result.push_back({component(text), minus ? -factor : factor});
-    }
-    return result;
-  }
-
   PositionCode code() {
     const std::string text = take("phi, circle or two-circle");
     if (text == "phi") return PositionCode::phi;
@@ -118,46 +46,87 @@ class Parser : private LineWords {
     fail("expected phi, circle or two-circle, found '" + text + "'");
   }
 
-  void declare_cell() {
+  CellType type() {
+    if (accept("constant")) return ConstantType{};
+    if (accept("flag")) return FlagType{};
+    if (accept("key")) return KeyType{code()};
+    if (accept("pointer")) return PointerType{code()};
+    if (accept("direction")) return DirectionType{small_number("a number of components")};
+    if (accept("number")) return NumberType{small_number("a number of components")};
+    expect("onehot");
+    OneHotType type{take_all("a label")};
+    if (type.labels.empty()) fail("expected labels after 'onehot'");
+    return type;
+  }
+
+  void parse_cell() {
     Cell c;
     c.name = take("the name of a cell");
     if (!is_cell_name(c.name))
       fail("'" + c.name +
            "' is not a name for a cell: expected a letter or _, then letters, digits, _ and ., and "
-           "neither 'under' nor 'from'");
-    if (cells_.contains(c.name)) fail("cell '" + c.name + "' is declared twice");
+           "not 'under', 'from' or 'label'");
     if (accept("state"))
       c.lifetime = Lifetime::state;
     else if (accept("scratch"))
       c.lifetime = Lifetime::scratch;
-    const auto id = static_cast<CellId>(p_.cells.size());
-    if (accept("constant"))
-      c.type = ConstantType{};
-    else if (accept("flag"))
-      c.type = FlagType{};
-    else if (accept("key"))
-      c.type = KeyType{code()};
-    else if (accept("pointer"))
-      c.type = PointerType{code()};
-    else if (accept("direction"))
-      c.type = DirectionType{small_number("a number of components")};
-    else if (accept("number"))
-      c.type = NumberType{small_number("a number of components")};
-    else {
-      expect("onehot");
-      OneHotType type;
-      while (more()) {
-        type.labels.push_back(take("a label"));
-        if (!labels_[id].emplace(type.labels.back(), type.labels.size() - 1).second)
-          fail("label '" + type.labels.back() + "' stands twice");
-      }
-      if (type.labels.empty()) fail("expected labels after 'onehot'");
-      c.type = std::move(type);
-    }
+    c.type = type();
     if (size_of(c.type) == 0) fail("cell '" + c.name + "' has no components");
     end_of_line();
-    cells_.emplace(c.name, id);
-    p_.cells.push_back(std::move(c));
+    declare(std::move(c));
+  }
+
+  // --- inputs --------------------------------------------------------------------------------
+
+  /// `begin`, `no-begin` and `end` say more about words, so they stand beside no `input` line.
+  WordInput& words() {
+    end_of_line();
+    auto* const word = std::get_if<WordInput>(&p_.input);
+    if (!word) fail("only words have a beginning and an end token");
+    return *word;
+  }
+
+  void parse_input() {
+    if (seen_.contains("begin") || seen_.contains("end"))
+      fail("only words have a beginning and an end token");
+    if (accept("cells")) {
+      p_.input = CellsInput{};
+    } else {
+      expect("graph");
+      GraphInput graph;
+      if (accept("rows")) {
+        graph.layout = GraphInput::Layout::rows;
+      } else {
+        expect("adjacency");
+        if (accept("n3")) {
+          graph.padding = GraphInput::Padding::n3;
+        } else {
+          expect("n3-n2");
+        }
+      }
+      if (accept("size")) graph.size = small_number("a number of vertices");
+      p_.input = graph;
+    }
+    end_of_line();
+  }
+
+  void parse_given() {
+    GivenCell given;
+    given.cell = cell("a cell");
+    if (accept("position")) {
+      given.holds = GivenCell::Holds::position;
+    } else if (accept("natural")) {
+      given.holds = GivenCell::Holds::natural;
+    } else if (accept("ratio")) {
+      given.holds = GivenCell::Holds::ratio;
+    }
+    end_of_line();
+    p_.given.push_back(given);
+  }
+
+  void parse_at() {
+    auto& row = p_.table.emplace_back();
+    while (more()) row.push_back(table_fill(take("cell=value")));
   }
 
   void parse_unroll() {
@@ -165,7 +134,12 @@ class Parser : private LineWords {
       p_.unroll.kind = Unroll::Kind::fixed;
       p_.unroll.loops = small_number("a number of loops");
     } else {
-      expect("ceil_log2");
+      if (accept("ceil_log")) {
+        p_.unroll.base = small_number("a base from 3 on");
+        if (p_.unroll.base < 3) fail("expected a base from 3 on; that of 2 is ceil_log2");
+      } else {
+        expect("ceil_log2");
+      }
       if (accept("vertices")) {
         p_.unroll.kind = Unroll::Kind::ceil_log2_vertices;
       } else {
@@ -186,28 +160,7 @@ class Parser : private LineWords {
       s.causal = false;
     else
       expect("causal");
-    if (accept("uniform")) {
-      s.selector = SelectAll{};
-    } else if (accept("match")) {
-      SelectPointed x;
-      x.pointer = cell("a pointer cell");
-      if (accept("back")) x.back = small_number("a number of positions");
-      expect("key");
-      x.key = cell("a key cell");
-      s.selector = x;
-    } else if (accept("rightmost")) {
-      SelectRightmost x;
-      x.flag = literal(take("cell=label"));
-      expect("key");
-      x.key = cell("a key cell");
-      s.selector = x;
-    } else {
-      if (!accept("same")) fail("expected uniform, match, same or rightmost");
-      SelectSame x;
-      while (more() && !at("under")) x.cells.push_back(cell("a cell"));
-      if (x.cells.empty()) fail("expected cells after 'same'");
-      s.selector = x;
-    }
+    s.selector = selector();
     if (accept("under")) {
       s.under = cells_to_end();
       if (s.under.empty()) fail("expected cells after 'under'");
@@ -301,7 +254,7 @@ class Parser : private LineWords {
   }
 
   void parse_token() {
-    const std::string kind = take("a letter or <begin>");
+    const std::string kind = take("a letter or a token");
     if (p_.embedding.contains(kind)) fail("token '" + kind + "' is described twice");
     auto& fills = p_.embedding[kind];
     while (more()) {
@@ -319,24 +272,26 @@ class Parser : private LineWords {
   void parse_normalise() {
     NormaliseStatement s;
     while (!accept("from")) s.targets.push_back(cell("a cell or 'from'"));
-    while (more()) s.group.push_back(component(take("a component")));
+    while (more()) s.group.push_back(factor_and_component(take("a component")));
     block().push_back(std::move(s));
+  }
+
+  void parse_test() {
+    TestStatement s;
+    s.flag = cell("a flag");
+    if (accept("positive")) {
+      s.kind = TestStatement::Kind::positive;
+    } else {
+      expect("zero");
+    }
+    s.number = component(take("a component"));
+    end_of_line();
+    block().push_back(s);
   }
 
   void begin_block(std::vector<Statement>& statements) {
     end_of_line();
     block_ = &statements;
-  }
-
-  void set_begin(bool begin) {
-    end_of_line();
-    p_.begin = begin;
-  }
-
-  std::vector<CellId> cells_to_end() {
-    std::vector<CellId> cells;
-    while (more()) cells.push_back(cell("a cell"));
-    return cells;
   }
 
   /// "TARGET SOURCE", the rest of a copy or move.
@@ -347,6 +302,31 @@ class Parser : private LineWords {
     write.source = cell("a source cell");
     end_of_line();
     return write;
+  }
+
+  void parse_copy() {
+    auto& fetch = inside<FetchStatement>("fetch");
+    fetch.writes.push_back(cell_pair<CopyWrite>());
+  }
+  void parse_add() {
+    auto& fetch = inside<FetchStatement>("fetch");
+    const Component target = component(take("a target component"));
+    fetch.writes.push_back(SumWrite{target, form()});
+  }
+  void parse_set() {
+    auto& fetch = inside<FetchStatement>("fetch");
+    const Literal l = literal(take("cell=label"));
+    end_of_line();
+    fetch.writes.push_back(SetWrite{l.cell, l.value});
+  }
+  void parse_output() {
+    OutputRow row{take("the name of the output"), {}};
+    row.form = form();
+    p_.outputs.push_back(std::move(row));
+  }
+  void parse_relation() {
+    end_of_line();
+    p_.relation = true;
   }
 
   struct Line {
@@ -364,25 +344,23 @@ class Parser : private LineWords {
         {"deviation", {[](P& x) { x.p_.deviations.push_back(x.text_line("a sentence")); }}},
         {"parameter", {[](P& x) { x.parse_parameter(); }}},
         {"alphabet", {[](P& x) { x.p_.alphabet = x.take_all("a letter"); }, true}},
-        {"begin", {[](P& x) { x.set_begin(true); }, true}},
-        {"no-begin", {[](P& x) { x.set_begin(false); }, true}},
+        {"begin", {[](P& x) { x.words().begin = true; }, true}},
+        {"no-begin", {[](P& x) { x.words().begin = false; }, true}},
+        {"end", {[](P& x) { x.words().end = true; }, true}},
+        {"input", {[](P& x) { x.parse_input(); }, true}},
         {"unroll", {[](P& x) { x.parse_unroll(); }, true}},
-        {"cell", {[](P& x) { x.declare_cell(); }}},
+        {"cell", {[](P& x) { x.parse_cell(); }}},
+        {"given", {[](P& x) { x.parse_given(); }}},
         {"position", {[](P& x) { x.parse_position(); }}},
+        {"at", {[](P& x) { x.parse_at(); }}},
         {"token", {[](P& x) { x.parse_token(); }}},
         {"initial", {[](P& x) { x.begin_block(x.p_.initial); }}},
         {"repeated", {[](P& x) { x.begin_block(x.p_.repeated); }}},
         {"final", {[](P& x) { x.begin_block(x.p_.final); }}},
         {"fetch", {[](P& x) { x.parse_fetch(); }}},
-        {"copy", {[](P& x) {
-           auto& fetch = x.inside<FetchStatement>("fetch");
-           fetch.writes.push_back(x.cell_pair<CopyWrite>());
-         }}},
-        {"add", {[](P& x) {
-           auto& fetch = x.inside<FetchStatement>("fetch");
-           const Component target = x.component(x.take("a target component"));
-           fetch.writes.push_back(SumWrite{target, x.form()});
-         }}},
+        {"copy", {[](P& x) { x.parse_copy(); }}},
+        {"add", {[](P& x) { x.parse_add(); }}},
+        {"set", {[](P& x) { x.parse_set(); }}},
         {"lookup", {[](P& x) {
            x.block().push_back(LookupStatement{x.text_line("the name"), {}});
          }}},
@@ -390,11 +368,9 @@ class Parser : private LineWords {
         {"move", {[](P& x) { x.block().push_back(x.cell_pair<MoveStatement>()); }}},
         {"erase", {[](P& x) { x.block().push_back(EraseStatement{x.cells_to_end()}); }}},
         {"normalise", {[](P& x) { x.parse_normalise(); }}},
-        {"output", {[](P& x) {
-           OutputRow row{x.take("the name of the output"), {}};
-           row.form = x.form();
-           x.p_.outputs.push_back(std::move(row));
-         }}},
+        {"test", {[](P& x) { x.parse_test(); }}},
+        {"relation", {[](P& x) { x.parse_relation(); }, true}},
+        {"output", {[](P& x) { x.parse_output(); }}},
         {"prefix", {[](P& x) { x.parse_prefix(); }, true}},
     };
     const std::string key = take("a keyword");
@@ -407,11 +383,8 @@ class Parser : private LineWords {
   }
 
   std::string_view text_;
-  Program p_;
   std::vector<Statement>* block_ = nullptr;
-  std::unordered_map<std::string, CellId> cells_;
   std::unordered_set<std::string> seen_;
-  std::unordered_map<CellId, std::unordered_map<std::string, std::uint32_t>> labels_;
 };
 
 }  // namespace

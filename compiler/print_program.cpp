@@ -1,5 +1,7 @@
 #include <sstream>
+#include <utility>
 
+#include "compiler/line_words.hpp"
 #include "compiler/program_text.hpp"
 #include "objects/action.hpp"
 #include "objects/overload.hpp"
@@ -39,16 +41,26 @@ class Printer {
     for (const std::string& text : p_.deviations) line("deviation", text);
     for (const auto& [key, value] : p_.parameters)
       out_ << "parameter " << quoted(key) << ' ' << quoted(value, true) << '\n';
-    out_ << "alphabet";
-    for (const std::string& letter : p_.alphabet) out_ << ' ' << quoted(letter);
-    out_ << '\n' << (p_.begin ? "begin\n" : "no-begin\n");
+    input();
     unroll();
     out_ << '\n';
     for (const Cell& cell : p_.cells) declare(cell);
     out_ << '\n';
+    for (const GivenCell& given : p_.given) {
+      out_ << "given " << name(given.cell);
+      if (given.holds == GivenCell::Holds::position) out_ << " position";
+      if (given.holds == GivenCell::Holds::natural) out_ << " natural";
+      if (given.holds == GivenCell::Holds::ratio) out_ << " ratio";
+      out_ << '\n';
+    }
     for (const PositionFill& fill : p_.position) {
       out_ << "position " << name(fill.cell);
       if (fill.back) out_ << " back " << fill.back;
+      out_ << '\n';
+    }
+    for (const auto& row : p_.table) {
+      out_ << "at";
+      for (const TableFill& fill : row) out_ << ' ' << table_fill(fill);
       out_ << '\n';
     }
     for (const auto& [kind, fills] : p_.embedding) {
@@ -63,6 +75,7 @@ class Printer {
         std::visit([&](const auto& s) { print_statement(s); }, statement);
     }
     out_ << '\n';
+    if (p_.relation) out_ << "relation\n";
     for (const OutputRow& row : p_.outputs)
       out_ << "output " << quoted(row.name) << form(row.form) << '\n';
     std::visit(Overload{[](std::monostate) {},
@@ -94,11 +107,37 @@ class Printer {
     out_ << key << ' ' << quoted(text, true) << '\n';
   }
 
+  void input() {
+    const auto* word = std::get_if<WordInput>(&p_.input);
+    if (word || !p_.alphabet.empty()) {
+      out_ << "alphabet";
+      for (const std::string& letter : p_.alphabet) out_ << ' ' << quoted(letter);
+      out_ << '\n';
+    }
+    if (word) {
+      out_ << (word->begin ? "begin\n" : "no-begin\n");
+      if (word->end) out_ << "end\n";
+      return;
+    }
+    const auto* graph = std::get_if<GraphInput>(&p_.input);
+    if (!graph) {
+      out_ << "input cells\n";
+      return;
+    }
+    out_ << "input graph "
+         << (graph->layout == GraphInput::Layout::rows   ? "rows"
+             : graph->padding == GraphInput::Padding::n3 ? "adjacency n3"
+                                                         : "adjacency n3-n2");
+    if (graph->size) out_ << " size " << *graph->size;
+    out_ << '\n';
+  }
+
   void unroll() {
     if (p_.unroll.kind == Unroll::Kind::fixed) {
       out_ << "unroll fixed " << p_.unroll.loops;
     } else {
-      out_ << "unroll ceil_log2 "
+      out_ << "unroll ceil_log"
+           << (p_.unroll.base == 2 ? "2 " : " " + std::to_string(p_.unroll.base) + " ")
            << (p_.unroll.kind == Unroll::Kind::ceil_log2_letters ? "letters" : "vertices")
            << " minus " << p_.unroll.minus;
     }
@@ -124,6 +163,7 @@ class Printer {
     out_ << '\n';
   }
 
+  std::string literal(const Literal& l) const { return literal(l.cell, l.value); }
   std::string literal(CellId cell, std::uint32_t value) const {
     std::string label;
     if (const auto* onehot = std::get_if<OneHotType>(&p_.cells[cell].type)) {
@@ -132,6 +172,13 @@ class Printer {
       label = value ? "true" : "false";
     }
     return name(cell) + "=" + label;
+  }
+
+  std::string table_fill(const TableFill& fill) const {
+    const CellType& type = p_.cells[fill.cell].type;
+    if (std::holds_alternative<FlagType>(type) || std::holds_alternative<OneHotType>(type))
+      return literal(fill.cell, fill.value);
+    return name(fill.cell) + "=" + std::to_string(fill.value);
   }
 
   std::string component(const Component& c) const {
@@ -153,36 +200,87 @@ class Printer {
     return text;
   }
 
+  /// The cell and shift N of "cell[0] - N cell[1] : cell[1]", where the ratio is exactly this.
+  std::optional<std::pair<CellId, std::uint32_t>> short_ratio(const Ratio& ratio) const {
+    const auto& [over, under] = ratio;
+    if (over.empty() || over.size() > 2 || under.size() != 1) return std::nullopt;
+    const CellId cell = over[0].component.cell;
+    if (size_of(p_.cells[cell].type) != 2) return std::nullopt;
+    const Term first{{cell, 0}, Rational(1)}, second{{cell, 1}, Rational(1)};
+    if (over[0] != first || under[0] != second) return std::nullopt;
+    if (over.size() == 1) return std::pair{cell, 0u};
+    const Rational back = -over[1].factor;
+    if (over[1].component != second.component || !back.is_integer() || back.sign() <= 0 ||
+        back > Rational(LineWords::kLargestSmallNumber))
+      return std::nullopt;
+    return std::pair{cell, static_cast<std::uint32_t>(std::stoul(back.text()))};
+  }
+
+  std::string ratio(const Ratio& r) const {
+    if (const auto cell = short_ratio(r))
+      return name(cell->first) + (cell->second ? " back " + std::to_string(cell->second) : "");
+    return "(" + form(r.numerator) + " :" + form(r.denominator) + " )";
+  }
+
+  void print_selector(const SelectAll&) { out_ << " uniform"; }
+  void print_selector(const SelectPointed& x) {
+    out_ << " match " << name(x.pointer);
+    if (x.back) out_ << " back " << x.back;
+    out_ << " key " << name(x.key);
+  }
+  void print_selector(const SelectSame& x) {
+    out_ << " same";
+    for (const CellId c : x.cells) out_ << ' ' << name(c);
+  }
+  void print_selector(const SelectRightmost& x) {
+    out_ << " rightmost";
+    for (const Literal& flag : x.flags) out_ << ' ' << literal(flag);
+    out_ << " key " << name(x.key);
+  }
+  void print_selector(const SelectNearest& x) {
+    out_ << " nearest " << ratio(x.target) << " key " << name(x.key);
+  }
+  void print_selector(const SelectFlagged& x) {
+    out_ << " flagged " << literal(x.flag);
+    if (x.when) out_ << " when " << literal(*x.when);
+  }
+  void print_selector(const SelectFound& x) {
+    const char* before = x.one ? " find-one " : " find ";
+    for (const FindTerm& term : x.terms) {
+      out_ << before << ratio(term.wanted) << " key " << name(term.key);
+      before = " and ";
+    }
+    if (x.prefer)
+      out_ << " prefer " << literal(x.prefer->flag) << " margin " << weighted(x.prefer->margin);
+  }
+  void print_selector(const SelectRelated& x) {
+    out_ << " related";
+    for (const CellId flag : x.flags) out_ << ' ' << name(flag);
+    out_ << " label " << name(x.label) << " prefer " << literal(x.prefer);
+  }
+
+  std::string weighted(const Term& term) const {
+    return (term.factor.is_one() ? "" : term.factor.text() + "*") + component(term.component);
+  }
+
+  void print_write(const CopyWrite& w) {
+    out_ << "    copy " << name(w.target) << ' ' << name(w.source) << '\n';
+  }
+  void print_write(const SumWrite& w) {
+    out_ << "    add " << component(w.target) << form(w.form) << '\n';
+  }
+  void print_write(const SetWrite& w) { out_ << "    set " << literal(w.cell, w.value) << '\n'; }
+
   void print_statement(const FetchStatement& s) {
     out_ << "  fetch " << quoted(s.name) << (s.causal ? " causal" : " unmasked");
-    std::visit(Overload{[&](const SelectAll&) { out_ << " uniform"; },
-                        [&](const SelectPointed& x) {
-                          out_ << " match " << name(x.pointer);
-                          if (x.back) out_ << " back " << x.back;
-                          out_ << " key " << name(x.key);
-                        },
-                        [&](const SelectSame& x) {
-                          out_ << " same";
-                          for (const CellId c : x.cells) out_ << ' ' << name(c);
-                        },
-                        [&](const SelectRightmost& x) {
-                          out_ << " rightmost " << literal(x.flag.cell, x.flag.value) << " key "
-                               << name(x.key);
-                        }},
-               s.selector);
+    std::visit([&](const auto& x) { print_selector(x); }, s.selector);
     if (!s.under.empty()) {
       out_ << " under";
       for (const CellId c : s.under) out_ << ' ' << name(c);
     }
     out_ << '\n';
     for (const HeadWrite& write : s.writes)
-      std::visit(Overload{[&](const CopyWrite& w) {
-                            out_ << "    copy " << name(w.target) << ' ' << name(w.source) << '\n';
-                          },
-                          [&](const SumWrite& w) {
-                            out_ << "    add " << component(w.target) << form(w.form) << '\n';
-                          }},
-                 write);
+      std::visit([&](const auto& w) { print_write(w); }, write);
   }
   void print_statement(const LookupStatement& s) {
     out_ << "  lookup " << quoted(s.name) << '\n';
@@ -206,8 +304,13 @@ class Printer {
     out_ << "  normalise";
     for (const CellId c : s.targets) out_ << ' ' << name(c);
     out_ << " from";
-    for (const Component& c : s.group) out_ << ' ' << component(c);
+    for (const Term& term : s.group) out_ << ' ' << weighted(term);
     out_ << '\n';
+  }
+  void print_statement(const TestStatement& s) {
+    out_ << "  test " << name(s.flag)
+         << (s.kind == TestStatement::Kind::zero ? " zero " : " positive ") << component(s.number)
+         << '\n';
   }
 
   const Program& p_;

@@ -18,7 +18,7 @@ Rational code_norm(PositionCode code) {
 
 bool is_cell_name(const std::string& name) {
   static const std::regex kName("[A-Za-z_][A-Za-z0-9_.]*");
-  return std::regex_match(name, kName) && name != "under" && name != "from";
+  return std::regex_match(name, kName) && name != "under" && name != "from" && name != "label";
 }
 
 std::uint32_t size_of(const CellType& type) {
@@ -39,6 +39,11 @@ std::optional<Rational> squared_norm(const CellType& type) {
                              [](const NumberType&) { return std::optional<Rational>(); },
                              [](const auto&) { return std::optional(Rational(1)); }},
                     type);
+}
+
+bool selects_self(const Selector& selector) {
+  const auto* pointed = std::get_if<SelectPointed>(&selector);
+  return pointed && pointed->pointer == pointed->key && pointed->back == 0;
 }
 
 std::optional<CellId> Program::find(const std::string& cell) const {
@@ -68,7 +73,8 @@ std::string statement_name(const Program& program, const Statement& statement) {
                         " := " + program.cells[s.source].name;
                },
                [&](const EraseStatement& s) { return "erase" + list(s.cells); },
-               [&](const NormaliseStatement& s) { return "normalise" + list(s.targets); }},
+               [&](const NormaliseStatement& s) { return "normalise" + list(s.targets); },
+               [&](const TestStatement& s) { return "test " + program.cells[s.flag].name; }},
       statement);
 }
 

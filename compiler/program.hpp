@@ -42,7 +42,7 @@ struct PointerType {  ///< the code of some position not after the token
   PositionCode code;
   bool operator==(const PointerType&) const = default;
 };
-struct DirectionType {  ///< a unit vector
+struct DirectionType {  ///< a unit vector; with 2 components also the code of a rational, dir(x, 1)
   std::uint32_t size;
   bool operator==(const DirectionType&) const = default;
 };
@@ -65,7 +65,8 @@ struct Cell {
   Lifetime lifetime = Lifetime::permanent;
   bool operator==(const Cell&) const = default;
 };
-/// A letter or _, then letters, digits, _ and .; `under` and `from` are words of the text form.
+/// A letter or _, then letters, digits, _ and .; `under`, `from` and `label` are words of the text
+/// form.
 bool is_cell_name(const std::string& name);
 using CellId = std::uint32_t;
 
@@ -107,12 +108,62 @@ struct SelectSame {  ///< match: all visible positions whose cells equal this to
   std::vector<CellId> cells;
   bool operator==(const SelectSame&) const = default;
 };
-struct SelectRightmost {  ///< the last visible position where `flag` holds; if none, the last one
-  Literal flag;
+struct SelectRightmost {  ///< the last of the visible positions where most of the flags hold
+  std::vector<Literal> flags;
   CellId key = 0;
   bool operator==(const SelectRightmost&) const = default;
 };
-using Selector = std::variant<SelectAll, SelectPointed, SelectSame, SelectRightmost>;
+/// The number numerator / denominator, read from the token's cells.
+struct Ratio {
+  LinearForm numerator, denominator;
+  bool operator==(const Ratio&) const = default;
+};
+/// The visible position whose phi code is nearest in angle to `target`: the one that codes it, if
+/// there is one; below 0 it is position 0. There is never a tie between rationals.
+struct SelectNearest {
+  Ratio target;
+  CellId key = 0;  ///< key phi
+  bool operator==(const SelectNearest&) const = default;
+};
+/// All visible positions where `flag` holds, or all visible ones if there is none; tokens where
+/// `when` does not hold select all visible ones.
+struct SelectFlagged {
+  Literal flag;
+  std::optional<Literal> when;
+  bool operator==(const SelectFlagged&) const = default;
+};
+struct FindTerm {  ///< the position's `key` is the direction of (numerator, denominator)
+  Ratio wanted;
+  CellId key = 0;  ///< two components of squared norm 1
+  bool operator==(const FindTerm&) const = default;
+};
+/// Among what matches, positions where `flag` holds if there is one. `margin` is positive and so
+/// small that it never outweighs a mismatch: a hypothesis that the construction has to prove.
+struct Preference {
+  Literal flag;
+  Term margin;
+  bool operator==(const Preference&) const = default;
+};
+/// All visible positions that match in every term; the program is broken where none does, or with
+/// `one` where several do.
+struct SelectFound {
+  std::vector<FindTerm> terms;
+  std::optional<Preference> prefer;
+  bool one = false;
+  bool operator==(const SelectFound&) const = default;
+};
+/// The visible positions whose one-hot `label` is some l with flags[l] true at the token; of these
+/// those where `prefer` holds, if there is one. The program is broken where there is none at all.
+struct SelectRelated {
+  std::vector<CellId> flags;  ///< one flag per label
+  CellId label = 0;
+  Literal prefer;
+  bool operator==(const SelectRelated&) const = default;
+};
+using Selector = std::variant<SelectAll, SelectPointed, SelectSame, SelectRightmost, SelectNearest,
+                              SelectFlagged, SelectFound, SelectRelated>;
+/// The token itself alone: its own key as the pointer.
+bool selects_self(const Selector& selector);
 
 struct CopyWrite {  ///< target := the selected positions' common value of source; target was blank
   CellId target = 0;
@@ -124,9 +175,16 @@ struct SumWrite {  ///< target += average over the selected positions of a linea
   LinearForm form;
   bool operator==(const SumWrite&) const = default;
 };
-using HeadWrite = std::variant<CopyWrite, SumWrite>;
+struct SetWrite {  ///< a flag or one-hot cell := value; overwrites, which needs selects_self
+  CellId cell = 0;
+  std::uint32_t value = 0;
+  bool operator==(const SetWrite&) const = default;
+};
+using HeadWrite = std::variant<CopyWrite, SumWrite, SetWrite>;
 
-/// One attention head. With `under` the written forms read those cells divided by their joint norm.
+/// One attention head. With `under` the selector and the written forms read those cells divided by
+/// their joint norm; the selector is then uniform, or `same` over exactly these cells, which may be
+/// numbers and may be copied into a cell of directions.
 struct FetchStatement {
   std::string name;
   bool causal = true;
@@ -162,19 +220,48 @@ struct EraseStatement {  ///< cells := 0
   std::vector<CellId> cells;
   bool operator==(const EraseStatement&) const = default;
 };
-/// targets := group / ||group||; the targets were blank.
+/// targets := group / ||group||, each component of the group multiplied by its factor > 0 first;
+/// the targets were blank.
 struct NormaliseStatement {
   std::vector<CellId> targets;
-  std::vector<Component> group;
+  std::vector<Term> group;
   bool operator==(const NormaliseStatement&) const = default;
 };
+/// MS25 Lemma A.7, repaired: flag := [number = 0] (zero), where the flag was true at every token,
+/// or flag := [number > 0] (positive), where it was false at every token.
+struct TestStatement {
+  enum class Kind { zero, positive };
+  CellId flag = 0;
+  Kind kind = Kind::zero;
+  Component number;
+  bool operator==(const TestStatement&) const = default;
+};
 using Statement = std::variant<FetchStatement, LookupStatement, MoveStatement, EraseStatement,
-                               NormaliseStatement>;
+                               NormaliseStatement, TestStatement>;
 
 struct PositionFill {
   CellId cell = 0;
   std::uint32_t back = 0;  ///< codes: position max(p - back, 0)
   bool operator==(const PositionFill&) const = default;
+};
+/// An entry of a table of positions. A flag or one-hot cell gets `value`; a direction of two
+/// components gets the circle code of the number `value`, a circle key that of its own position.
+struct TableFill {
+  CellId cell = 0;
+  std::uint32_t value = 0;
+  bool operator==(const TableFill&) const = default;
+};
+/// A cell whose values come with the input (raw streams; the rows of a graph).
+struct GivenCell {
+  enum class Holds {
+    value,     ///< a value of the cell's type; a pointer points to a visible position
+    position,  ///< number 2: (p, 1) at position p
+    natural,   ///< number 2: (m, 1), m >= 1 an integer, the same at all tokens
+    ratio      ///< direction 2: of (x, 1) for a rational x
+  };
+  CellId cell = 0;
+  Holds holds = Holds::value;
+  bool operator==(const GivenCell&) const = default;
 };
 struct TokenFill {
   CellId cell = 0;
@@ -207,14 +294,17 @@ struct Program {
   std::string name, construction, source;
   std::vector<std::string> hypotheses, deviations;
   std::map<std::string, std::string> parameters;
-  std::vector<std::string> alphabet;
-  bool begin = true;
+  std::vector<std::string> alphabet;  ///< of words
+  Input input = WordInput{};          ///< names, mirrors and graph rows are filled by the compiler
   Unroll unroll;
 
   std::vector<Cell> cells;
+  std::vector<GivenCell> given;  ///< in order; the first cells of the layout
   std::vector<PositionFill> position;
+  std::vector<std::vector<TableFill>> table;  ///< instead of `position`: one list per position
   std::map<std::string, std::vector<TokenFill>> embedding;  ///< per token kind
   std::vector<Statement> initial, repeated, final;
+  bool relation = false;           ///< the outputs are the rows of a relation (graphs, layout rows)
   std::vector<OutputRow> outputs;  ///< "accept" and "reject", or any names (cells output)
   ProgramPrefix prefix;
 

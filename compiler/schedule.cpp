@@ -10,25 +10,11 @@
 namespace logdepth {
 namespace {
 
-/// What a sublayer's mask has to be for a statement: empty for "typed cells, exactly", else the
-/// group whose direction is read. Statements share a sublayer only if they agree.
-using MaskNeed = std::vector<Component>;
-
-MaskNeed mask_need(const Program& program, const Statement& statement) {
-  if (const auto* normalise = std::get_if<NormaliseStatement>(&statement)) return normalise->group;
-  MaskNeed need;
-  if (const auto* fetch = std::get_if<FetchStatement>(&statement))
-    for (const CellId cell : fetch->under)
-      for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i)
-        need.push_back({cell, i});
-  return need;
-}
-
 /// Sublayers are numbered attention 0, feed-forward 1, attention 2, ...
 std::vector<ScheduledLayer> schedule_block(const Program& program,
                                            const std::vector<Statement>& statements) {
   std::unordered_map<CellId, std::size_t> last_write, last_read;
-  std::map<std::size_t, MaskNeed> need_of_slot;
+  std::map<std::size_t, std::vector<Term>> group_of_slot;
   std::vector<ScheduledLayer> layers;
   for (const Statement& statement : statements) {
     const auto reads = cells_read(program, statement);
@@ -46,9 +32,9 @@ std::vector<ScheduledLayer> schedule_block(const Program& program,
       if (const auto found = last_write.find(cell); found != last_write.end())
         not_before(found->second);
     }
-    const MaskNeed need = mask_need(program, statement);
-    while (need_of_slot.contains(slot) && need_of_slot.at(slot) != need) slot += 2;
-    need_of_slot.emplace(slot, need);
+    const std::vector<Term> group = mask_group(program, statement);
+    while (group_of_slot.contains(slot) && group_of_slot.at(slot) != group) slot += 2;
+    group_of_slot.emplace(slot, group);
     for (const CellId cell : reads) {
       auto& last = last_read[cell];
       last = std::max(last, slot);
@@ -82,7 +68,7 @@ void check_schedule(const Program& program, const Schedule& schedule) {
             throw std::logic_error("schedule: a statement stands in the wrong kind of sublayer");
           if (!slot_of.emplace(statement, slot).second)
             throw std::logic_error("schedule: a statement stands twice");
-          if (mask_need(program, *statement) != mask_need(program, *sublayer->front()))
+          if (mask_group(program, *statement) != mask_group(program, *sublayer->front()))
             throw std::logic_error("schedule: two masks in one sublayer");
         }
         ++slot;

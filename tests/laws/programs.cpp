@@ -15,12 +15,13 @@
 #include "compiler/compile.hpp"
 #include "compiler/interpret.hpp"
 #include "compiler/lookup_partition.hpp"
+#include "compiler/norm_types.hpp"
 #include "compiler/program_rules.hpp"
 #include "compiler/program_text.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "runtime/promise_check.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 #include "tests/laws/fixed_seed.hpp"
 #include "tests/support/cell_comparison.hpp"
@@ -31,57 +32,8 @@ namespace {
 
 using support::CellComparison;
 using support::first_difference;
+using support::RandomInputs;
 using support::RandomPrograms;
-
-// --- the text form -------------------------------------------------------------------------------
-
-void expect_text_round_trip(const Program& program) {
-  const std::string text = print_program(program);
-  const Program read = parse_program(text, "printed");
-  ASSERT_EQ(read, program) << text;
-  EXPECT_EQ(print_program(read), text);
-}
-
-TEST(ProgramText, ParsingWhatWasPrintedGivesTheSameProgram) {
-  RandomPrograms programs(laws::seed());
-  for (int i = 0; i < 400; ++i) {
-    SCOPED_TRACE("program " + std::to_string(i));
-    const Program program = programs.draw();
-    expect_text_round_trip(program);
-    expect_text_round_trip(programs.with_odd_names(program));
-  }
-}
-
-// Cell names are letters, digits, _ and . only, but some of those words mean something else too.
-TEST(ProgramText, EveryCellNameThatTheTextFormAllowsSurvivesPrinting) {
-  for (const std::string name :
-       {"back", "key", "state", "scratch", "flag", "true", "rule", "_", "_2.x", "Z"})
-    for (const CellId named : {0, 1, 2}) {
-      SCOPED_TRACE("cell " + std::to_string(named) + " is named " + name);
-      Program p;
-      p.alphabet = {"a"};
-      p.cells = {{"n", NumberType{2}, Lifetime::permanent},
-                 {"d", DirectionType{2}, Lifetime::permanent},
-                 {"f", FlagType{}, Lifetime::permanent}};
-      p.cells[named].name = name;
-      p.embedding["a"];
-      p.embedding[kBeginToken];
-      FetchStatement fetch;
-      fetch.name = "mean";
-      fetch.selector = SelectSame{{2, 0}};
-      fetch.under = {0};
-      fetch.writes = {SumWrite{{0, 1}, {{{0, 0}, Rational(1)}, {{2, 0}, Rational(2)}}}};
-      p.initial = {fetch, NormaliseStatement{{1}, {{0, 0}, {0, 1}}},
-                   NormaliseStatement{{0}, {{1, 0}, {2, 0}}}};
-      p.outputs = {{"o", {{{2, 0}, Rational(1)}, {{1, 0}, Rational(1)}}}};
-      try {
-        const std::string text = print_program(p);
-        EXPECT_TRUE(parse_program(text, "printed") == p) << text;
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << error.what();
-      }
-    }
-}
 
 // --- three meanings ------------------------------------------------------------------------------
 
@@ -91,13 +43,12 @@ struct Tally {
 };
 
 void expect_same_meaning(const Program& program, const Schedule& schedule, const Model& model,
-                         const std::vector<std::string>& letters, Tally& tally) {
-  if (!program.begin && letters.empty()) return;
-  WordRunner runner(model);
+                         const Tokens& input, Tally& tally) {
+  Runner runner(model);
   CellComparison comparison(program, schedule, model, runner.arithmetic(),
-                            start_states(program, letters));
+                            start_states(program, input));
   PromiseCheck promises(model, runner.arithmetic());
-  const auto stream = runner.run(letters, {&promises, &comparison});
+  const auto stream = runner.run(input, {&promises, &comparison});
   ++tally.runs;
   tally.sublayers += comparison.sublayers();
   ASSERT_EQ(comparison.difference(), "");
@@ -106,15 +57,15 @@ void expect_same_meaning(const Program& program, const Schedule& schedule, const
     ASSERT_TRUE(std::holds_alternative<OutsideField>(stream.refusal()))
         << describe(stream.refusal());
     EXPECT_THROW(comparison.advance_to_the_refusal(), BrokenProgram);
-    EXPECT_THROW(interpret(program, letters), BrokenProgram);
+    EXPECT_THROW(interpret(program, input), BrokenProgram);
     ++tally.outside_field;
     return;
   }
   comparison.compare(stream.value(), "the end");
   ASSERT_EQ(comparison.difference(), "");
-  ASSERT_EQ(comparison.sublayers(), 2 * depth_at(model, letters.size()));
+  ASSERT_EQ(comparison.sublayers(), 2 * depth_at(model, input.size));
   // One by one, without any schedule.
-  const CellStates meaning = interpret(program, letters);
+  const CellStates meaning = interpret(program, input);
   EXPECT_EQ(first_difference(program, meaning, comparison.states()), "");
   for (const Real& value : meaning.values) tally.irrational += !value.is_rational();
   for (std::size_t token = 0; token < meaning.tokens; ++token) {
@@ -133,9 +84,9 @@ const std::vector<CompileOptions>& all_forms() {
 }
 
 TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
-  RandomPrograms programs(laws::seed());
+  RandomPrograms programs(laws::seed(), RandomInputs::all);
   Tally tally;
-  for (int i = 0; i < 1200; ++i) {
+  for (int i = 0; i < 2400; ++i) {
     const Program program = programs.draw_valid();
     const Schedule schedule = schedule_layers(program);
     check_schedule(program, schedule);
@@ -143,10 +94,10 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
       const Model model = compile(program, form);
       for (const std::size_t length :
            {std::size_t{0}, 1 + programs.below(3), 3 + programs.below(6)}) {
-        const auto letters = programs.word(program, length);
-        expect_same_meaning(program, schedule, model, letters, tally);
+        const Tokens input = programs.input(program, length);
+        expect_same_meaning(program, schedule, model, input, tally);
         if (HasFailure())
-          FAIL() << "program " << i << ", " << length << " letters\n" << print_program(program);
+          FAIL() << "program " << i << ", length " << length << "\n" << print_program(program);
       }
     }
   }
@@ -158,6 +109,12 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
   EXPECT_GT(tally.irrational, 1000u);
   for (const char* feature : {"begin",
                               "no-begin",
+                              "end",
+                              "raw cells",
+                              "graph rows",
+                              "graph adjacency",
+                              "relation",
+                              "table",
                               "constant",
                               "no constant",
                               "no positions",
@@ -170,19 +127,37 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
                               "causal under",
                               "unmasked under",
                               "copy",
+                              "copy under",
                               "add",
+                              "set",
                               "causal uniform",
                               "unmasked uniform",
                               "match",
                               "match back",
+                              "match self",
                               "causal same",
                               "unmasked same",
                               "causal rightmost",
                               "unmasked rightmost",
+                              "causal rightmost of two",
+                              "unmasked rightmost of two",
+                              "causal nearest",
+                              "unmasked nearest",
+                              "causal flagged",
+                              "unmasked flagged",
+                              "causal flagged when",
+                              "unmasked flagged when",
+                              "find",
+                              "find prefer",
+                              "find-one",
+                              "find-one prefer",
+                              "related",
                               "lookup",
                               "move",
                               "erase",
                               "normalise",
+                              "test zero",
+                              "test positive",
                               "unroll fixed",
                               "unroll ceil_log2",
                               "accept",
@@ -192,13 +167,12 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
 }
 
 TEST(Schedule, SublayersMeanTheSameAsStatementsOneByOneAtEveryBlockEnd) {
-  RandomPrograms programs(laws::seed() + 1);
+  RandomPrograms programs(laws::seed() + 1, RandomInputs::all);
   std::size_t shared = 0;  // sublayers with several statements: otherwise nothing is shown
   for (int i = 0; i < 1500; ++i) {
     const Program program = programs.draw_valid();
     const Schedule schedule = schedule_layers(program);
-    const auto letters = programs.word(program, 1 + programs.below(6));
-    CellStates one_by_one = start_states(program, letters);
+    CellStates one_by_one = start_states(program, programs.input(program, 1 + programs.below(6)));
     CellStates at_once = one_by_one;
     try {
       for (const Block block : {Block::initial, Block::repeated, Block::final}) {
@@ -238,7 +212,7 @@ bool share_a_cell(const std::vector<CellId>& a, const std::vector<CellId>& b) {
 }
 
 TEST(Schedule, TheRuleRefusesEveryScheduleBrokenByHand) {
-  RandomPrograms programs(laws::seed() + 2);
+  RandomPrograms programs(laws::seed() + 2, RandomInputs::all);
   std::size_t damaged = 0, read_too_early = 0, overwritten_too_early = 0;
   for (int i = 0; i < 600; ++i) {
     SCOPED_TRACE("program " + std::to_string(i));
@@ -328,7 +302,7 @@ TEST_P(ScanPrograms, HoldTheInterpretedCellsAfterEverySublayer) {
     for (const ScanTable table : {ScanTable::matrix, ScanTable::monoid}) {
       const Program program =
           regular_language_scan_MS25_thm4_1(scanned, GetParam(), {positions, table});
-      expect_text_round_trip(program);
+      EXPECT_EQ(parse_program(print_program(program), "printed"), program);
       const Schedule schedule = schedule_layers(program);
       const bool large = program.repeated.size() > 1 &&
                          std::holds_alternative<LookupStatement>(program.repeated[1]) &&
@@ -336,7 +310,8 @@ TEST_P(ScanPrograms, HoldTheInterpretedCellsAfterEverySublayer) {
       for (const CompileOptions& form : all_forms()) {
         const Model model = compile(program, form);
         for (const std::size_t length : {0, 1, 2, 5, large ? 5 : 11})
-          expect_same_meaning(program, schedule, model, word(scanned, length, random), tally);
+          expect_same_meaning(program, schedule, model,
+                              tokens_of(model, word(scanned, length, random)).value(), tally);
         if (HasFailure()) FAIL() << print_program(program);
       }
     }
@@ -356,18 +331,18 @@ TEST_P(ScanPrograms, UnrolledGiveTheAnswersOfTheLoopedUpToTheirLengthAndRefuseBe
       const Model unrolled = compile(program, options);
       EXPECT_EQ(unrolled.shape.repeated, 0u);
       EXPECT_EQ(depth_at(unrolled, 1), depth_at(looped, size));
-      WordRunner loop(looped), flat(unrolled);
+      Runner loop(looped), flat(unrolled);
       for (std::size_t length = 0; length <= size; ++length) {
         const auto letters = word(scanned, length, random);
-        const auto a = loop.run(letters);
-        const auto b = flat.run(letters);
+        const auto a = loop.run_word(letters);
+        const auto b = flat.run_word(letters);
         ASSERT_TRUE(a.has_value() && b.has_value());
         for (std::size_t token = 0; token <= length; ++token) {
           EXPECT_EQ(loop.prefix(a.value(), token).value(), flat.prefix(b.value(), token).value());
           EXPECT_EQ(loop.accepts(a.value(), token).value(), flat.accepts(b.value(), token).value());
         }
       }
-      const auto beyond = flat.run(word(scanned, size + 1, random));
+      const auto beyond = flat.run_word(word(scanned, size + 1, random));
       ASSERT_FALSE(beyond.has_value());
       EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(beyond.refusal()));
     }
@@ -386,6 +361,29 @@ TEST(Unrolling, KeepsTheLimitThatTheProgramHadAlready) {
   EXPECT_EQ(compile(program, options).unroll.max_length, 4u);
   options.unroll = 3;
   EXPECT_EQ(compile(program, options).unroll.max_length, 3u);
+}
+
+// --- norm types ----------------------------------------------------------------------------------
+
+// A causal average is another number at every token: only unmasked ones have one norm at all of
+// them, so only they may be compared between tokens.
+TEST(MaskTypes, OnlyAveragesOverAllTokensHaveACommonNorm) {
+  for (const bool causal : {false, true}) {
+    const std::string average = causal ? "causal" : "unmasked";
+    const Program program = parse_program(
+        "logdepth-cells 1\nalphabet a b\ncell one constant\ncell x onehot u v\n"
+        "cell n number 2\ncell m number 1\ntoken <begin> x=u\ntoken a x=u\ntoken b x=v\n"
+        "initial\nfetch average " +
+            average +
+            " uniform\nadd n[0] + one\nadd n[1] + x[v]\n"
+            "fetch read causal uniform under n\nadd m + n[0]\noutput o + x[u]\n",
+        "test");
+    const MaskTypes masks = type_masks(program, schedule_layers(program));
+    ASSERT_EQ(masks.initial.size(), 2u);
+    EXPECT_EQ(masks.initial[0].attention.type, MaskPlan::Type::constant);
+    EXPECT_EQ(masks.initial[1].attention.type,
+              causal ? MaskPlan::Type::direction : MaskPlan::Type::common);
+  }
 }
 
 // --- lookups -------------------------------------------------------------------------------------

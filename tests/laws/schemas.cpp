@@ -189,7 +189,8 @@ TEST(PositionCodes, FillKeysWithTheOwnPositionAndPointersWithAnEarlierOneClamped
     for (const std::uint32_t back : {0u, 1u, 3u, 100u}) {
       Program p = program_with(kind);
       p.position = {{kKey, 0}, {kPointer, back}};
-      const CellStates states = start_states(p, std::vector<std::string>(40, "a"));
+      const std::vector<std::string> letters(40, "a");
+      const CellStates states = start_states(p, word_tokens(WordInput{}, letters).value());
       ASSERT_EQ(states.tokens, 41u);
       for (std::uint64_t token = 0; token < states.tokens; ++token)
         for (std::uint32_t i = 0; i < size_of(KeyType{kind}); ++i) {
@@ -205,7 +206,7 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
   for (const PositionCode kind : {PositionCode::phi, PositionCode::circle}) {
     const Program p = program_with(kind);
     for (const Literal flag : {Literal{kFlag, 0}, Literal{kFlag, 1}, Literal{kOneHot, 1}}) {
-      const HeadSchema schema = head_schema(p, SelectRightmost{flag, kKey});
+      const HeadSchema schema = head_schema(p, SelectRightmost{{flag}, kKey});
       const auto at = [&](std::uint64_t position, bool flagged) {
         Token token = token_at(kind, position);
         token[kFlag][0] = flagged == (flag.value == 1) ? 1 : -1;
@@ -269,6 +270,181 @@ TEST(SameSchema, ScoresEqualCellsAboveUnequalOnesAndAllEqualOnesAlike) {
     }
     EXPECT_GT(equal_pairs, 100u);
   }
+}
+
+TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : {PositionCode::phi, PositionCode::circle}) {
+    const HeadSchema schema =
+        head_schema(program_with(kind), SelectRightmost{{{kFlag, 1}, {kOneHot, 1}}, kKey});
+    const auto at = [&](std::uint64_t position, std::uint64_t flags) {
+      Token token = token_at(kind, position);
+      token[kFlag][0] = flags % 2 == 1 ? 1 : -1;
+      token[kOneHot] = flags >= 2 ? std::vector<Real>{0, 1, 0} : std::vector<Real>{1, 0, 0};
+      return token;
+    };
+    const auto held = [](std::uint64_t flags) { return flags % 2 + flags / 2; };
+    const Token asking = token_at(kind, 0);
+    for (int i = 0; i < 1500; ++i) {
+      const std::uint64_t a = positions.draw(), b = positions.draw();
+      const std::uint64_t f = positions.below(4), g = positions.below(4);
+      const bool before = held(f) < held(g) || (held(f) == held(g) && a < b);
+      const bool equal = held(f) == held(g) && a == b;
+      const Real left = score(schema, asking, at(a, f)), right = score(schema, asking, at(b, g));
+      ASSERT_EQ(left < right, before) << a << ", " << f << " against " << b << ", " << g;
+      ASSERT_EQ(left == right, equal);
+    }
+  }
+}
+
+TEST(FlaggedSchema, ScoresTheFlagWhereItIsAskedForAndNothingElsewhere) {
+  const Program p = program_with(PositionCode::phi);
+  const auto token = [&](bool flag, std::uint32_t label) {
+    Token result = token_at(PositionCode::phi, 7);
+    result[kFlag][0] = flag ? 1 : -1;
+    result[kOneHot] = {0, 0, 0};
+    result[kOneHot][label] = 1;
+    return result;
+  };
+  const auto holds = [](const Literal& l, bool flag, std::uint32_t label) {
+    return l.cell == kFlag ? flag == (l.value == 1) : label == l.value;
+  };
+  const std::vector<Literal> literals = {{kFlag, 0}, {kFlag, 1}, {kOneHot, 0}, {kOneHot, 2}};
+  for (const Literal& flag : literals)
+    for (std::size_t w = 0; w <= literals.size(); ++w) {
+      SelectFlagged selector{flag, std::nullopt};
+      if (w < literals.size()) selector.when = literals[w];
+      const HeadSchema schema = head_schema(p, selector);
+      for (const bool asks : {false, true})
+        for (const bool has : {false, true})
+          for (const std::uint32_t a : {0u, 1u, 2u})
+            for (const std::uint32_t b : {0u, 1u, 2u}) {
+              const bool counts =
+                  (!selector.when || holds(*selector.when, asks, a)) && holds(flag, has, b);
+              const Real got = score(schema, token(asks, a), token(has, b));
+              ASSERT_EQ(got.is_zero(), !counts);
+              ASSERT_GE(got, Real(0));
+            }
+    }
+}
+
+TEST(NearestSchema, ScoresTheNeighbourOfARationalNumberAboveAllOthers) {
+  Positions positions(laws::seed());
+  const Program p = program_with(PositionCode::phi);
+  std::size_t whole = 0, negative = 0;
+  for (int i = 0; i < 600; ++i) {
+    // (P - c) / d for a phi code of P
+    const std::uint64_t pointed = positions.draw();
+    const auto shift = static_cast<std::int64_t>(positions.below(50));
+    const auto divisor = static_cast<std::int64_t>(1 + positions.below(9));
+    const Ratio target{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-shift)}},
+                       {{{kPointer, 1}, Rational(divisor)}}};
+    const HeadSchema schema = head_schema(p, SelectNearest{target, kKey});
+    const Token asking = token_at(PositionCode::phi, 0, pointed);
+    const Rational x(static_cast<std::int64_t>(pointed) - shift, divisor);
+    const std::uint64_t below = x.sign() <= 0 ? 0
+                                              : (pointed - static_cast<std::uint64_t>(shift)) /
+                                                    static_cast<std::uint64_t>(divisor);
+    const auto at = [&](std::uint64_t r) {
+      return score(schema, asking, token_at(PositionCode::phi, r));
+    };
+    std::uint64_t best = below;
+    if (x.sign() > 0 && !x.is_integer()) {
+      ASSERT_NE(at(below), at(below + 1)) << "a tie at " << x.text();
+      if (at(below) < at(below + 1)) best = below + 1;
+    }
+    whole += x.is_integer();
+    negative += x.sign() < 0;
+    for (const std::uint64_t rival : positions.rivals(best, 8))
+      ASSERT_LT(at(rival), at(best)) << x.text() << ": " << rival << " against " << best;
+  }
+  EXPECT_GT(whole, 50u);
+  EXPECT_GT(negative, 20u);
+}
+
+TEST(FoundSchema, ScoresMatchesByTheLengthsOfTheQueriesAndLetsTheFlagDecideAmongThem) {
+  Positions positions(laws::seed());
+  const Program p = program_with(PositionCode::phi);
+  // The position before the pointer's, and the pointer's own cell, both by their phi codes.
+  const Ratio before{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-1)}},
+                     {{{kPointer, 1}, Rational(1)}}};
+  const Ratio itself{{{{kPointer, 0}, Rational(1)}}, {{{kPointer, 1}, Rational(1)}}};
+  const HeadSchema schema =
+      head_schema(p, SelectFound{{{before, kKey}, {itself, kPointer}},
+                                 Preference{{kFlag, 1}, {{kOne, 0}, Rational(1)}}});
+  ASSERT_EQ(schema.query.size(), 5u);
+  const auto asked = [&](std::uint64_t key, std::uint64_t pointer, bool flag) {
+    Token token = token_at(PositionCode::phi, key, pointer);
+    token[kFlag][0] = flag ? 1 : -1;
+    return token;
+  };
+  for (int i = 0; i < 600; ++i) {
+    const std::uint64_t pointed = 1 + positions.draw();
+    const std::uint64_t other = 1 + positions.draw();
+    // The margin of this schema is 1 and far too large: it is taken off on both sides.
+    const Token asking = asked(0, pointed, false);
+    const auto gain = [&](const Token& token) {
+      return score(schema, asking, token) - token[kFlag][0];
+    };
+    const Real top = gain(asked(pointed - 1, pointed, false));
+    EXPECT_EQ(top, gain(asked(pointed - 1, pointed, true)));
+    EXPECT_EQ(score(schema, asking, asked(other, other, true)) -
+                  score(schema, asking, asked(other, other, false)),
+              Real(2));
+    if (other == pointed) continue;
+    EXPECT_LT(gain(asked(other - 1, pointed, false)), top);
+    EXPECT_LT(gain(asked(pointed - 1, other, false)), top);
+  }
+}
+
+TEST(FoundSchema, AMismatchOfTwoCodesCostsAtLeastTheStatedGap) {
+  Positions positions(laws::seed());
+  for (int i = 0; i < 1500; ++i) {
+    const std::uint64_t a = positions.draw(), v = positions.draw();
+    if (a == v) continue;
+    const auto wanted = code(PositionCode::phi, a), key = code(PositionCode::phi, v);
+    const Rational x(static_cast<std::int64_t>(a)), next = x + Rational(1);
+    const Rational gap = Rational(1, 2) / ((x * x + Rational(1)) * (next * next + Rational(1)));
+    EXPECT_LE(wanted[0] * key[0] + wanted[1] * key[1], Real(Rational(1) - gap)) << a << ", " << v;
+  }
+}
+
+/// Polynomials with integer coefficients, constant term first.
+using Polynomial = std::vector<std::int64_t>;
+Polynomial operator*(const Polynomial& a, const Polynomial& b) {
+  Polynomial product(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) product[i + j] += a[i] * b[j];
+  return product;
+}
+Polynomial operator-(Polynomial a, const Polynomial& b) {
+  a.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] -= b[i];
+  return a;
+}
+/// p(1 + x)
+Polynomial shifted(const Polynomial& p) {
+  Polynomial result = {0}, power = {1};
+  for (const std::int64_t c : p) {
+    Polynomial term = power;
+    for (std::int64_t& t : term) t = -c * t;
+    result = result - term;
+    power = power * Polynomial{1, 1};
+  }
+  return result;
+}
+
+// The two inequalities in the head comment of `found`, for every number of vertices n >= 1.
+TEST(FoundSchema, TheMarginOfTheGraphConstructionIsSmallerThanAnyMismatch) {
+  const Polynomial square = {1, 0, 1}, next = {2, 2, 1};  // n^2 + 1, (n+1)^2 + 1
+  const Polynomial tokens = {2, 0, 0, 1};                 // n^3 + 2
+  const Polynomial norm = {1, 0, 0, 0, 1, 0, 1};          // n^6 + n^4 + 1
+  const Polynomial loop = Polynomial{0, 0, 0, 4} * tokens - square * next;
+  EXPECT_EQ(shifted(loop), (Polynomial{2, 30, 69, 82, 59, 24, 4}));
+  const Polynomial last =
+      Polynomial{16} * tokens * tokens * norm - Polynomial{1, 0, 2} * square * next * next;
+  for (const std::int64_t coefficient : shifted(last)) EXPECT_GE(coefficient, 0);
+  EXPECT_GT(shifted(last).front(), 0);
 }
 
 TEST(UniformSchema, ScoresEveryPositionAlike) {

@@ -1,6 +1,9 @@
 // Programs in their text form, with what they must answer in their comments:
 //   # word: ab -> accept           the answer (accept, reject, undecided) at the last token
 //   # output: ab: name = 0 1/2 1   a named output at every token, the beginning token included
+// With other inputs than words:
+//   # graph: 3 0-1 1-2 s0 t2 -> accept     vertices, edges, source and target (0 where left out)
+//   # output: 0 1 / 1 1: name = 0 1        raw cells: the given values of each token
 // Each line is asked of the interpreter and of the exact forward pass in every compiled form.
 
 #include <gtest/gtest.h>
@@ -11,19 +14,23 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/compile.hpp"
 #include "compiler/interpret.hpp"
 #include "compiler/program_text.hpp"
+#include "objects/graph.hpp"
+#include "objects/overload.hpp"
 #include "runtime/promise_check.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/real_text.hpp"
+#include "runtime/run_model.hpp"
 
 namespace logdepth {
 namespace {
 
 struct Expectation {
-  std::string line, word;
+  std::string line, input;
   std::string name;                 ///< of the output; empty: the answer
   std::vector<std::string> values;  ///< the answer, or one value per token
 };
@@ -61,16 +68,16 @@ std::vector<Expectation> expectations(const Fixture& fixture) {
   for (std::string line; std::getline(in, line);) {
     Expectation e;
     e.line = line;
-    if (line.starts_with("# word:")) {
-      const std::size_t arrow = line.find("->");
+    if (line.starts_with("# word:") || line.starts_with("# graph:")) {
+      const std::size_t arrow = line.find("->"), colon = line.find(':');
       if (arrow == std::string::npos) throw std::runtime_error("no '->' in: " + line);
-      for (const std::string& part : words_of(line.substr(7, arrow - 7))) e.word += part;
+      e.input = line.substr(colon + 1, arrow - colon - 1);
       e.values = words_of(line.substr(arrow + 2));
     } else if (line.starts_with("# output:")) {
       const std::size_t colon = line.find(':', 9), sign = line.find('=', 9);
       if (colon == std::string::npos || sign == std::string::npos || sign < colon)
         throw std::runtime_error("no ': name =' in: " + line);
-      for (const std::string& part : words_of(line.substr(9, colon - 9))) e.word += part;
+      e.input = line.substr(9, colon - 9);
       e.name = words_of(line.substr(colon + 1, sign - colon - 1)).at(0);
       e.values = words_of(line.substr(sign + 1));
     } else {
@@ -81,11 +88,45 @@ std::vector<Expectation> expectations(const Fixture& fixture) {
   return found;
 }
 
+Tokens graph_input(const GraphInput& input, const std::string& text) {
+  Graph graph;
+  std::size_t source = 0, target = 0;
+  for (const std::string& part : words_of(text)) {
+    const std::size_t dash = part.find('-');
+    if (part[0] == 's') {
+      source = std::stoul(part.substr(1));
+    } else if (part[0] == 't') {
+      target = std::stoul(part.substr(1));
+    } else if (dash == std::string::npos) {
+      for (std::size_t i = 0; i < std::stoul(part); ++i) graph.add_vertex(std::to_string(i));
+    } else {
+      graph.add_edge(static_cast<Vertex>(std::stoul(part.substr(0, dash))),
+                     static_cast<Vertex>(std::stoul(part.substr(dash + 1))));
+    }
+  }
+  return graph_tokens(input, graph, source, target).value();
+}
+
 /// Letters of these fixtures are single characters.
-std::vector<std::string> letters_of(const std::string& word) {
-  std::vector<std::string> letters;
-  for (const char letter : word) letters.emplace_back(1, letter);
-  return letters;
+Tokens tokens_of_text(const Program& program, const std::string& text) {
+  return std::visit(Overload{[&](const WordInput& input) {
+                               std::vector<std::string> letters;
+                               for (const std::string& part : words_of(text))
+                                 for (const char letter : part) letters.emplace_back(1, letter);
+                               return word_tokens(input, letters).value();
+                             },
+                             [&](const GraphInput& input) { return graph_input(input, text); },
+                             [&](const CellsInput&) {
+                               std::vector<std::vector<Real>> rows(1);
+                               for (const std::string& part : words_of(text)) {
+                                 if (part == "/")
+                                   rows.emplace_back();
+                                 else
+                                   rows.back().push_back(parse_real(part).value());
+                               }
+                               return cells_tokens(std::move(rows));
+                             }},
+                    program.input);
 }
 
 std::string answer(const Real& accept, const Real& reject) {
@@ -126,7 +167,7 @@ TEST_P(Fixtures, SayEnoughAndKeepTheirTextForm) {
 
 TEST_P(Fixtures, AreInterpretedAsTheirCommentsSay) {
   for (const Expectation& e : expected) {
-    const CellStates states = interpret(program, letters_of(e.word));
+    const CellStates states = interpret(program, tokens_of_text(program, e.input));
     Table table(states.tokens);
     for (std::size_t token = 0; token < states.tokens; ++token)
       for (const OutputRow& row : program.outputs)
@@ -141,10 +182,10 @@ TEST_P(Fixtures, RunExactlyAsTheirCommentsSayInEveryForm) {
       SCOPED_TRACE(std::string(norm == Norm::rms ? "rms" : "layernorm") +
                    (strict ? ", strict" : ""));
       const Model model = compile(program, {norm, strict, std::nullopt});
-      WordRunner runner(model);
+      Runner runner(model);
       PromiseCheck promises(model, runner.arithmetic());
       for (const Expectation& e : expected) {
-        const auto stream = runner.run(letters_of(e.word), {&promises});
+        const auto stream = runner.run(tokens_of_text(program, e.input), {&promises});
         ASSERT_TRUE(stream.has_value()) << e.line << ": " << describe(stream.refusal());
         const std::size_t tokens = stream.value().tokens;
         if (e.name.empty()) {
@@ -165,9 +206,11 @@ TEST_P(Fixtures, RunExactlyAsTheirCommentsSayInEveryForm) {
 
 // A head that selects something else than it promises must not go unnoticed.
 TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
-  std::string longest;
+  Tokens longest;
   for (const Expectation& e : expected)
-    if (e.word.size() > longest.size()) longest = e.word;
+    if (const Tokens tokens = tokens_of_text(program, e.input);
+        tokens.kinds.size() > longest.kinds.size())
+      longest = tokens;
   const Model good = compile(program);
   for (std::size_t l = 0; l < good.layers.size(); ++l)
     for (std::size_t k = 0; k < good.layers[l].attention.heads.size(); ++k) {
@@ -178,10 +221,10 @@ TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
       } else {
         head.query.entries.clear();  // every visible position is selected
       }
-      WordRunner runner(broken);
+      Runner runner(broken);
       PromiseCheck promises(broken, runner.arithmetic());
       // Later layers may well leave the field after such a fault; the report is what counts.
-      (void)runner.run(letters_of(longest), {&promises});
+      (void)runner.run(longest, {&promises});
       ASSERT_TRUE(promises.broken().has_value()) << "layer " << l << ", head " << k;
       EXPECT_NE(promises.broken()->find("head " + std::to_string(k) + ", "), std::string::npos)
           << *promises.broken();
@@ -199,7 +242,8 @@ TEST(FixtureSizes, AreOneLayerForTheFlipFlopAndOneRepeatedLayerForTheScan) {
   EXPECT_EQ(shape_of("flip_flop_from_the_first_flag.cells"), (Shape{2, 0, 0}));
   EXPECT_EQ(shape_of("parity_by_scan.cells"), (Shape{0, 1, 0}));
   EXPECT_EQ(shape_of("three_loops_shift_by_three.cells"), (Shape{0, 1, 0}));
-  EXPECT_EQ(fixtures().size(), 18u);
+  EXPECT_EQ(shape_of("reachable_by_one_head_per_vertex.cells"), (Shape{0, 1, 0}));
+  EXPECT_EQ(fixtures().size(), 32u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Fixtures, testing::ValuesIn(fixtures()), [](const auto& info) {

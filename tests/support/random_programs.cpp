@@ -4,18 +4,51 @@
 #include <set>
 #include <sstream>
 
+#include "compiler/cell_reader.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/program_rules.hpp"
+#include "objects/graph.hpp"
 #include "objects/overload.hpp"
-#include "tests/support/random_program_builder.hpp"
+#include "runtime/position_code.hpp"
 
 namespace logdepth::support {
 namespace {
 
+std::string selector_feature(const Selector& selector, const std::string& mask) {
+  return std::visit(
+      Overload{[&](const SelectAll&) { return mask + "uniform"; },
+               [&](const SelectPointed& x) -> std::string {
+                 return x.back ? "match back" : selects_self(x) ? "match self" : "match";
+               },
+               [&](const SelectSame&) { return mask + "same"; },
+               [&](const SelectRightmost& x) {
+                 return mask + (x.flags.size() > 1 ? "rightmost of two" : "rightmost");
+               },
+               [&](const SelectNearest&) { return mask + "nearest"; },
+               [&](const SelectFlagged& x) { return mask + (x.when ? "flagged when" : "flagged"); },
+               [&](const SelectRelated&) -> std::string { return "related"; },
+               [&](const SelectFound& x) {
+                 return std::string(x.one ? "find-one" : "find") + (x.prefer ? " prefer" : "");
+               }},
+      selector);
+}
+
 /// What a program uses, so that a test can demand that everything was tried.
 std::set<std::string> features_of(const Program& p) {
   std::set<std::string> features;
-  features.insert(p.begin ? "begin" : "no-begin");
+  std::visit(Overload{[&](const WordInput& word) {
+                        features.insert(word.begin ? "begin" : "no-begin");
+                        if (word.end) features.insert("end");
+                      },
+                      [&](const CellsInput&) { features.insert("raw cells"); },
+                      [&](const GraphInput& graph) {
+                        features.insert(graph.layout == GraphInput::Layout::rows
+                                            ? "graph rows"
+                                            : "graph adjacency");
+                      }},
+             p.input);
+  if (p.relation) features.insert("relation");
+  if (!p.table.empty()) features.insert("table");
   features.insert(constant_cell(p) ? "constant" : "no constant");
   if (p.position.empty()) features.insert("no positions");
   for (const Cell& cell : p.cells)
@@ -26,27 +59,28 @@ std::set<std::string> features_of(const Program& p) {
   for (const Block block : {Block::initial, Block::repeated, Block::final})
     for (const Statement& statement : p.block(block)) {
       features.insert(block_name(block));
-      std::visit(
-          Overload{[&](const FetchStatement& s) {
-                     const std::string mask = s.causal ? "causal " : "unmasked ";
-                     if (!s.under.empty()) features.insert(mask + "under");
-                     for (const HeadWrite& write : s.writes)
-                       features.insert(std::holds_alternative<CopyWrite>(write) ? "copy" : "add");
-                     std::visit(
-                         Overload{
-                             [&](const SelectAll&) { features.insert(mask + "uniform"); },
-                             [&](const SelectPointed& x) {
-                               features.insert(x.back ? "match back" : "match");
-                             },
-                             [&](const SelectSame&) { features.insert(mask + "same"); },
-                             [&](const SelectRightmost&) { features.insert(mask + "rightmost"); }},
-                         s.selector);
-                   },
-                   [&](const LookupStatement&) { features.insert("lookup"); },
-                   [&](const MoveStatement&) { features.insert("move"); },
-                   [&](const EraseStatement&) { features.insert("erase"); },
-                   [&](const NormaliseStatement&) { features.insert("normalise"); }},
-          statement);
+      std::visit(Overload{[&](const FetchStatement& s) {
+                            const std::string mask = s.causal ? "causal " : "unmasked ";
+                            if (!s.under.empty()) features.insert(mask + "under");
+                            for (const HeadWrite& write : s.writes)
+                              std::visit(Overload{[&](const CopyWrite&) {
+                                                    features.insert(s.under.empty() ? "copy"
+                                                                                    : "copy under");
+                                                  },
+                                                  [&](const SumWrite&) { features.insert("add"); },
+                                                  [&](const SetWrite&) { features.insert("set"); }},
+                                         write);
+                            features.insert(selector_feature(s.selector, mask));
+                          },
+                          [&](const LookupStatement&) { features.insert("lookup"); },
+                          [&](const MoveStatement&) { features.insert("move"); },
+                          [&](const EraseStatement&) { features.insert("erase"); },
+                          [&](const NormaliseStatement&) { features.insert("normalise"); },
+                          [&](const TestStatement& s) {
+                            features.insert(s.kind == TestStatement::Kind::zero ? "test zero"
+                                                                                : "test positive");
+                          }},
+                 statement);
     }
   if (!p.repeated.empty())
     features.insert(p.unroll.kind == Unroll::Kind::fixed ? "unroll fixed" : "unroll ceil_log2");
@@ -58,7 +92,7 @@ std::set<std::string> features_of(const Program& p) {
 
 Program RandomPrograms::draw() {
   ++drawn_;
-  return build_random_program(random_);
+  return build_random_program(random_, inputs_);
 }
 
 Program RandomPrograms::draw_valid() {
@@ -111,11 +145,69 @@ Program RandomPrograms::with_odd_names(Program program) {
   return program;
 }
 
-std::vector<std::string> RandomPrograms::word(const Program& program, std::size_t length) {
-  std::vector<std::string> letters;
-  for (std::size_t i = 0; i < length; ++i)
-    letters.push_back(program.alphabet[below(program.alphabet.size())]);
-  return letters;
+std::vector<Real> RandomPrograms::given_row(const Program& program, std::size_t token,
+                                            std::uint64_t natural) {
+  std::vector<Real> row;
+  const auto add = [&](const std::vector<Real>& values) {
+    row.insert(row.end(), values.begin(), values.end());
+  };
+  const auto number = [](std::uint64_t n) { return Real(static_cast<std::int64_t>(n)); };
+  for (const GivenCell& given : program.given) {
+    if (given.holds == GivenCell::Holds::ratio) {
+      const auto q = static_cast<std::int64_t>(1 + below(3)),
+                 p = static_cast<std::int64_t>(below(9));
+      add({Real(p - 2).divided_by_root(Rational((p - 2) * (p - 2) + q * q)),
+           Real(q).divided_by_root(Rational((p - 2) * (p - 2) + q * q))});
+      continue;
+    }
+    if (given.holds != GivenCell::Holds::value) {
+      add({number(given.holds == GivenCell::Holds::position ? token : natural), Real(1)});
+      continue;
+    }
+    std::visit(Overload{[&](const OneHotType& t) {
+                          std::vector<Real> values(t.labels.size());
+                          values[below(values.size())] = 1;
+                          add(values);
+                        },
+                        [&](const KeyType& t) { add(code_of(t.code, token)); },
+                        [&](const PointerType& t) { add(code_of(t.code, below(token + 1))); },
+                        [&](const DirectionType&) {
+                          const auto unit =
+                              circle(Rational(static_cast<std::int64_t>(below(3)), 2));
+                          add({unit[0], below(2) == 0 ? unit[1] : -unit[1]});
+                        },
+                        [&](const auto&) { add({Real(below(2) == 0 ? 1 : -1)}); }},
+               program.cells[given.cell].type);
+  }
+  return row;
+}
+
+Tokens RandomPrograms::input(const Program& program, std::size_t length) {
+  return std::visit(
+      Overload{[&](const WordInput& word) {
+                 std::vector<std::string> letters;
+                 if (!word.begin && !word.end && length == 0) length = 1;
+                 for (std::size_t i = 0; i < length; ++i)
+                   letters.push_back(program.alphabet[below(program.alphabet.size())]);
+                 return word_tokens(word, letters).value();
+               },
+               [&](const CellsInput&) {
+                 const std::uint64_t natural = 1 + below(4);
+                 std::vector<std::vector<Real>> rows;
+                 for (std::size_t token = 0; token < std::max<std::size_t>(length, 1); ++token)
+                   rows.push_back(given_row(program, token, natural));
+                 return cells_tokens(std::move(rows));
+               },
+               [&](const GraphInput& input) {
+                 Graph graph;
+                 const std::size_t n = 1 + below(input.size.value_or(2));
+                 for (std::size_t i = 0; i < n; ++i) graph.add_vertex(std::to_string(i));
+                 for (Vertex i = 0; i < n; ++i)
+                   for (Vertex j = 0; j < n; ++j)
+                     if (below(2) == 0) graph.add_edge(i, j);
+                 return graph_tokens(input, graph, below(n), below(n)).value();
+               }},
+      program.input);
 }
 
 std::string RandomPrograms::report() const {

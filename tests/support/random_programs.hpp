@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "compiler/program.hpp"
+#include "runtime/tokens.hpp"
+#include "tests/support/random_program_builder.hpp"
 
 namespace logdepth::support {
 
 /// Random small programs over the whole intermediate representation: every cell type, selector,
-/// statement and block, every position encoding, begin token or none, constant cell or none.
+/// statement and block, every position encoding and kind of input, constant cell or none.
 /// Most are valid as they are built (random_program_builder.hpp); the rest the compiler refuses.
 class RandomPrograms {
  public:
-  explicit RandomPrograms(std::uint64_t seed) : random_(seed) {}
+  explicit RandomPrograms(std::uint64_t seed, RandomInputs inputs = RandomInputs::words)
+      : random_(seed), inputs_(inputs) {}
 
   /// Any program, as built. Counts its features.
   Program draw();
@@ -26,7 +29,9 @@ class RandomPrograms {
   /// only the text form has to survive these.
   Program with_odd_names(Program program);
 
-  std::vector<std::string> word(const Program& program, std::size_t length);
+  /// A random input of the program: a word of this length, so many raw tokens (one at least), or a
+  /// graph of one or two vertices.
+  Tokens input(const Program& program, std::size_t length);
   std::size_t below(std::size_t bound) { return random_() % bound; }
 
   std::size_t drawn() const { return drawn_; }
@@ -36,7 +41,10 @@ class RandomPrograms {
   const std::map<std::string, std::size_t>& features() const { return features_; }
 
  private:
+  std::vector<Real> given_row(const Program& program, std::size_t token, std::uint64_t natural);
+
   std::mt19937_64 random_;
+  RandomInputs inputs_;
   std::size_t drawn_ = 0, accepted_ = 0;
   std::map<std::string, std::size_t> features_, refusals_;
 };

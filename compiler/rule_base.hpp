@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program.hpp"
+
+namespace logdepth {
+
+/// What all rules of check_program (program_rules.hpp) ask of cells, and how they refuse. The rules
+/// are in input_rules.cpp, fetch_rules.cpp and program_rules.cpp, in this order of asking.
+class RuleBase {
+ public:
+  /// `where` stands before every reason: block and statement, or nothing.
+  RuleBase(const Program& program, std::string where) : p_(program), where_(std::move(where)) {}
+
+ protected:
+  [[noreturn]] void refuse(const std::string& reason) const {
+    throw ProgramRefused(where_ + reason);
+  }
+  const std::string& name(CellId cell) const { return p_.cells[cell].name; }
+  const CellType& type(CellId cell) const { return p_.cells[cell].type; }
+  template <class T>
+  bool holds(CellId cell) const {
+    return std::holds_alternative<T>(type(cell));
+  }
+  bool finite(CellId cell) const { return holds<FlagType>(cell) || holds<OneHotType>(cell); }
+  void expect_finite(CellId cell) const {
+    if (!finite(cell)) refuse("cell " + name(cell) + " is neither a flag nor one-hot");
+  }
+  std::optional<PositionCode> code(CellId cell) const {
+    if (const auto* key = std::get_if<KeyType>(&type(cell))) return key->code;
+    if (const auto* pointer = std::get_if<PointerType>(&type(cell))) return pointer->code;
+    return std::nullopt;
+  }
+  /// A value of `source` is a value of `target`: equal types, or an own code read as a pointer.
+  bool fits(CellId target, CellId source) const {
+    if (type(target) == type(source)) return true;
+    return holds<PointerType>(target) && holds<KeyType>(source) && code(target) == code(source);
+  }
+
+  /// One statement writes or reads each cell of a list once; twice would be added up.
+  void refuse_repetition(const std::vector<CellId>& cells) const {
+    for (auto cell = cells.begin(); cell != cells.end(); ++cell)
+      for (auto before = cells.begin(); before != cell; ++before)
+        if (*before == *cell) refuse("cell " + name(*cell) + " stands twice");
+  }
+
+  const Program& p_;
+  std::string where_;
+};
+
+/// Alphabet, token kinds, given cells, position encoding, unrolling: each cell is filled once, in
+/// a way that its type allows.
+void check_inputs(const Program& program);
+
+/// The selector gets the cells that its schema is proved for; the writes fit their targets.
+void check_fetch(const Program& program, const FetchStatement& fetch, const std::string& where);
+
+}  // namespace logdepth
