@@ -5,12 +5,21 @@
 #include <variant>
 #include <vector>
 
+#include "objects/input_error.hpp"
 #include "runtime/forward.hpp"
 #include "runtime/model.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/position_code.hpp"
+#include "runtime/tokens.hpp"
 
 namespace logdepth {
+
+/// Where given values go: value i to coordinate i and, with mirrors, its negative to i + mirror.
+struct GivenPlace {
+  std::size_t values = 0;  ///< per token
+  std::size_t mirror = 0;  ///< 0: none
+};
+GivenPlace given_place(const Model& model);
 
 /// Adds the position encoding of `token` to its row. Absent position: longer than the table.
 template <Arithmetic A>
@@ -38,15 +47,37 @@ std::optional<OutsideHypotheses> add_position(const Position& position, std::siz
   return std::nullopt;
 }
 
-/// h0 = E(token) + pi(position) for the named token kinds, in order.
-/// Precondition: every kind is a key of `model.embedding`.
+/// h0 = the token's given values (with their mirrors) + E(kind) + pi(position), token by token.
+/// Errors: InputError for a token kind without embedding, or for a number of given values that is
+/// not the file's.
 template <Arithmetic A>
-Outcome<Stream<typename A::Value>> embed(const Model& model, const std::vector<std::string>& kinds,
-                                         A& arithmetic) {
-  Stream<typename A::Value> stream(kinds.size(), model.width, arithmetic.zero());
-  for (std::size_t token = 0; token < kinds.size(); ++token) {
-    for (const SparseEntry& e : model.embedding.at(kinds[token]))
-      stream.at(token, e.index) = arithmetic.number(e.value);
+Outcome<Stream<typename A::Value>> embed(const Model& model, const Tokens& tokens, A& arithmetic) {
+  const GivenPlace place = given_place(model);
+  if (place.values > 0 && tokens.given.size() != tokens.kinds.size())
+    throw InputError("the weights file '" + model.name + "' expects values for every token");
+  Stream<typename A::Value> stream(tokens.kinds.size(), model.width, arithmetic.zero());
+  for (std::size_t token = 0; token < tokens.kinds.size(); ++token) {
+    const auto add = [&](std::size_t coordinate, const auto& value) {
+      auto& h = stream.at(token, coordinate);
+      h = arithmetic.add_product(h, Rational(1), arithmetic.number(value));
+    };
+    const std::size_t values = token < tokens.given.size() ? tokens.given[token].size() : 0;
+    if (values != place.values)
+      throw InputError("token " + std::to_string(token) + " is given " + std::to_string(values) +
+                       " values; the weights file '" + model.name + "' expects " +
+                       std::to_string(place.values));
+    for (std::size_t i = 0; i < values; ++i) {
+      const Real& value = tokens.given[token][i];
+      add(i, value);
+      if (place.mirror > 0) add(i + place.mirror, -value);
+    }
+    if (!std::holds_alternative<CellsInput>(model.input)) {
+      const auto kind = model.embedding.find(tokens.kinds[token]);
+      if (kind == model.embedding.end())
+        throw InputError("the weights file '" + model.name + "' has no token '" +
+                         tokens.kinds[token] + "'");
+      for (const SparseEntry& e : kind->second) add(e.index, e.value);
+    }
     if (auto refusal = add_position(model.position, token, stream, arithmetic)) return *refusal;
   }
   return stream;

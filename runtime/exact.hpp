@@ -24,6 +24,7 @@ class Exact {
 
   Value zero() const { return ValuePool::kZero; }
   Value number(const Rational& value) { return pool_.intern(Real(value)); }
+  Value number(const Real& value) { return pool_.intern(value); }
   bool is_zero(Value v) const { return v == ValuePool::kZero; }
   int sign(Value v) const { return pool_.sign(v); }
   Value multiply(const Rational& weight, Value v);

@@ -12,6 +12,7 @@
 
 #include "runtime/model.hpp"
 #include "runtime/outcome.hpp"
+#include "runtime/real.hpp"
 #include "runtime/sparse_map.hpp"
 
 namespace logdepth {
@@ -67,10 +68,12 @@ struct HeadRows {
 /// `Sum` is an accumulator. The exact instance is runtime/exact.hpp.
 template <class A>
 concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, const Rational& w,
+                              const Real& given,
                               std::vector<std::pair<std::uint32_t, typename A::Value>>& masked,
                               const HeadRows<typename A::Value>& rows) {
   { a.zero() } -> std::same_as<typename A::Value>;
   { a.number(w) } -> std::same_as<typename A::Value>;
+  { a.number(given) } -> std::same_as<typename A::Value>;
   { a.is_zero(v) } -> std::same_as<bool>;
   { a.sign(v) } -> std::same_as<int>;
   { a.multiply(w, v) } -> std::same_as<typename A::Value>;
@@ -89,6 +92,8 @@ class ForwardObserver {
  public:
   virtual ~ForwardObserver() = default;
   virtual void before(const Location&, const Stream<Value>&) {}
+  /// What a head is about to compare; `rows` lives until the head has answered its last row.
+  virtual void on_head(const Location&, std::size_t /*head*/, const HeadRows<Value>& /*rows*/) {}
   virtual void on_row(const Location&, std::size_t /*head*/, const SelectedRow&) {}
   virtual void after(const Location&, const Stream<Value>&) {}
 };
@@ -135,13 +140,17 @@ class Forward {
   std::vector<Value> apply(const SparseMap& matrix, const Stream<Value>& stream,
                            std::size_t token) {
     std::vector<Value> result;
-    typename A::Sum sum{};
-    for (std::uint32_t row = 0; row < matrix.rows(); ++row) {
-      for (const SparseMap::Weight& weight : matrix.row(row))
-        a_.accumulate(sum, *weight.value, stream.at(token, weight.index));
-      result.push_back(a_.close(sum));
-    }
+    for (std::uint32_t row = 0; row < matrix.rows(); ++row)
+      result.push_back(apply_row(matrix, row, stream, token));
     return result;
+  }
+  /// One component of that.
+  Value apply_row(const SparseMap& matrix, std::uint32_t row, const Stream<Value>& stream,
+                  std::size_t token) {
+    typename A::Sum sum{};
+    for (const SparseMap::Weight& weight : matrix.row(row))
+      a_.accumulate(sum, *weight.value, stream.at(token, weight.index));
+    return a_.close(sum);
   }
 
  private:
@@ -227,6 +236,7 @@ class Forward {
     // Every head has read its input, so outputs may be added in place.
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const SparseMap& output = prepared.heads[k].output;
+      for (Observer* observer : observers) observer->on_head(location, k, rows[k]);
       a_.attend(rows[k], [&](const SelectedRow& selected, std::span<const Value> average) {
         for (Observer* observer : observers) observer->on_row(location, k, selected);
         for (std::uint32_t c = 0; c < average.size(); ++c) {

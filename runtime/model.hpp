@@ -42,11 +42,41 @@ struct MatchPromise {  ///< positions that share one key: exactly one of them, o
   bool exactly_one = true;
   bool operator==(const MatchPromise&) const = default;
 };
-struct RightmostPromise {  ///< the last visible position where flag . h > 0; if none, the last one
+struct RightmostPromise {  ///< the last of the visible positions where flag . h is largest
   SparseVector flag;       ///< linear form on the residual stream before the sublayer
   bool operator==(const RightmostPromise&) const = default;
 };
-using Promise = std::variant<UniformPromise, MatchPromise, RightmostPromise>;
+/// A token where `when . h > 0` (or any, if `when` is absent) selects all visible positions where
+/// flag . h > 0, or all visible ones if there is none; every other token selects all visible ones.
+struct FlaggedPromise {
+  SparseVector flag;
+  std::optional<SparseVector> when;
+  bool operator==(const FlaggedPromise&) const = default;
+};
+/// Score dimensions 2i and 2i+1 are the i-th of `terms` pairs. A position matches if in every pair
+/// its key is a positive multiple of the query; at least one visible position does. Selected are
+/// all that match; with `prefer` those of them whose next key component is largest. With
+/// `exactly_one` a single position is selected.
+struct FindPromise {
+  std::uint32_t terms = 1;
+  bool prefer = false;
+  bool exactly_one = false;
+  bool operator==(const FindPromise&) const = default;
+};
+/// Position j is related to token i if h_i[query] > 0 and h_j[key] > 0 for one of the pairs. At
+/// least one visible position is; selected are all that are, or of these those where prefer . h >
+/// 0, if there is one. All of h before the sublayer.
+struct RelatedPromise {
+  struct Pair {
+    std::uint32_t query = 0, key = 0;  ///< coordinates
+    bool operator==(const Pair&) const = default;
+  };
+  std::vector<Pair> pairs;
+  SparseVector prefer;
+  bool operator==(const RelatedPromise&) const = default;
+};
+using Promise = std::variant<UniformPromise, MatchPromise, RightmostPromise, FlaggedPromise,
+                             FindPromise, RelatedPromise>;
 
 struct Head {
   bool causal = true;
@@ -78,13 +108,31 @@ struct Layer {
 /// How a user's input becomes tokens.
 struct WordInput {
   bool begin = true;  ///< a beginning token stands at position 0
+  bool end = false;   ///< an end token ($) stands after the letters
   bool operator==(const WordInput&) const = default;
 };
-struct CellsInput {  ///< raw residual streams, one value per name and token
+/// Raw residual streams: every token is given a value per name. Value k goes to coordinate k and,
+/// if `mirrored`, its negative to coordinate k + width/2.
+struct CellsInput {
   std::vector<std::string> names;
+  bool mirrored = false;
   bool operator==(const CellsInput&) const = default;
 };
-using Input = std::variant<WordInput, CellsInput>;
+/// A directed graph with a source s and a target t, vertices 0..n-1.
+struct GraphInput {
+  enum class Layout {
+    adjacency,  ///< n^2 tokens <edge>/<no-edge> row by row, padding, s+1 <source>, t+1 <target>
+    rows        ///< n tokens <vertex>; token i is given the values +-1 of row i of the adjacency
+                ///< matrix with diagonal +1, placed as in CellsInput; s and t only at read-out
+  };
+  enum class Padding { n3, n3_minus_n2 };  ///< number of <pad> tokens, layout adjacency
+  Layout layout = Layout::adjacency;
+  Padding padding = Padding::n3_minus_n2;
+  std::optional<std::uint32_t> size;  ///< made for this n: smaller graphs get isolated vertices
+  bool mirrored = false;              ///< rows, as in CellsInput
+  bool operator==(const GraphInput&) const = default;
+};
+using Input = std::variant<WordInput, CellsInput, GraphInput>;
 
 /// How every prefix product is read from the logits of its token.
 struct TransformationReadout {  ///< row first_row + offset of (point, image); one image wins a
@@ -113,7 +161,12 @@ struct CellsOutput {  ///< the named logits of every token are the answer
   std::vector<std::string> names;
   bool operator==(const CellsOutput&) const = default;
 };
-using Output = std::variant<AcceptOutput, CellsOutput>;
+/// Row j of token i: positive if vertex j can be reached from vertex i, negative if not, zero is
+/// undecided.
+struct RelationOutput {
+  bool operator==(const RelationOutput&) const = default;
+};
+using Output = std::variant<AcceptOutput, CellsOutput, RelationOutput>;
 
 enum class Norm { rms, layernorm };
 
@@ -129,7 +182,8 @@ struct Unroll {
   std::uint32_t minus = 0;  ///< ceil_log2: the argument is n - minus, 0 loops if <= 1
   std::uint32_t loops = 0;  ///< fixed
   std::optional<std::uint64_t>
-      max_length;  ///< the file is right up to this n; `run` exits 3 beyond
+      max_length;          ///< the file is right up to this n; `run` exits 3 beyond
+  std::uint32_t base = 2;  ///< of the logarithm; "ceil_log2" is the one of base 2
   bool operator==(const Unroll&) const = default;
 };
 
@@ -184,7 +238,7 @@ struct Model {
   Shape shape;
   Unroll unroll;
   Position position;
-  /// Token kind -> vector; the kinds of a word are its letters and, with begin, "<begin>".
+  /// Token kind -> vector; the kinds are the letters and extra_kinds(input).
   std::map<std::string, SparseVector> embedding;
   std::vector<Layer> layers;
   SparseMatrix unembedding;
@@ -194,7 +248,17 @@ struct Model {
   bool operator==(const Model&) const = default;
 };
 
-/// The token kind of the beginning token in `Model::embedding`.
+/// Token kinds in `Model::embedding` that are not letters.
 inline constexpr const char* kBeginToken = "<begin>";
+inline constexpr const char* kEndToken = "<end>";
+inline constexpr const char* kEdgeToken = "<edge>";
+inline constexpr const char* kNoEdgeToken = "<no-edge>";
+inline constexpr const char* kPadToken = "<pad>";
+inline constexpr const char* kSourceToken = "<source>";
+inline constexpr const char* kTargetToken = "<target>";
+inline constexpr const char* kVertexToken = "<vertex>";
+
+/// The kinds that the input adds to the letters of the alphabet, in the order of first occurrence.
+std::vector<std::string> extra_kinds(const Input& input);
 
 }  // namespace logdepth

@@ -285,13 +285,43 @@ class Reader {
     }
   }
 
+  /// An optional key that is written only to say yes, so that a model has one canonical text.
+  bool flag(Node node) const {
+    if (node == kAbsent) return false;
+    if (!boolean(node)) fail(node, "leave the key out instead of writing false");
+    return true;
+  }
   Input input(Node node) const {
-    if (kind_of(node, {"word", "cells"}) == 0) {
-      const auto [kind, begin] = members(node, std::array{"kind", "begin"});
-      return WordInput{boolean(begin)};
+    const auto known = kind_of(node, {"word", "cells", "graph"});
+    if (known == 0) {
+      const auto [kind, begin, end] = members(node, std::array{"kind", "begin", "end?"});
+      return WordInput{boolean(begin), flag(end)};
     }
-    const auto [kind, names] = members(node, std::array{"kind", "names"});
-    return CellsInput{texts(names)};
+    if (known == 1) {
+      const auto [kind, names, mirrored] = members(node, std::array{"kind", "names", "mirrored?"});
+      return CellsInput{texts(names), flag(mirrored)};
+    }
+    return graph(node);
+  }
+  Input graph(Node node) const {
+    GraphInput out;
+    const auto layout = find(node, "layout");
+    if (!layout) fail(node, "the key \"layout\" is missing");
+    if (one_of(*layout, {"adjacency", "rows"}) == 0) {
+      const auto [kind, same, padding, size] =
+          members(node, std::array{"kind", "layout", "padding", "size?"});
+      out.layout = GraphInput::Layout::adjacency;
+      out.padding = one_of(padding, {"n3", "n3-n2"}) == 0 ? GraphInput::Padding::n3
+                                                          : GraphInput::Padding::n3_minus_n2;
+      if (size != kAbsent) out.size = integer(size, 1);
+    } else {
+      const auto [kind, same, size, mirrored] =
+          members(node, std::array{"kind", "layout", "size", "mirrored?"});
+      out.layout = GraphInput::Layout::rows;
+      out.size = integer(size, 1);
+      out.mirrored = flag(mirrored);
+    }
+    return out;
   }
   PrefixReadout prefix(Node node) const {
     if (kind_of(node, {"transformation", "element"}) == 0) {
@@ -304,7 +334,8 @@ class Reader {
     return ElementReadout{lists(elements), integer(first_row)};
   }
   Output output(Node node) const {
-    if (kind_of(node, {"accept", "cells"}) == 0) {
+    const auto known = kind_of(node, {"accept", "cells", "relation"});
+    if (known == 0) {
       const auto [kind, accept, reject, readout] =
           members(node, std::array{"kind", "accept", "reject", "prefix?"});
       AcceptOutput out;
@@ -312,6 +343,10 @@ class Reader {
       out.reject = integer(reject);
       if (readout != kAbsent) out.prefix = prefix(readout);
       return out;
+    }
+    if (known == 2) {
+      members(node, std::array{"kind"});
+      return RelationOutput{};
     }
     const auto [kind, names] = members(node, std::array{"kind", "names"});
     return CellsOutput{texts(names)};
@@ -326,13 +361,23 @@ class Reader {
   Unroll unroll(Node node) const {
     Unroll out;
     Node limit = kAbsent;
-    if (kind_of(node, {"ceil_log2", "fixed"}) == 0) {
-      const auto [kind, of, minus, max_length] =
-          members(node, std::array{"kind", "of", "minus", "max_length?"});
+    const auto known = kind_of(node, {"ceil_log2", "ceil_log", "fixed"});
+    if (known < 2) {
+      Node of = kAbsent, minus = kAbsent;
+      if (known == 0) {
+        const auto [kind, of_, minus_, max_length] =
+            members(node, std::array{"kind", "of", "minus", "max_length?"});
+        of = of_, minus = minus_, limit = max_length;
+      } else {
+        const auto [kind, base, of_, minus_, max_length] =
+            members(node, std::array{"kind", "base", "of", "minus", "max_length?"});
+        // Base 2 has a kind of its own, so that every model has one text.
+        out.base = integer(base, 3, std::numeric_limits<std::uint32_t>::max());
+        of = of_, minus = minus_, limit = max_length;
+      }
       out.kind = one_of(of, {"letters", "vertices"}) == 0 ? Unroll::Kind::ceil_log2_letters
                                                           : Unroll::Kind::ceil_log2_vertices;
       out.minus = integer(minus, 0, 1);
-      limit = max_length;
     } else {
       const auto [kind, loops, max_length] =
           members(node, std::array{"kind", "loops", "max_length?"});
@@ -363,7 +408,8 @@ class Reader {
         })};
   }
   Promise promise(Node node) const {
-    const auto known = kind_of(node, {"uniform", "match", "rightmost"});
+    const auto known =
+        kind_of(node, {"uniform", "match", "rightmost", "flagged", "find", "related"});
     if (known == 0) {
       members(node, std::array{"kind"});
       return UniformPromise{};
@@ -372,8 +418,28 @@ class Reader {
       const auto [kind, selects] = members(node, std::array{"kind", "selects"});
       return MatchPromise{one_of(selects, {"exactly-one", "at-least-one"}) == 0};
     }
-    const auto [kind, flag] = members(node, std::array{"kind", "flag"});
-    return RightmostPromise{sparse(flag)};
+    if (known == 2) {
+      const auto [kind, form] = members(node, std::array{"kind", "flag"});
+      return RightmostPromise{sparse(form)};
+    }
+    if (known == 3) {
+      const auto [kind, form, when] = members(node, std::array{"kind", "flag", "when?"});
+      FlaggedPromise out{sparse(form), std::nullopt};
+      if (when != kAbsent) out.when = sparse(when);
+      return out;
+    }
+    if (known == 5) {
+      const auto [kind, pairs, prefer] = members(node, std::array{"kind", "pairs", "prefer"});
+      const auto pair = [&](Node child) {
+        const auto [query, key] = tuple<2>(child, "[coordinate,coordinate]");
+        return RelatedPromise::Pair{integer(query), integer(key)};
+      };
+      return RelatedPromise{list(pairs, pair), sparse(prefer)};
+    }
+    const auto [kind, terms, prefer, selects] =
+        members(node, std::array{"kind", "terms", "prefer", "selects"});
+    return FindPromise{integer(terms, 1, kMaxUnits), boolean(prefer),
+                       one_of(selects, {"exactly-one", "at-least-one"}) == 0};
   }
   Head head(Node node) const {
     const auto [causal, query, key, value, out, promised] =

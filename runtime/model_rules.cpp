@@ -5,133 +5,19 @@
 #include <set>
 #include <utility>
 
-#include "objects/input_error.hpp"
 #include "objects/overload.hpp"
+#include "runtime/rule_checks.hpp"
 #include "runtime/weights_file.hpp"
 
 namespace logdepth {
 namespace {
 
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
-}
-
-/// A place in the file, linked to the place around it: costs nothing until a rule is broken.
-class Place {
- public:
-  Place() = default;
-  Place operator/(std::string_view name) const { return Place(this, name, 0); }
-  Place operator/(std::size_t index) const { return Place(this, {}, index); }
-  JsonPath path() const {
-    if (outer_ == nullptr) return {};
-    JsonPath path = outer_->path();
-    if (name_.data() == nullptr) {
-      path.emplace_back(index_);
-    } else {
-      path.emplace_back(std::string(name_));
-    }
-    return path;
-  }
-
- private:
-  Place(const Place* outer, std::string_view name, std::size_t index)
-      : outer_(outer), name_(name), index_(index) {}
-  const Place* outer_ = nullptr;
-  std::string_view name_;  ///< no data: an index
-  std::size_t index_ = 0;
-};
-
-[[noreturn]] void violate(const Place& place, std::string sentence) {
-  throw Violation{place.path(), std::move(sentence)};
-}
-
-void check_text(const std::string& text, const Place& place) {
-  if (!is_utf8(text)) violate(place, "the text is not UTF-8");
-}
-
-void check_texts(const std::vector<std::string>& texts, const Place& place) {
-  for (std::size_t i = 0; i < texts.size(); ++i) check_text(texts[i], place / i);
-}
-
-void check_distinct_names(const std::vector<std::string>& names, const Place& place) {
-  std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    check_text(names[i], place / i);
-    if (names[i].empty()) violate(place / i, "a name is empty");
-    if (!seen.insert(names[i]).second) {
-      violate(place / i, "the name " + shown(names[i]) + " appears twice");
-    }
-  }
-}
-
-void check_json_object(const JsonText& json, const Place& place) {
-  try {
-    // Inside a file the object lies one level down.
-    const JsonTape tape = JsonTape::parse("[" + json.text + "]", "text");
-    if (tape.count_elements(0) != 1 || tape.kind(1) != JsonTape::Kind::object) {
-      violate(place, "expected a JSON object");
-    }
-  } catch (const InputError& error) {
-    violate(place, std::string("expected a JSON object: ") + error.what());
-  }
-}
-
-void check_value(const Rational& value, const Place& place) {
-  if (value.is_zero()) violate(place, "the value 0 is written out; leave the entry out");
-}
-
-void check_vector(const SparseVector& vector, std::uint32_t width, const Place& place) {
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    const Place entry = place / i;
-    if (vector[i].index >= width) {
-      violate(entry,
-              "index " + number(vector[i].index) + " is not below the width " + number(width));
-    }
-    if (i > 0 && vector[i].index <= vector[i - 1].index) {
-      violate(entry, "index " + number(vector[i].index) + " does not increase");
-    }
-    check_value(vector[i].value, entry);
-  }
-}
-
-void check_matrix(const SparseMatrix& matrix, const Place& place) {
-  if (matrix.rows > kMaxUnits) {
-    violate(place / "rows", "more than the limit of " + number(kMaxUnits));
-  }
-  if (matrix.columns > kMaxUnits) {
-    violate(place / "columns", "more than the limit of " + number(kMaxUnits));
-  }
-  const Place entries = place / "entries";
-  for (std::size_t i = 0; i < matrix.entries.size(); ++i) {
-    const MatrixEntry& e = matrix.entries[i];
-    const Place entry = entries / i;
-    if (e.row >= matrix.rows || e.column >= matrix.columns) {
-      violate(entry, "entry (" + number(e.row) + "," + number(e.column) + ") is outside " +
-                         number(matrix.rows) + " rows and " + number(matrix.columns) + " columns");
-    }
-    if (i > 0) {
-      const MatrixEntry& before = matrix.entries[i - 1];
-      if (std::pair(e.row, e.column) <= std::pair(before.row, before.column)) {
-        violate(entry, "entry (" + number(e.row) + "," + number(e.column) +
-                           ") is not after the one before it in row-major order");
-      }
-    }
-    check_value(e.value, entry);
-  }
-}
-
-void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place& place,
-                      const char* meaning) {
-  if (actual != expected) {
-    violate(place, "expected " + number(expected) + " (" + meaning + "), got " + number(actual));
-  }
-}
-
 void check_letters(const std::vector<std::string>& alphabet, const Place& place) {
   check_distinct_names(alphabet, place);
   for (std::size_t i = 0; i < alphabet.size(); ++i) {
-    if (alphabet[i] == kBeginToken) {
-      violate(place / i, "a letter must not be \"<begin>\", the name of the beginning token");
+    if (alphabet[i] == kBeginToken || alphabet[i] == kEndToken) {
+      violate(place / i, "a letter must not be " + shown(alphabet[i]) + ", the name of the " +
+                             (alphabet[i] == kBeginToken ? "beginning" : "end") + " token");
     }
     if (std::any_of(alphabet[i].begin(), alphabet[i].end(),
                     [](char c) { return (c >= '\0' && c <= ' ') || c == '\x7f'; })) {
@@ -140,38 +26,77 @@ void check_letters(const std::vector<std::string>& alphabet, const Place& place)
   }
 }
 
-void check_input(const Model& model, const Place& root) {
-  const Place alphabet = root / "alphabet";
-  const Place input = root / "input";
-  const Place embedding = root / "embedding";
-  check_letters(model.alphabet, alphabet);
-  if (const auto* cells = std::get_if<CellsInput>(&model.input)) {
-    const Place names = input / "names";
-    check_distinct_names(cells->names, names);
-    if (cells->names.size() > model.width) {
-      violate(names, number(cells->names.size()) + " names for a width of " + number(model.width));
-    }
-    if (!model.alphabet.empty()) violate(alphabet, "must be empty when the input is cells");
-    if (!model.embedding.empty()) violate(embedding, "must be empty when the input is cells");
+/// `values` given values per token, with their negatives in the other half if `mirrored`.
+void check_given(std::uint64_t values, bool mirrored, const Model& model, const Place& place,
+                 const char* what) {
+  if (mirrored && model.width % 2 != 0) {
+    violate(place, "mirrored values need an even width, got " + number(model.width));
+  }
+  const std::uint32_t room = mirrored ? model.width / 2 : model.width;
+  if (values > room) {
+    violate(place, number(values) + what + " for a width of " + number(model.width) +
+                       (mirrored ? ", half of it mirrors" : ""));
+  }
+}
+
+void check_graph_input(const GraphInput& graph, const Model& model, const Place& input) {
+  if (graph.size == 0u) violate(input / "size", "expected at least one vertex");
+  if (graph.layout == GraphInput::Layout::adjacency) {
+    if (graph.mirrored) violate(input, "`mirrored` belongs to the layout \"rows\"");
     return;
   }
-  if (model.alphabet.empty()) violate(alphabet, "a word needs at least one letter");
-  std::set<std::string_view> kinds(model.alphabet.begin(), model.alphabet.end());
-  if (std::get<WordInput>(model.input).begin) kinds.insert(kBeginToken);
+  if (graph.padding != GraphInput::Padding::n3_minus_n2) {
+    violate(input, "`padding` belongs to the layout \"adjacency\"");
+  }
+  if (!graph.size) violate(input, "the layout \"rows\" needs a `size`");
+  check_given(*graph.size, graph.mirrored, model, input / "size", " vertices");
+}
+
+void check_embedding(const Model& model, const Place& root) {
+  const Place embedding = root / "embedding";
+  std::set<std::string> kinds(model.alphabet.begin(), model.alphabet.end());
+  kinds.merge([&] {
+    const auto extra = extra_kinds(model.input);
+    return std::set<std::string>(extra.begin(), extra.end());
+  }());
   for (const auto& [kind, vector] : model.embedding) {
     check_text(kind, embedding);
     if (!kinds.contains(kind)) {
       violate(embedding / kind,
-              "no such token kind: neither a letter of the alphabet nor, where "
-              "the input begins with one, \"<begin>\"");
+              "no such token kind: neither a letter of the alphabet nor a token that the input "
+              "adds, such as \"<begin>\" where a word begins with one");
     }
     check_vector(vector, model.width, embedding / kind);
   }
-  for (const auto kind : kinds) {
-    if (!model.embedding.contains(std::string(kind))) {
+  for (const auto& kind : kinds) {
+    if (!model.embedding.contains(kind)) {
       violate(embedding, "the token kind " + shown(kind) + " has no embedding");
     }
   }
+}
+
+void check_input(const Model& model, const Place& root) {
+  const Place alphabet = root / "alphabet";
+  const Place input = root / "input";
+  check_letters(model.alphabet, alphabet);
+  if (std::holds_alternative<WordInput>(model.input)) {
+    if (model.alphabet.empty()) violate(alphabet, "a word needs at least one letter");
+  } else if (!model.alphabet.empty()) {
+    violate(alphabet, "must be empty when the input is not a word");
+  }
+  if (const auto* cells = std::get_if<CellsInput>(&model.input)) {
+    const Place names = input / "names";
+    check_distinct_names(cells->names, names);
+    check_given(cells->names.size(), cells->mirrored, model, names, " names");
+    if (!model.embedding.empty()) {
+      violate(root / "embedding", "must be empty when the input is cells");
+    }
+    return;
+  }
+  if (const auto* graph = std::get_if<GraphInput>(&model.input)) {
+    check_graph_input(*graph, model, input);
+  }
+  check_embedding(model, root);
 }
 
 /// Each row of the unembedding has one reader.
@@ -255,6 +180,19 @@ void check_output(const Model& model, const Place& root) {
     }
     return;
   }
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  const bool rows_of_graph = graph && graph->layout == GraphInput::Layout::rows;
+  if (std::holds_alternative<RelationOutput>(model.output)) {
+    if (!rows_of_graph) violate(output, "a relation is read from a graph of layout \"rows\"");
+    expect_dimension(model.unembedding.rows, *graph->size, unembedding / "rows",
+                     "the vertices of the input");
+    return;
+  }
+  if (rows_of_graph) {
+    violate(output,
+            "no token of the layout \"rows\" knows source and target; expected "
+            "\"relation\" or \"cells\"");
+  }
   const auto& accept = std::get<AcceptOutput>(model.output);
   RowClaims rows(model.unembedding.rows);
   rows.claim(accept.accept, output / "accept");
@@ -307,6 +245,35 @@ void check_position(const Model& model, const Place& root) {
              model.position);
 }
 
+void check_promise(const Head& head, std::uint32_t width, const Place& place) {
+  const Place promise = place / "promise";
+  if (const auto* rightmost = std::get_if<RightmostPromise>(&head.promise)) {
+    check_vector(rightmost->flag, width, promise / "flag");
+  } else if (const auto* flagged = std::get_if<FlaggedPromise>(&head.promise)) {
+    check_vector(flagged->flag, width, promise / "flag");
+    if (flagged->when) check_vector(*flagged->when, width, promise / "when");
+  } else if (const auto* find = std::get_if<FindPromise>(&head.promise)) {
+    if (find->terms == 0) violate(promise / "terms", "expected at least one term");
+    const std::uint64_t needed = 2 * std::uint64_t{find->terms} + (find->prefer ? 1 : 0);
+    if (head.query.rows < needed) {
+      violate(promise / "terms",
+              number(find->terms) + " terms" + (find->prefer ? " and a preference" : "") +
+                  " need " + number(needed) + " rows of the query, got " + number(head.query.rows));
+    }
+  } else if (const auto* related = std::get_if<RelatedPromise>(&head.promise)) {
+    const Place pairs = promise / "pairs";
+    if (related->pairs.empty()) violate(pairs, "expected at least one pair");
+    for (std::size_t i = 0; i < related->pairs.size(); ++i) {
+      const std::uint32_t largest = std::max(related->pairs[i].query, related->pairs[i].key);
+      if (largest >= width) {
+        violate(pairs / i,
+                "coordinate " + number(largest) + " is not below the width " + number(width));
+      }
+    }
+    check_vector(related->prefer, width, promise / "prefer");
+  }
+}
+
 void check_head(const Head& head, std::uint32_t width, const Place& place) {
   check_matrix(head.query, place / "query");
   check_matrix(head.key, place / "key");
@@ -319,9 +286,7 @@ void check_head(const Head& head, std::uint32_t width, const Place& place) {
   expect_dimension(head.key.rows, head.query.rows, place / "key" / "rows", "the rows of the query");
   expect_dimension(head.output.columns, head.value.rows, place / "output" / "columns",
                    "the rows of the value");
-  if (const auto* rightmost = std::get_if<RightmostPromise>(&head.promise)) {
-    check_vector(rightmost->flag, width, place / "promise" / "flag");
-  }
+  check_promise(head, width, place);
 }
 
 void check_layers(const Model& model, const Place& root) {
@@ -371,14 +336,20 @@ void check_unroll(const Model& model, const Place& root) {
   }
   if (model.unroll.kind == Unroll::Kind::fixed) {
     if (model.unroll.minus != 0) violate(unroll, "a fixed number of loops has no `minus`");
+    if (model.unroll.base != 2) violate(unroll, "a fixed number of loops has no `base`");
     return;
   }
   if (model.unroll.minus > 1) violate(unroll / "minus", "expected 0 or 1");
+  if (model.unroll.base < 2) violate(unroll / "base", "expected 2 or more");
   if (model.unroll.loops != 0) violate(unroll, "`loops` belongs to the kind \"fixed\"");
-  if (model.unroll.kind == Unroll::Kind::ceil_log2_vertices &&
-      std::holds_alternative<WordInput>(model.input)) {
-    violate(unroll / "of", "a word has letters, not vertices");
+  const bool graph = std::holds_alternative<GraphInput>(model.input);
+  const bool vertices = model.unroll.kind == Unroll::Kind::ceil_log2_vertices;
+  if (vertices && !graph) {
+    violate(unroll / "of", std::holds_alternative<WordInput>(model.input)
+                               ? "a word has letters, not vertices"
+                               : "cells have tokens, which count as letters, not vertices");
   }
+  if (!vertices && graph) violate(unroll / "of", "a graph has vertices, not letters");
 }
 
 void check_cells(const Model& model, const Place& root) {

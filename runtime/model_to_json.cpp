@@ -119,10 +119,21 @@ class Writer {
     std::visit(Overload{[&](const WordInput& word) {
                           text("kind", "word");
                           boolean("begin", word.begin);
+                          if (word.end) boolean("end", true);
                         },
                         [&](const CellsInput& cells) {
                           text("kind", "cells");
                           texts("names", cells.names);
+                          if (cells.mirrored) boolean("mirrored", true);
+                        },
+                        [&](const GraphInput& graph) {
+                          const bool rows = graph.layout == GraphInput::Layout::rows;
+                          const bool n3 = graph.padding == GraphInput::Padding::n3;
+                          text("kind", "graph");
+                          text("layout", rows ? "rows" : "adjacency");
+                          if (!rows) text("padding", n3 ? "n3" : "n3-n2");
+                          if (graph.size) integer("size", *graph.size);
+                          if (graph.mirrored) boolean("mirrored", true);
                         }},
                value);
     tape_.close();
@@ -157,7 +168,8 @@ class Writer {
                         [&](const CellsOutput& cells) {
                           text("kind", "cells");
                           texts("names", cells.names);
-                        }},
+                        },
+                        [&](const RelationOutput&) { text("kind", "relation"); }},
                value);
     tape_.close();
   }
@@ -167,7 +179,8 @@ class Writer {
       text("kind", "fixed");
       integer("loops", value.loops);
     } else {
-      text("kind", "ceil_log2");
+      text("kind", value.base == 2 ? "ceil_log2" : "ceil_log");
+      if (value.base != 2) integer("base", value.base);
       text("of", value.kind == Unroll::Kind::ceil_log2_letters ? "letters" : "vertices");
       integer("minus", value.minus);
     }
@@ -213,6 +226,25 @@ class Writer {
                         [&](const RightmostPromise& rightmost) {
                           text("kind", "rightmost");
                           sparse("flag", rightmost.flag);
+                        },
+                        [&](const FlaggedPromise& flagged) {
+                          text("kind", "flagged");
+                          sparse("flag", flagged.flag);
+                          if (flagged.when) sparse("when", *flagged.when);
+                        },
+                        [&](const FindPromise& find) {
+                          text("kind", "find");
+                          integer("terms", find.terms);
+                          boolean("prefer", find.prefer);
+                          text("selects", find.exactly_one ? "exactly-one" : "at-least-one");
+                        },
+                        [&](const RelatedPromise& related) {
+                          text("kind", "related");
+                          open_list("pairs");
+                          for (const RelatedPromise::Pair& pair : related.pairs)
+                            list(std::vector<std::uint32_t>{pair.query, pair.key});
+                          tape_.close();
+                          sparse("prefer", related.prefer);
                         }},
                value);
     tape_.close();

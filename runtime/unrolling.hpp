@@ -9,9 +9,14 @@ namespace logdepth {
 
 /// ceil(log2 n) for n >= 1; 0 for n <= 1.
 std::uint64_t ceil_log2(std::uint64_t n);
+/// The same to a base >= 2: how often 1 has to be multiplied by it to reach n.
+std::uint64_t ceil_log(std::uint64_t base, std::uint64_t n);
 
 /// How often the repeated block runs for an input of size n (letters or vertices).
 std::uint64_t loops_at(const Unroll& unroll, std::uint64_t n);
+
+/// The number of loops as a formula in n, "ceil(log2 n)" or "ceil(log_9 n)".
+std::string loops_formula(const Unroll& unroll);
 
 /// s + r * loops + t, counted on the file.
 std::uint64_t depth_at(const Model& model, std::uint64_t n);

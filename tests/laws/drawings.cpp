@@ -200,7 +200,7 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
   expect_parts(svg, {"<script>alert(1)</script>\xE2\x90\x81\xE2\x90\x8A"});
 
   save_drawing(model, circuit, at("b.html"));
-  WordRunner runner(model);
+  Runner runner(model);
   const auto attention = draw_attention(runner, word(model, 5));
   ASSERT_TRUE(attention.has_value());
   save_drawing(model, {DrawingKind::svg, attention.value()}, at("c.svg"));
@@ -270,10 +270,10 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
   first_flag.positions = ScanPositions::first_flag;
   for (const ScanOptions& options : {ScanOptions{}, first_flag}) {
     const Model model = compile(scan("S3", options));
-    WordRunner runner(model);
+    Runner runner(model);
     for (const std::size_t length : {0u, 1u, 2u, 13u, 33u}) {
       SelectionCount selected;
-      ASSERT_TRUE(runner.run(word(model, length), {&selected}).has_value());
+      ASSERT_TRUE(runner.run_word(word(model, length), {&selected}).has_value());
       const auto svg = draw_attention(runner, word(model, length));
       ASSERT_TRUE(svg.has_value());
       EXPECT_EQ(count(svg.value(), "class=\"select\""), selected.positions) << length;
@@ -284,7 +284,7 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
 
 TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
   const Model model = compile(scan("A5"));
-  WordRunner runner(model);
+  Runner runner(model);
   const auto svg = draw_attention(runner, {"a", "a", "a"});
   ASSERT_TRUE(svg.has_value());
   expect_parts(svg.value(), {">loop 1<", ">loop 2<", "head prev: selects exactly one position",
@@ -299,9 +299,9 @@ TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
 
 TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
   const Model model = compile(scan("S3"));
-  WordRunner first(model), second(model);
+  Runner first(model), second(model);
   const auto letters = word(model, 9);
-  first.run(word(model, 4));  // what a runner computed before does not show
+  first.run_word(word(model, 4));  // what a runner computed before does not show
   EXPECT_EQ(draw_attention(first, letters).value(), draw_attention(second, letters).value());
   EXPECT_EQ(circuit_dot(model), circuit_dot(compile(scan("S3"))));
   if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
@@ -315,14 +315,14 @@ TEST_F(Drawings, NoAnswerIsReportedAndNotDrawn) {
   CompileOptions unrolled;
   unrolled.unroll = 4;
   const Model small = compile(scan("S3"), unrolled);
-  WordRunner runner(small);
+  Runner runner(small);
   const auto beyond = draw_attention(runner, word(small, 5));
   ASSERT_FALSE(beyond.has_value());
   EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(beyond.refusal()));
 
   Model tied = compile(scan("S3"));
   tied.unembedding.entries.clear();
-  WordRunner undecided(tied);
+  Runner undecided(tied);
   const auto tie = draw_attention(undecided, word(tied, 3));
   ASSERT_FALSE(tie.has_value());
   EXPECT_TRUE(std::holds_alternative<Undecided>(tie.refusal()));
@@ -340,10 +340,10 @@ std::string refusal(Call call) {
 
 TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
   const Model model = compile(scan("Z2"));
-  WordRunner runner(model);
-  EXPECT_TRUE(draw_attention(runner, word(model, 64)).has_value());
-  const std::string message = refusal([&] { draw_attention(runner, word(model, 65)); });
-  expect_parts(message, {"64", "65"});
+  Runner runner(model);
+  EXPECT_TRUE(draw_attention(runner, word(model, 79)).has_value());  // and the beginning token
+  const std::string message = refusal([&] { draw_attention(runner, word(model, 80)); });
+  expect_parts(message, {"80", "81"});
 }
 
 TEST_F(Drawings, TheEndingOfTheNameChoosesTheForm) {

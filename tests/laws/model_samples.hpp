@@ -37,6 +37,7 @@ class ModelMaker {
     Model m;
     m.width = 1 + dice_.up_to(8);
     width_ = m.width;
+    const bool words = dice_.up_to(2) != 0;
     m.name = text();
     m.construction = text();
     m.source = text();
@@ -51,7 +52,11 @@ class ModelMaker {
                                        {Block::final, m.shape.final}}) {
       for (std::uint32_t i = 0; i < count; ++i) m.layers.push_back(layer(block));
     }
-    input(m);
+    if (words) {
+      word_input(m);
+    } else {
+      other_input(m);
+    }
     unroll(m);
     position(m);
     output(m);
@@ -107,36 +112,62 @@ class ModelMaker {
       Head head{dice_.coin(),           matrix(scores, width_), matrix(scores, width_),
                 matrix(values, width_), matrix(width_, values), UniformPromise{}};
       if (dice_.coin()) head.promise = MatchPromise{dice_.coin()};
-      if (dice_.up_to(2) == 0) head.promise = RightmostPromise{sparse()};
+      if (dice_.up_to(3) == 0) head.promise = RightmostPromise{sparse()};
+      if (dice_.up_to(3) == 0) {
+        head.promise = FlaggedPromise{sparse(), std::nullopt};
+        if (dice_.coin()) std::get<FlaggedPromise>(head.promise).when = sparse();
+      }
+      if (scores >= 2 && dice_.coin()) head.promise = FindPromise{1, scores >= 3, dice_.coin()};
+      if (dice_.up_to(3) == 0) {
+        RelatedPromise related{{{dice_.up_to(width_ - 1), dice_.up_to(width_ - 1)}}, sparse()};
+        if (dice_.coin()) related.pairs.push_back({0, width_ - 1});
+        head.promise = related;
+      }
       out.attention.heads.push_back(head);
     }
     const auto units = dice_.up_to(5);
     out.feedforward = {sparse(), matrix(units, width_), matrix(width_, units)};
     return out;
   }
-  void input(Model& m) {
-    if (dice_.up_to(3) == 0) {
-      CellsInput cells;
-      for (auto i = dice_.up_to(width_); i > 0; --i) cells.names.push_back("c" + std::to_string(i));
-      m.input = cells;
-      return;
-    }
-    const WordInput word{dice_.coin()};
-    m.input = word;
+  void word_input(Model& m) {
+    m.input = WordInput{dice_.coin(), dice_.coin()};
     static const std::vector<std::string> letters = {"a", "b", "ab", "\"", "\\", "é", "日", "[0]"};
     const auto skip = dice_.up_to(static_cast<std::uint32_t>(letters.size() - 1));
     m.alphabet.assign(letters.begin() + skip, letters.end());
     for (const auto& letter : m.alphabet) m.embedding[letter] = sparse();
-    if (word.begin) m.embedding[kBeginToken] = sparse();
+    for (const auto& kind : extra_kinds(m.input)) m.embedding[kind] = sparse();
+  }
+  void other_input(Model& m) {
+    const bool mirrored = width_ % 2 == 0 && dice_.coin();
+    const std::uint32_t room = mirrored ? width_ / 2 : width_;
+    const auto kind = dice_.up_to(2);
+    if (kind == 0) {
+      CellsInput cells{{}, mirrored};
+      for (auto i = dice_.up_to(room); i > 0; --i) cells.names.push_back("c" + std::to_string(i));
+      m.input = cells;
+      return;
+    }
+    GraphInput graph;
+    if (kind == 1) {
+      graph.layout = GraphInput::Layout::rows;
+      graph.size = 1 + dice_.up_to(room - 1);
+      graph.mirrored = mirrored;
+    } else {
+      if (dice_.coin()) graph.padding = GraphInput::Padding::n3;
+      if (dice_.coin()) graph.size = 1 + dice_.up_to(5);
+    }
+    m.input = graph;
+    for (const auto& token : extra_kinds(m.input)) m.embedding[token] = sparse();
   }
   void unroll(Model& m) {
     if (dice_.coin()) {
       m.unroll.kind = Unroll::Kind::fixed;
       m.unroll.loops = dice_.up_to(20);
     } else {
-      const bool vertices = std::holds_alternative<CellsInput>(m.input) && dice_.coin();
+      const bool vertices = std::holds_alternative<GraphInput>(m.input);
       m.unroll.kind = vertices ? Unroll::Kind::ceil_log2_vertices : Unroll::Kind::ceil_log2_letters;
       m.unroll.minus = dice_.up_to(1);
+      if (dice_.up_to(2) == 0) m.unroll.base = 3 + dice_.up_to(7);
     }
     if (dice_.coin()) m.unroll.max_length = std::uint64_t{dice_.up_to(1000)} << dice_.up_to(40);
   }
@@ -160,7 +191,14 @@ class ModelMaker {
     }
   }
   void output(Model& m) {
-    if (dice_.up_to(3) == 0) {
+    const auto* graph = std::get_if<GraphInput>(&m.input);
+    const bool of_graph = graph && graph->layout == GraphInput::Layout::rows;
+    if (of_graph && dice_.coin()) {
+      m.unembedding = matrix(*graph->size, width_);
+      m.output = RelationOutput{};
+      return;
+    }
+    if (of_graph || dice_.up_to(3) == 0) {
       CellsOutput cells;
       for (auto i = dice_.up_to(3); i > 0; --i) cells.names.push_back("y" + std::to_string(i));
       m.unembedding = matrix(static_cast<std::uint32_t>(cells.names.size()), width_);
@@ -197,7 +235,7 @@ class ModelMaker {
                                      "\n\t", "é 日", "\x01\x7f", "a/b",   "[1,2]"};
 };
 
-/// One layer of each block, a head of each promise, everything that is optional.
+/// One layer of each block, heads of three promises, everything that is optional for words.
 inline Model example_model() {
   Model m;
   m.name = "example";
@@ -225,6 +263,63 @@ inline Model example_model() {
     layer.feedforward = {{{0, 1}}, in, out};
     m.layers.push_back(layer);
   }
+  return m;
+}
+
+/// Takes the rows of graphs of two vertices: an edge is a way. One head of each other promise.
+inline Model example_rows_model() {
+  Model m;
+  m.name = "rows";
+  m.width = 9;
+  GraphInput graph;
+  graph.layout = GraphInput::Layout::rows;
+  graph.size = 2;
+  m.input = graph;
+  m.unroll.kind = Unroll::Kind::ceil_log2_vertices;
+  m.output = RelationOutput{};
+  m.unembedding = {2, 9, {{0, 0, 1}, {1, 1, 1}}};
+  m.position = FirstFlagPosition{{{8, 1}}, {{8, -1}}};
+  m.embedding = {{kVertexToken, {{7, 1}}}};
+  m.shape = {1, 0, 0};
+  const SparseMatrix none{3, 9, {}}, nothing{0, 9, {}}, out{9, 0, {}};
+  Layer layer;
+  layer.block = Block::initial;
+  layer.attention.mask = {{7, 1}};
+  layer.attention.heads = {{false, none, none, nothing, out, FlaggedPromise{{{7, 1}}, {{{8, 2}}}}},
+                           {false, none, none, nothing, out, FlaggedPromise{{{7, 1}}, {}}}};
+  // All keys are the direction (1, 0) with one preference.
+  const SparseMatrix first{3, 9, {{0, 7, 1}, {2, 7, 1}}};
+  layer.attention.heads.push_back({false, first, first, nothing, out, FindPromise{1, true, false}});
+  layer.feedforward = {{}, {0, 9, {}}, {9, 0, {}}};
+  m.layers = {layer};
+  return m;
+}
+
+/// Takes graphs token by token and accepts all of them: right where the source is the target.
+inline Model example_adjacency_model() {
+  Model m;
+  m.name = "adjacency";
+  m.width = 4;
+  m.input = GraphInput{};
+  m.unroll.kind = Unroll::Kind::fixed;
+  m.output = AcceptOutput{};
+  m.unembedding = {2, 4, {{0, 3, 1}}};
+  m.position = FirstFlagPosition{};
+  for (const std::string& kind : extra_kinds(m.input)) m.embedding[kind] = {{3, 1}};
+  return m;
+}
+
+/// Takes raw streams x and y under layer norm and answers with x - y and twice y.
+inline Model example_cells_model() {
+  Model m;
+  m.name = "difference";
+  m.width = 8;
+  m.norm = Norm::layernorm;
+  m.input = CellsInput{{"x", "y"}, true};
+  m.unroll.kind = Unroll::Kind::fixed;
+  m.output = CellsOutput{{"x-y", "2y"}};
+  m.unembedding = {2, 8, {{0, 0, 1}, {0, 5, 1}, {1, 1, 2}}};
+  m.position = FirstFlagPosition{};
   return m;
 }
 

@@ -98,6 +98,19 @@ TEST_F(WeightsFile, LayoutAndKeyOrderDoNotMatterToTheReader) {
   EXPECT_EQ(parse_weights(text, "m.json"), model);
 }
 
+// Files are cited by their hashes: what a later version adds must not change those of earlier
+// files.
+TEST_F(WeightsFile, TheTextOfAModelStaysTheSameFromVersionToVersion) {
+  EXPECT_EQ(weights_hash(example_model()),
+            "90b71dcf388f6914ce7d65d3f659355231c3d1b6cf2c9cb1d4e17bd7636a0c59");
+  EXPECT_EQ(weights_hash(example_rows_model()),
+            "59b58ed5f8342c9e082dac0b1d63b665b9b62753b6b8e69063a2a106230f5b66");
+  EXPECT_EQ(weights_hash(example_adjacency_model()),
+            "42ae228e76e46d411305388cfc6351652fcff763c8c0d23929b8ba0fbcae499c");
+  EXPECT_EQ(weights_hash(example_cells_model()),
+            "7aa424d39a0bebeed7c59f54af091ebd0583bb2a919dcb4db84e8c62cc89e181");
+}
+
 TEST_F(WeightsFile, DerivedIsOutsideTheHash) {
   Model model = example_model();
   const std::string hash = weights_hash(model);

@@ -34,6 +34,26 @@ struct Edit {
   int line_offset = 0;        ///< of the reported line, from the line where `find` starts
 };
 
+/// Makes each edit in turn and compares the refusal with what is expected.
+void check(const std::string& valid, const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
+    const auto at = valid.find(edit.find);
+    ASSERT_NE(at, std::string::npos) << edit.find;
+    std::string text = valid;
+    text.replace(at, edit.find.size(), edit.replace);
+    const std::string message = refusal_of(text);
+    EXPECT_NE(message.find(edit.expected), std::string::npos) << edit.replace << "\n" << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_LT(message.size(), 400u) << message;
+    if (edit.line_offset == 1000) continue;  // the line of another key
+    const auto line = 1 + std::count(valid.begin(), valid.begin() + static_cast<long>(at), '\n') +
+                      edit.line_offset;
+    EXPECT_TRUE(message.starts_with("m.json:" + std::to_string(line) + ": "))
+        << edit.replace << " on line " << line << "\n"
+        << message;
+  }
+}
+
 TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
   const std::string valid = write_weights(example_model());
   const std::string number40(40, '7');
@@ -113,8 +133,14 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"format\": \"logdepth-weights\"", "\"format\": \"weights\"",
        "format: expected \"logdepth-weights\""},
       {"\"version\": 1", "\"version\": 2", "version: this reader knows version 1, not 2"},
-      {"\"kind\": \"word\"", "\"kind\": \"graph\"",
-       "input.kind: this version of the reader knows \"word\", \"cells\", not \"graph\""},
+      {"\"kind\": \"word\"", "\"kind\": \"picture\"",
+       "input.kind: this version of the reader knows \"word\", \"cells\", \"graph\", not "
+       "\"picture\""},
+      {"\"kind\": \"word\"", "\"kind\": \"graph\"", "input: the key \"layout\" is missing", -2},
+      {"\"begin\": true", "\"begin\": true,\n\"end\": false",
+       "input.end: leave the key out instead of writing false", 1},
+      {"\"begin\": true", "\"begin\": true,\n\"end\": true",
+       "embedding: the token kind \"<end>\" has no embedding", 1000},
       {"\"kind\": \"word\"", "\"kind\": \"cells\"", "input.begin: unknown key", -1},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"a\"]",
        "the name \"a\" appears twice"},
@@ -122,6 +148,8 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"b c\"]",
        "alphabet[1]: a letter must"},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"<begin>\"]", "alphabet[1]: a letter"},
+      {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"<end>\"]",
+       "alphabet[1]: a letter must not be \"<end>\""},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": []", "alphabet: a word needs at least one"},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\"]", "embedding.b: no such token kind",
        1000},
@@ -140,7 +168,13 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
        -1},
       {"\"of\": \"letters\"", "\"of\": \"vertices\"", "unroll.of: a word has letters"},
       {"\"of\": \"letters\"", "\"of\": \"tokens\"", "unroll.of: this version of the reader knows"},
+      {"\"kind\": \"ceil_log2\"", "\"kind\": \"ceil_log\"", "unroll: the key \"base\" is missing",
+       -1},
+      {"\"kind\": \"ceil_log2\"", "\"kind\": \"ceil_log\",\n\"base\": 2",
+       "unroll.base: expected an integer from 3", 1},
       {"\"minus\": 0", "\"minus\": 2", "unroll.minus: expected an integer from 0 to 1, got 2"},
+      {"\"kind\": \"ceil_log2\"", "\"base\": 3,\n\"kind\": \"ceil_log2\"",
+       "unroll.base: unknown key"},
       {"\"max_length\": 64", "\"max_length\": -1", "unroll.max_length: expected an integer"},
       {"\"at\": [2,3]", "\"at\": [2]", "position.fills[0].at: expected 2 coordinates, got 1"},
       {"\"at\": [2,3]", "\"at\": [2,4]", "position.fills[0].at[1]: coordinate 4 is not below"},
@@ -156,22 +190,101 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"name\": \"example\"", "\"name\": \"sample\"", "sha256: the content hashes to ", 1000},
       {"\"sha256\": \"", "\"sha256\": \"0", "sha256: expected 64 lower-case hexadecimal digits"},
   };
-  for (const Edit& edit : edits) {
-    const auto at = valid.find(edit.find);
-    ASSERT_NE(at, std::string::npos) << edit.find;
-    std::string text = valid;
-    text.replace(at, edit.find.size(), edit.replace);
-    const std::string message = refusal_of(text);
-    EXPECT_NE(message.find(edit.expected), std::string::npos) << edit.replace << "\n" << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    EXPECT_LT(message.size(), 400u) << message;
-    if (edit.line_offset == 1000) continue;  // the line of another key
-    const auto line = 1 + std::count(valid.begin(), valid.begin() + static_cast<long>(at), '\n') +
-                      edit.line_offset;
-    EXPECT_TRUE(message.starts_with("m.json:" + std::to_string(line) + ": "))
-        << edit.replace << " on line " << line << "\n"
-        << message;
-  }
+  check(valid, edits);
+}
+
+TEST(WeightsRefusals, GraphsCellsAndTheirPromisesAreReadAsStrictly) {
+  const std::string find =
+      "\"kind\": \"find\",\n\"prefer\": true,\n\"selects\": \"at-least-one\",\n\"terms\": 1";
+  const std::string related = "\"kind\": \"related\",\n\"prefer\": [],\n\"pairs\": ";
+  check(
+      write_weights(example_rows_model()),
+      {
+          {"\"size\": 2", "\"size\": 0", "input.size: expected an integer from 1"},
+          {"\"size\": 2", "\"size\": 10", "input.size: 10 vertices for a width of 9"},
+          {"\"size\": 2", "\"size\": 3",
+           "unembedding.rows: expected 3 (the vertices of the input), got 2", 1000},
+          {",\n\"size\": 2", "", "input: the key \"size\" is missing", -2},
+          {"\"size\": 2", "\"size\": 2,\n\"mirrored\": true", "input.size: mirrored values need",
+           1000},
+          {"\"size\": 2", "\"size\": 2,\n\"mirrored\": false", "input.mirrored: leave the key out",
+           1},
+          {"\"size\": 2", "\"size\": 2,\n\"padding\": \"n3\"", "input.padding: unknown key", 1},
+          {"\"layout\": \"rows\"", "\"layout\": \"list\"", "input.layout: this version"},
+          {"\"layout\": \"rows\"", "\"layout\": \"adjacency\",\n\"padding\": \"n3\"",
+           "embedding[\"<vertex>\"]: no such token kind", 1000},
+          {"\"alphabet\": []", "\"alphabet\": [\"a\"]",
+           "alphabet: must be empty when the input is not a word"},
+          {"\"<vertex>\"", "\"<edge>\"", "embedding[\"<edge>\"]: no such token kind"},
+          {"\"of\": \"vertices\"", "\"of\": \"letters\"", "unroll.of: a graph has vertices"},
+          {"\"kind\": \"relation\"", "\"kind\": \"accept\",\n\"accept\": 0,\n\"reject\": 1",
+           "output: no token of the layout \"rows\" knows source and target", 1000},
+          {"\"kind\": \"relation\"", "\"kind\": \"relation\",\n\"names\": []",
+           "output.names: unknown key", 1},
+          {"\"kind\": \"flagged\"", "\"kind\": \"flagged\",\n\"terms\": 1",
+           "heads[0].promise.terms: unknown key", 1},
+          {"\"kind\": \"find\"", "\"kind\": \"match\"", "heads[2].promise.prefer: unknown key", 1},
+          {"\"terms\": 1", "\"terms\": 0", "promise.terms: expected an integer from 1"},
+          {"\"terms\": 1", "\"terms\": 2",
+           "promise.terms: 2 terms and a preference need 5 rows of the query, got 3"},
+          {"\"selects\": \"at-least-one\"", "\"selects\": \"some\"",
+           "promise.selects: this version"},
+          {"\"prefer\": true", "\"prefer\": 1", "promise.prefer: expected a boolean"},
+          {find, related + "[[0,9]]", "promise.pairs[0]: coordinate 9 is not below the width 9",
+           1000},
+          {find, related + "[]", "promise.pairs: expected at least one pair", 1000},
+          {find, related + "[[0]]", "promise.pairs[0]: expected [coordinate,coordinate]", 1000},
+          {"[8,\"2\"]", "[9,\"2\"]", "promise.when[0]: index 9 is not below the width 9"},
+      });
+  check(write_weights(example_adjacency_model()),
+        {
+            {"\"padding\": \"n3-n2\"", "\"padding\": \"n4\"", "input.padding: this version"},
+            {",\n\"padding\": \"n3-n2\"", "", "input: the key \"padding\" is missing", -2},
+            {"\"padding\": \"n3-n2\"", "\"padding\": \"n3-n2\",\n\"mirrored\": true",
+             "input.mirrored: unknown key", 1},
+            {"\"kind\": \"accept\"", "\"kind\": \"relation\"", "output.accept: unknown key", -1},
+            {"\"<pad>\"", "\"<spare>\"", "embedding[\"<spare>\"]: no such token kind"},
+        });
+  check(write_weights(example_cells_model()),
+        {
+            {"[\"x\",\"y\"]", "[\"x\",\"x\"]", "input.names[1]: the name \"x\" appears twice"},
+            {"[\"x\",\"y\"]", "[\"x\",\"y\",\"z\",\"u\",\"v\"]",
+             "input.names: 5 names for a width of 8, half of it mirrors"},
+            {"\"embedding\": {}", "\"embedding\": {\"x\":[]}",
+             "embedding: must be empty when the input is cells"},
+            {"\"kind\": \"fixed\",\n\"loops\": 0",
+             "\"kind\": \"ceil_log2\",\n\"minus\": 0,\n\"of\": \"vertices\"",
+             "unroll.of: cells have tokens", 1000},
+            {"\"kind\": \"cells\",\n\"names\": [\"x-y\",\"2y\"]", "\"kind\": \"relation\"",
+             "output: a relation is read from a graph of layout \"rows\"", 1000},
+        });
+}
+
+TEST(WeightsRefusals, RulesThatNoFileCanBreakHoldForProgramsThatBuildModels) {
+  Model m = example_rows_model();
+  auto& graph = std::get<GraphInput>(m.input);
+  graph.size.reset();
+  EXPECT_EQ(first_violation(m), "input: the layout \"rows\" needs a `size`");
+  graph.size = 2;
+  graph.padding = GraphInput::Padding::n3;
+  EXPECT_EQ(first_violation(m), "input: `padding` belongs to the layout \"adjacency\"");
+  m = example_adjacency_model();
+  std::get<GraphInput>(m.input).mirrored = true;
+  EXPECT_EQ(first_violation(m), "input: `mirrored` belongs to the layout \"rows\"");
+  m = example_rows_model();
+  std::get<FindPromise>(m.layers[0].attention.heads[2].promise).terms = 0;
+  EXPECT_EQ(first_violation(m),
+            "layers[0].attention.heads[2].promise.terms: expected at least one term");
+}
+
+// Each fill may be right on its own.
+TEST(WeightsRefusals, TwoPositionFillsThatShareACoordinateAreRefused) {
+  Model m = example_model();
+  m.position = CodePosition{false, {{{0, 1}, 0, Rational(1)}, {{2, 3}, 1, Rational(1)}}};
+  EXPECT_EQ(first_violation(m), "");
+  std::get<CodePosition>(m.position).fills[1].at = {2, 1};
+  EXPECT_EQ(first_violation(m), "position.fills[1].at[1]: coordinate 1 is filled twice");
+  EXPECT_THROW(write_weights(m), std::logic_error);
 }
 
 TEST(WeightsRefusals, TheStatedHashOfAnEditAcceptsIt) {

@@ -1,0 +1,196 @@
+#include "runtime/run_model.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "objects/input_error.hpp"
+#include "objects/overload.hpp"
+#include "runtime/embed.hpp"
+#include "runtime/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+const char* input_name(const Input& input) {
+  return std::visit(
+      Overload{[](const WordInput&) { return "words"; }, [](const CellsInput&) { return "cells"; },
+               [](const GraphInput&) { return "graphs"; }},
+      input);
+}
+
+/// The input of kind `Wanted`.
+template <class Wanted>
+const Wanted& input_as(const Model& model, const char* given) {
+  const auto* input = std::get_if<Wanted>(&model.input);
+  if (!input)
+    throw InputError("the weights file '" + model.name + "' takes " + input_name(model.input) +
+                     ", not " + given);
+  return *input;
+}
+
+std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint64_t size) {
+  if (!model.unroll.max_length || size <= *model.unroll.max_length) return std::nullopt;
+  const char* unit = std::holds_alternative<WordInput>(model.input)    ? " letters"
+                     : std::holds_alternative<GraphInput>(model.input) ? " vertices"
+                                                                       : " tokens";
+  return OutsideHypotheses{"the input has " + std::to_string(size) + unit +
+                           " and this file is made for at most " +
+                           std::to_string(*model.unroll.max_length)};
+}
+
+/// Index of the strictly largest of the logits, absent on a tie.
+std::optional<std::size_t> winner(std::span<const ValueId> logits, const ValuePool& pool) {
+  std::size_t best = 0;
+  bool tie = false;
+  for (std::size_t i = 1; i < logits.size(); ++i) {
+    const auto order = pool[logits[i]] <=> pool[logits[best]];
+    if (order > 0) {
+      best = i;
+      tie = false;
+    } else if (order == 0) {
+      tie = true;
+    }
+  }
+  if (tie) return std::nullopt;
+  return best;
+}
+
+}  // namespace
+
+Outcome<Tokens> tokens_of(const Model& model, const std::vector<std::string>& letters) {
+  const auto& input = input_as<WordInput>(model, "words");
+  if (auto refusal = beyond_max_length(model, letters.size())) return *refusal;
+  for (const std::string& letter : letters)
+    if (!model.embedding.contains(letter) || letter == kBeginToken || letter == kEndToken)
+      throw InputError("'" + letter + "' is not a letter of this model");
+  return word_tokens(input, letters);
+}
+
+Outcome<Tokens> tokens_of(const Model& model, const Graph& graph, std::size_t source,
+                          std::size_t target) {
+  const auto& input = input_as<GraphInput>(model, "graphs");
+  // Before the tokens are made: there are as many as the cube of the vertices.
+  if (auto refusal = beyond_max_length(model, graph.size())) return *refusal;
+  return graph_tokens(input, graph, source, target);
+}
+
+Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> rows) {
+  const auto& input = input_as<CellsInput>(model, "cells");
+  if (auto refusal = beyond_max_length(model, rows.size())) return *refusal;
+  for (std::size_t token = 0; token < rows.size(); ++token)
+    if (rows[token].size() != input.names.size())
+      throw InputError("token " + std::to_string(token) + " is given " +
+                       std::to_string(rows[token].size()) + " values; the weights file '" +
+                       model.name + "' expects " + std::to_string(input.names.size()));
+  return cells_tokens(std::move(rows));
+}
+
+Runner::Runner(const Model& model)
+    : model_(model), forward_(model, arithmetic_), unembedding_(model.unembedding) {}
+
+Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
+  if (auto refusal = beyond_max_length(model_, tokens.size)) return *refusal;
+  if (tokens.kinds.empty()) return OutsideHypotheses{"the input has no token"};
+  auto stream = embed(model_, tokens, arithmetic_);
+  if (!stream.has_value()) return stream;
+  return forward_.run(std::move(stream).value(), loops_at(model_.unroll, tokens.size), observers);
+}
+
+Outcome<Stream<ValueId>> Runner::run_word(const std::vector<std::string>& letters,
+                                          const Observers& observers) {
+  const auto tokens = tokens_of(model_, letters);
+  if (!tokens.has_value()) return tokens.refusal();
+  return run(tokens.value(), observers);
+}
+
+Outcome<Stream<ValueId>> Runner::run_graph(const Graph& graph, std::size_t source,
+                                           std::size_t target, const Observers& observers) {
+  const auto tokens = tokens_of(model_, graph, source, target);
+  if (!tokens.has_value()) return tokens.refusal();
+  return run(tokens.value(), observers);
+}
+
+Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) {
+  const auto* output = std::get_if<AcceptOutput>(&model_.output);
+  if (!output)
+    throw InputError("the weights file '" + model_.name + "' has no accept/reject output");
+  const std::vector<ValueId> pair = {
+      forward_.apply_row(unembedding_, output->reject, stream, token),
+      forward_.apply_row(unembedding_, output->accept, stream, token)};
+  const auto best = winner(pair, arithmetic_.pool());
+  if (!best)
+    return Undecided{"the logits of accept and reject are both " +
+                     arithmetic_.pool()[pair[0]].text()};
+  return *best == 1;
+}
+
+Outcome<bool> Runner::relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to) {
+  if (!std::holds_alternative<RelationOutput>(model_.output))
+    throw InputError("the weights file '" + model_.name + "' does not answer with a relation");
+  if (from >= stream.tokens || to >= unembedding_.rows())
+    throw InputError("the weights file '" + model_.name + "' has no vertex " +
+                     std::to_string(std::max(from, to)));
+  const ValueId logit =
+      forward_.apply_row(unembedding_, static_cast<std::uint32_t>(to), stream, from);
+  const int sign = arithmetic_.sign(logit);
+  if (sign == 0)
+    return Undecided{"the logit of the pair (" + std::to_string(from) + ", " + std::to_string(to) +
+                     ") is 0"};
+  return sign > 0;
+}
+
+Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t source,
+                                std::size_t target) {
+  if (std::holds_alternative<RelationOutput>(model_.output))
+    return relation(stream, source, target);
+  return accepts(stream, stream.tokens - 1);
+}
+
+bool Runner::has_prefixes() const {
+  const auto* output = std::get_if<AcceptOutput>(&model_.output);
+  return output && !std::holds_alternative<std::monostate>(output->prefix);
+}
+
+std::size_t Runner::first_letter() const {
+  const auto* input = std::get_if<WordInput>(&model_.input);
+  return input && input->begin ? 1 : 0;
+}
+
+Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream,
+                                                   std::size_t token) {
+  const auto& readout = std::get<AcceptOutput>(model_.output).prefix;
+  const auto logits = forward_.apply(unembedding_, stream, token);
+  const auto undecided = [&](const std::string& what) {
+    return Undecided{"token " + std::to_string(token) + ": two " + what +
+                     " share the largest logit"};
+  };
+  if (const auto* element = std::get_if<ElementReadout>(&readout)) {
+    const auto best =
+        winner(std::span(logits).subspan(element->first_row, element->elements.size()),
+               arithmetic_.pool());
+    if (!best) return undecided("elements");
+    return element->elements[*best];
+  }
+  const auto& transformation = std::get<TransformationReadout>(readout);
+  std::vector<std::uint32_t> images;
+  std::size_t row = transformation.first_row;
+  for (const auto& candidates : transformation.images) {
+    const auto best = winner(std::span(logits).subspan(row, candidates.size()), arithmetic_.pool());
+    if (!best) return undecided("images of one point");
+    images.push_back(candidates[*best]);
+    row += candidates.size();
+  }
+  return images;
+}
+
+std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t token) {
+  std::vector<Real> values;
+  for (const ValueId id : forward_.apply(unembedding_, stream, token))
+    values.push_back(arithmetic_.pool()[id]);
+  return values;
+}
+
+}  // namespace logdepth
