@@ -1,0 +1,27 @@
+#pragma once
+
+#include "compiler/program.hpp"
+
+namespace logdepth {
+
+enum class DivisionForm {
+  compact,  ///< fewest layers from the lemma's own hypothesis
+  paper     ///< the paper's seven steps, repaired
+};
+
+/// What the lemma may assume to be in the stream.
+struct DivisionOptions {
+  DivisionForm form = DivisionForm::compact;
+  /// a_i = i: the result is that of the position itself; no `a` in the input (compact only).
+  bool own_argument = false;
+  /// The unit vectors phi(i) and dir(i, m) are given instead of raw psi(i), psi(m) (compact only).
+  bool unit_inputs = false;
+};
+
+/// MS25 Lemma 3.1. Input `cells`: raw `i` = (i, 1) at position i, raw `m` = (m, 1) with m >= 1, and
+/// unit `a` = phi(a_i) with 0 <= a_i <= i. Outputs at every token: `quotient` = phi(floor(a_i / m))
+/// and `remainder` = phi(a_i mod m), where phi(x) = (x, 1)/sqrt(x^2 + 1). Everything else that the
+/// network wrote is zero again. Source: MS25 Lemma 3.1 and Appendix B.
+Program division_MS25_lem3_1(const DivisionOptions& options = {});
+
+}  // namespace logdepth

@@ -1,0 +1,194 @@
+// MS25 Theorem 5.1 for a graph size given in advance: coordinates in the position encoding.
+//
+// Statement (MS25 Thm 5.1). As in graph_connectivity_MS25_thm5_1.cpp.
+// Here. For each n a (1, 1, 1)-universal transformer over the same tokens (n^3 - n^2 padding) with
+//   ceil(log2(n-1)) loops, all rational. A family of transformers, one for each size.
+//
+// Hypotheses. The position encoding is a table of n^3 + 2n rows; smaller graphs get isolated
+// vertices. Deviations. A table of positions that knows n instead of the first-flag: the six
+// initial layers of
+//   the uniform form, which compute coordinates and a margin from counts, are not needed.
+//
+// Cells (p a position, div and mod by n)
+//   one, kind, A     constant; matrix, pad, source, target; edge (-1 off the matrix)
+//   I        key     circle code of p
+//   U T K J          circle codes of p div n, p div n div n, (p div n) mod n, p mod n
+//   V        one-hot p - n^3 at the source and target tokens, else `none`
+//   S        one-hot V of the last source token: s
+//   t, same  one-hot t, read off S and V at the last token; flag s = t
+//   C        state   as in the uniform form          xA, xC, yA, yC, zA, zC   fetched
+// The loop is that of the uniform form, with the same matches at every token. Its margin is a
+// constant:
+//   a mismatch of circle codes of a and b != a, with x = a + 1 and y = b + 1, costs
+//   2 (x-y)^2 / ((1+x^2)(1+y^2)) >= 2 / ((1+x^2)(1+(x+1)^2)), and queried a are at most n + 2, so
+//   x <= n + 3 and margin = 1 / (2 (1+(n+3)^2)(1+(n+4)^2)) loses to every mismatch: twice it is
+//   half. [For y > x the cost grows with y, since (y-x)/sqrt(1+y^2) does; for y < x,
+//   (x-y)^2/(1+y^2) is at least its value 1/(1+(x-1)^2) at y = x - 1.]
+// The last layer asks with the one-hot cells S and t: a linear image of a one-hot cell is any code.
+#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+
+#include <string>
+#include <vector>
+
+#include "compiler/program_text.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/position_code.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kBody = R"cells(
+repeated
+  fetch left_edge unmasked find-one T key U and K key J
+    copy xA A
+  fetch left_walk unmasked find T key T and K key J prefer C=true margin MARGIN
+    copy xC C
+  fetch right_edge unmasked find-one K key U and J key J
+    copy yA A
+  fetch right_walk unmasked find K key T and J key J prefer C=true margin MARGIN
+    copy yC C
+  lookup both
+    rule xA=true yA=true -> C=true
+    rule xA=true yA=false yC=true -> C=true
+    rule xA=true yA=false yC=false -> C=false
+    rule xA=false xC=true yA=true -> C=true
+    rule xA=false xC=true yA=false yC=true -> C=true
+    rule xA=false xC=true yA=false yC=false -> C=false
+    rule xA=false xC=false -> C=false
+  erase xA xC yA yC
+final
+  fetch edge unmasked find-one SOURCE key U and TARGET key J
+    copy zA A
+  fetch walk unmasked find SOURCE key T and TARGET key J prefer C=true margin MARGIN
+    copy zC C
+output accept + zA + zC + same + 2 one
+output reject
+)cells";
+
+std::string replaced(std::string text, const std::string& name, const std::string& value) {
+  for (std::size_t at = text.find(name); at != std::string::npos;
+       at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+  return text;
+}
+
+/// "( form : form )" that is the circle code of the number that the one-hot `cell` stands for;
+/// labels that are no vertex read as vertex 0.
+std::string code_of_label(const std::string& cell, const std::vector<std::string>& labels,
+                          std::uint32_t size) {
+  std::string text = "(";
+  for (std::size_t component = 0; component < 2; ++component) {
+    if (component == 1) text += " :";
+    for (std::uint32_t l = 0; l < labels.size(); ++l) {
+      const Rational value = circle_code(l < size ? l : 0)[component];
+      if (value.is_zero()) continue;
+      text += value.sign() < 0 ? " - " : " + ";
+      text += value.abs().text() + " " + cell + "[" + labels[l] + "]";
+    }
+  }
+  return text + " )";
+}
+
+/// s from the last source token, t from its distance to the last token.
+std::string terminals(std::uint32_t size) {
+  const auto label = [&](std::uint32_t l) {
+    return l == 2 * size ? std::string("none") : std::to_string(l);
+  };
+  std::string text =
+      "initial\n  fetch last_source causal rightmost kind=source key I\n    copy S V\n"
+      "  lookup target\n";
+  for (std::uint32_t s = 0; s <= 2 * size; ++s)
+    for (std::uint32_t v = 0; v <= 2 * size; ++v) {
+      // s + 1 source tokens and t + 1 target tokens end at offset s + t + 1.
+      const bool good = s < size && v > s && v - s - 1 < size && v < 2 * size;
+      const std::uint32_t t = good ? v - s - 1 : 0;
+      text += "    rule S=" + label(s) + " V=" + label(v) + " -> t=" + std::to_string(t) +
+              " same=" + (good && s == t ? "true" : "false") + "\n";
+    }
+  return text;
+}
+
+std::string table(std::uint32_t size) {
+  const std::uint32_t triples = size * size * size;
+  std::string text;
+  for (std::uint32_t p = 0; p < triples + 2 * size; ++p) {
+    const std::uint32_t u = p / size;
+    const auto cell = [](const char* name, std::uint32_t value) {
+      return std::string(name) + std::to_string(value);
+    };
+    text += "at" + cell(" I=", p) + cell(" U=", u) + cell(" T=", u / size) + cell(" K=", u % size) +
+            cell(" J=", p % size) + (p < triples ? " V=none" : cell(" V=", p - triples)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
+  if (size == 0) throw InputError("a graph has at least one vertex, so --size is at least 1");
+  if (size > kMaxSizedVertices)
+    throw SizeLimit(
+        "a table of positions for " + std::to_string(size) + " vertices has " +
+        std::to_string(std::uint64_t{size} * size * size + 2 * size) + " rows; the limit is " +
+        std::to_string(kMaxSizedVertices) +
+        " vertices; try without --size, which serves every size, or --construction rows");
+  std::vector<std::string> vertices, offsets;
+  for (std::uint32_t l = 0; l < 2 * size; ++l) {
+    if (l < size) vertices.push_back(std::to_string(l));
+    offsets.push_back(std::to_string(l));
+  }
+  offsets.emplace_back("none");
+  const auto onehot = [](const std::string& cell, const std::vector<std::string>& labels) {
+    std::string text = "cell " + cell + " onehot";
+    for (const std::string& label : labels) text += " " + label;
+    return text + "\n";
+  };
+  const std::uint64_t a = size + 3;
+  const std::string margin =
+      "1/" + std::to_string(2 * (1 + a * a) * (1 + (a + 1) * (a + 1))) + "*one";
+  const std::string n = std::to_string(size);
+  const std::string head =
+      R"cells(logdepth-cells 1
+program connectivity
+construction compact
+source "MS25 Theorem 5.1 (optimised, for a given number of vertices)"
+hypothesis "a graph of at most )cells" +
+      n +
+      R"cells( vertices, as n^2 matrix tokens, n^3 - n^2 padding tokens, s+1 source and t+1 target tokens"
+hypothesis "a table of positions that holds the coordinates of every token"
+hypothesis "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact numbers"
+deviation "a position encoding that knows n buys the initial layers; one transformer per size"
+input graph adjacency n3-n2 size )cells" +
+      n + R"cells(
+unroll ceil_log2 vertices minus 1
+cell one constant
+cell kind onehot matrix pad source target
+cell A flag
+cell I key circle
+cell U direction 2
+cell T direction 2
+cell K direction 2
+cell J direction 2
+cell C state flag
+cell xA scratch flag
+cell xC scratch flag
+cell yA scratch flag
+cell yC scratch flag
+cell zA flag
+cell zC flag
+cell same flag
+)cells" +
+      onehot("V", offsets) + onehot("S", offsets) + onehot("t", vertices) +
+      R"cells(token <edge> kind=matrix A=true C=false
+token <no-edge> kind=matrix A=false C=false
+token <pad> kind=pad A=false C=false
+token <source> kind=source A=false C=false
+token <target> kind=target A=false C=false
+)cells";
+  std::string body = replaced(kBody, "MARGIN", margin);
+  body = replaced(body, "SOURCE", code_of_label("S", offsets, size));
+  body = replaced(body, "TARGET", code_of_label("t", vertices, size));
+  return parse_program(head + table(size) + terminals(size) + body, "connectivity, given size");
+}
+
+}  // namespace logdepth

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program.hpp"
+#include "constructions/product_forecast.hpp"
+#include "objects/action.hpp"
+
+namespace logdepth {
+
+/// Products of letters in one-hot cells, multiplied by one lookup. Either one row per point (which
+/// point it goes to; rows whose image never changes are not stored), or one cell over the
+/// transition monoid: see `make_product_cells`.
+class ProductCells {
+ public:
+  /// The cells of one product, in the order of the rows.
+  using Product = std::vector<CellId>;
+  struct Declaration {
+    std::string name;
+    Lifetime lifetime;
+  };
+
+  virtual ~ProductCells() = default;
+
+  /// Declares a product per declaration; their cells lie row by row beside each other.
+  std::vector<Product> declare(Program& program,
+                               const std::vector<Declaration>& declarations) const;
+  /// Every letter fills `product` with itself, the token `neutral` with the identity.
+  void embed(Program& program, const Product& product,
+             const std::string& neutral = kBeginToken) const;
+  /// last factor := product of all the factors, the first of them acting first. Absent when nothing
+  /// is stored, so that there is nothing to multiply.
+  std::optional<LookupStatement> multiply(const std::vector<Product>& factors) const;
+  /// Accept and reject, and the prefix products, are read from `product`; `one` is the constant.
+  virtual void read(Program& program, const Product& product, CellId one) const = 0;
+
+ protected:
+  struct Row {
+    std::string suffix;  ///< of its cells' names
+    std::vector<std::string> labels;
+  };
+  explicit ProductCells(const Action& action) : action_(action) {}
+  virtual std::vector<Row> rows() const = 0;
+  virtual std::vector<TokenFill> fill(const Product& product, const Transformation& f) const = 0;
+  virtual std::vector<Rule> rules(const std::vector<Product>& factors) const = 0;
+
+  const Action& action_;
+};
+
+/// The cells of the table that the forecast chose. Both arguments have to outlive the result.
+/// Errors: SizeLimit with the forecast's refusal.
+std::unique_ptr<ProductCells> make_product_cells(const Action& action,
+                                                 const ProductForecast& forecast);
+
+/// `table`, `table_reason` and `points` of the claim sheet.
+void note_product_table(Program& program, const Action& action, const ProductForecast& forecast);
+
+}  // namespace logdepth

@@ -1,0 +1,129 @@
+#include "constructions/product_forecast.hpp"
+
+#include <algorithm>
+
+namespace logdepth {
+namespace {
+
+/// Counts stop here; nothing near it can be built.
+constexpr std::size_t kUncounted = 1000000000000000000;
+
+std::size_t sum(std::size_t a, std::size_t b) {
+  return std::min(a + b, kUncounted);
+}
+std::size_t times(std::size_t a, std::size_t b) {
+  return b != 0 && a > kUncounted / b ? kUncounted : a * b;
+}
+std::string text_of(std::size_t units) {
+  return units == kUncounted ? "more than 10^18" : std::to_string(units);
+}
+
+std::vector<std::vector<State>> reachable_images(const Action& action) {
+  std::vector<std::vector<State>> images(action.points);
+  for (State q = 0; q < action.points; ++q) {
+    std::vector<bool> seen(action.points, false);
+    std::vector<State> todo = {q};
+    seen[q] = true;
+    while (!todo.empty()) {
+      const State r = todo.back();
+      todo.pop_back();
+      images[q].push_back(r);
+      for (const Transformation& generator : action.generators)
+        if (!seen[generator[r]]) {
+          seen[generator[r]] = true;
+          todo.push_back(generator[r]);
+        }
+    }
+    std::sort(images[q].begin(), images[q].end());
+  }
+  return images;
+}
+
+/// Units of one layer: of each table, and per component of a product.
+struct LayerDemand {
+  std::size_t factors = 0, tables = 0, per_component = 0;
+};
+
+/// A unit for every path q -> r -> ... -> t of as many steps as there are factors, from each stored
+/// row.
+std::size_t count_matrix_units(const std::vector<std::vector<State>>& images,
+                               const LayerDemand& layer) {
+  std::vector<std::size_t> paths(images.size(), 1);
+  for (std::size_t step = 0; step < layer.factors; ++step) {
+    std::vector<std::size_t> longer(images.size(), 0);
+    for (State q = 0; q < images.size(); ++q)
+      for (const State r : images[q]) longer[q] = sum(longer[q], paths[r]);
+    paths = std::move(longer);
+  }
+  std::size_t units = 0;
+  for (State q = 0; q < images.size(); ++q)
+    if (images[q].size() > 1)
+      units =
+          sum(units, sum(times(layer.tables, paths[q]), layer.per_component * images[q].size()));
+  return units;
+}
+
+std::size_t count_monoid_units(std::size_t size, const LayerDemand& layer) {
+  std::size_t rules = layer.tables;
+  for (std::size_t factor = 0; factor < layer.factors; ++factor) rules = times(rules, size);
+  return sum(rules, layer.per_component * size);
+}
+
+std::string refusal_of(const ProductForecast& forecast, const ProductDemand& demand) {
+  const bool monoid = forecast.chosen == ScanTable::monoid;
+  const std::size_t units = monoid ? *forecast.monoid_units : forecast.matrix_units;
+  const std::size_t other = monoid ? forecast.matrix_units : forecast.monoid_units.value_or(units);
+  return "the " + std::string(monoid ? "monoid" : "matrix") + " table needs " + text_of(units) +
+         " feed-forward units and the limit is " + std::to_string(kMaxScanUnits) + " (" +
+         forecast.reason + "); try " +
+         (other <= kMaxScanUnits ? "the other --table" : demand.advice) +
+         ", or a smaller automaton";
+}
+
+}  // namespace
+
+ProductForecast forecast_products(const Action& action, const ProductDemand& demand) {
+  // One unit clears each component of each factor.
+  const auto layer = [&](std::size_t factors) {
+    return LayerDemand{factors, demand.tables, sum(factors, demand.component_units)};
+  };
+  ProductForecast forecast;
+  forecast.images = reachable_images(action);
+  forecast.matrix_units = demand.other_units;
+  for (const auto& [factors, layers] : demand.layers)
+    forecast.matrix_units = sum(forecast.matrix_units,
+                                times(layers, count_matrix_units(forecast.images, layer(factors))));
+  // The stated cap, lowered when elements are long lists: at most 2^24 images in memory.
+  forecast.monoid_cap = std::min<std::size_t>(
+      kMaxMonoid, (std::size_t{1} << 24) / std::max<std::size_t>(action.points, 1));
+  std::string monoid_text = "the monoid has more than " + std::to_string(forecast.monoid_cap) +
+                            " elements and was not enumerated further";
+  if (auto monoid = enumerate_monoid(action.generators, action.points, forecast.monoid_cap)) {
+    forecast.monoid = std::make_shared<const TransitionMonoid>(std::move(*monoid));
+    const std::size_t size = forecast.monoid->size();
+    std::size_t units = demand.other_units;
+    for (const auto& [factors, layers] : demand.layers)
+      units = sum(units, times(layers, count_monoid_units(size, layer(factors))));
+    forecast.monoid_units = units;
+    monoid_text = "the monoid has " + std::to_string(size) + " elements, its table " +
+                  text_of(units) + " units";
+  }
+  forecast.chosen = demand.table;
+  if (demand.table == ScanTable::automatic)
+    forecast.chosen = forecast.monoid_units && *forecast.monoid_units < forecast.matrix_units
+                          ? ScanTable::monoid
+                          : ScanTable::matrix;
+  forecast.reason =
+      std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: ") +
+      "the matrix of " + std::to_string(action.points) + " points needs " +
+      text_of(forecast.matrix_units) + " units; " + monoid_text;
+  const bool monoid = forecast.chosen == ScanTable::monoid;
+  if (monoid && !forecast.monoid)
+    forecast.refusal = "the monoid table cannot be built: " + monoid_text +
+                       "; try --table matrix (" + text_of(forecast.matrix_units) + " units)";
+  else if ((monoid ? *forecast.monoid_units : forecast.matrix_units) > kMaxScanUnits)
+    forecast.refusal = refusal_of(forecast, demand);
+  return forecast;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,177 @@
+// MS25 Theorem 5.1: the connectivity constructions against searches in the graph.
+#include <gtest/gtest.h>
+
+#include "compiler/compile.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/first_difference.hpp"
+#include "proofs-check/measure.hpp"
+#include "proofs-check/test_reachability.hpp"
+#include "runtime/run_model.hpp"
+#include "tests/support/graphs.hpp"
+
+namespace logdepth {
+namespace {
+
+using Padding = GraphInput::Padding;
+
+struct Form {
+  std::string name;
+  Program program;
+  std::uint32_t initial, repeated, final;
+};
+
+/// The uniform forms, and those for graphs of at most `size` vertices.
+std::vector<Form> forms(std::uint32_t size) {
+  return {
+      {"compact, n^3 - n^2",
+       graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, Padding::n3_minus_n2), 6, 1, 1},
+      {"compact, n^3", graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, Padding::n3), 6, 1,
+       1},
+      {"paper, n^3", graph_connectivity_MS25_thm5_1(ConnectivityForm::paper, Padding::n3), 6, 2, 1},
+      {"paper, n^3 - n^2",
+       graph_connectivity_MS25_thm5_1(ConnectivityForm::paper, Padding::n3_minus_n2), 6, 2, 1},
+      {"rows", graph_connectivity_rows_MS25_thm5_1(size), 0, 1, 0},
+      {"compact, given size", graph_connectivity_sized_MS25_thm5_1(size), 1, 1, 1},
+  };
+}
+
+Model compiled(const Form& form, Norm norm = Norm::rms) {
+  CompileOptions options;
+  options.norm = norm;
+  return compile(form.program, options);
+}
+
+void expect_right(const Model& model, const ReachabilityOptions& options, const std::string& name) {
+  const ReachabilityReport report = test_reachability(model, options);
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  ASSERT_FALSE(report.counterexample)
+      << name << ", seed " << report.seed << ": "
+      << support::edge_list_text(report.counterexample->graph) << "from "
+      << report.counterexample->source << " to " << report.counterexample->target << " expected "
+      << report.counterexample->expected << ", got " << report.counterexample->got;
+  EXPECT_GT(report.pairs, 0u);
+}
+
+TEST(Connectivity, HasTheShapeThatItsFileStates) {
+  for (const Form& form : forms(9)) {
+    const Model model = compiled(form);
+    EXPECT_EQ(model.shape, (Shape{form.initial, form.repeated, form.final})) << form.name;
+    for (std::size_t n = 1; n <= 9; ++n) {
+      std::size_t loops = 0;
+      while ((std::size_t{1} << loops) + 1 < n) ++loops;
+      EXPECT_EQ(measure(model, n).depth, form.initial + form.repeated * loops + form.final)
+          << form.name << ", n = " << n;
+    }
+  }
+}
+
+TEST(Connectivity, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
+  ReachabilityOptions options;
+  options.up_to = 3;
+  options.random = 0;
+  for (const Form& form : forms(3)) expect_right(compiled(form), options, form.name);
+}
+
+TEST(Connectivity, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVertices) {
+  ReachabilityOptions options;
+  options.up_to = 1;
+  options.random = 24;
+  options.max_size = 10;
+  options.seed = 20261121;
+  for (const Form& form : forms(10)) expect_right(compiled(form), options, form.name);
+}
+
+TEST(Connectivity, IsTheSameUnderMeanSubtractingNorm) {
+  ReachabilityOptions options;
+  options.up_to = 2;
+  options.random = 8;
+  options.max_size = 5;
+  for (const Form& form : forms(5))
+    expect_right(compiled(form, Norm::layernorm), options, form.name);
+}
+
+Graph path(std::size_t vertices) {
+  Graph graph = support::numbered_graph(vertices);
+  for (std::size_t v = 0; v + 1 < vertices; ++v)
+    graph.add_edge(static_cast<Vertex>(v), static_cast<Vertex>(v + 1));
+  return graph;
+}
+
+/// Whether the model answers `connected` from one end of the path to the other.
+bool follows_path(const Model& model, std::size_t vertices) {
+  Runner runner(model);
+  const auto stream = runner.run_graph(path(vertices), 0, vertices - 1);
+  return runner.connected(stream.value(), 0, vertices - 1).value();
+}
+
+TEST(Connectivity, FailsOnThePathWithOneLoopFewerThanStated) {
+  for (const std::size_t vertices : {3u, 4u, 5u, 6u, 9u})
+    for (const Form& form : forms(static_cast<std::uint32_t>(vertices))) {
+      Model model = compiled(form);
+      const std::size_t loops = measure(model, vertices).loops;
+      model.unroll = {Unroll::Kind::fixed, 0, static_cast<std::uint32_t>(loops), std::nullopt};
+      EXPECT_TRUE(follows_path(model, vertices)) << form.name << ", " << vertices;
+      // The loop that is missing halves the reach; 2^(L-1) < n - 1 by the definition of L.
+      model.unroll.loops = static_cast<std::uint32_t>(loops - 1);
+      EXPECT_FALSE(follows_path(model, vertices)) << form.name << ", " << vertices;
+    }
+}
+
+TEST(Connectivity, KeepsItsAnswerWithMoreLoopsThanStated) {
+  for (const Form& form : forms(4)) {
+    Model model = compiled(form);
+    for (const std::uint32_t extra : {1u, 3u}) {
+      model.unroll = {Unroll::Kind::fixed, 0, 2 + extra, std::nullopt};
+      EXPECT_TRUE(follows_path(model, 4)) << form.name;
+      Graph cut = support::numbered_graph(4);
+      cut.add_edge(0, 1);
+      cut.add_edge(2, 3);
+      Runner runner(model);
+      const auto stream = runner.run_graph(cut, 0, 3);
+      EXPECT_FALSE(runner.connected(stream.value(), 0, 3).value()) << form.name;
+    }
+  }
+}
+
+TEST(Connectivity, DoesAfterEveryLayerWhatItsProgramSays) {
+  Graph graph = path(3);
+  graph.add_edge(2, 2);
+  for (const Form& form : forms(3))
+    for (const Norm norm : {Norm::rms, Norm::layernorm}) {
+      const Model model = compiled(form, norm);
+      for (const Vertex target : {0u, 2u}) {
+        const auto tokens = tokens_of(model, graph, 1, target);
+        EXPECT_FALSE(first_difference(form.program, model, tokens.value()).value()) << form.name;
+      }
+    }
+}
+
+TEST(Connectivity, ForAGivenSizeTakesSmallerGraphsAndRefusesLargerOnes) {
+  for (const Form& form : forms(4)) {
+    if (form.initial == 6) continue;
+    const Model model = compiled(form);
+    EXPECT_TRUE(follows_path(model, 3)) << form.name;
+    Runner runner(model);
+    const auto stream = runner.run_graph(path(5), 0, 4);
+    ASSERT_FALSE(stream.has_value()) << form.name;
+    EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(stream.refusal())) << form.name;
+  }
+  EXPECT_THROW(graph_connectivity_rows_MS25_thm5_1(0), InputError);
+  EXPECT_THROW(graph_connectivity_rows_MS25_thm5_1(kMaxRowsSize + 1), SizeLimit);
+  EXPECT_THROW(graph_connectivity_sized_MS25_thm5_1(0), InputError);
+  EXPECT_THROW(graph_connectivity_sized_MS25_thm5_1(kMaxSizedVertices + 1), SizeLimit);
+}
+
+TEST(Connectivity, ByRowsIsRationalThroughout) {
+  const Model model = compiled(forms(6)[4]);
+  Runner runner(model);
+  const auto stream = runner.run_graph(path(6), 0, 5);
+  for (const ValueId id : stream.value().values)
+    EXPECT_TRUE(runner.arithmetic().pool()[id].is_rational());
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,144 @@
+// MS25 Lemma 3.1: the division constructions against / and %.
+#include <gtest/gtest.h>
+
+#include "compiler/compile.hpp"
+#include "compiler/interpret.hpp"
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/first_difference.hpp"
+#include "proofs-check/measure.hpp"
+#include "proofs-check/test_division.hpp"
+#include "runtime/run_model.hpp"
+
+namespace logdepth {
+namespace {
+
+struct Form {
+  const char* name;
+  DivisionOptions options;
+  std::uint32_t layers;
+};
+
+const std::vector<Form>& forms() {
+  static const std::vector<Form> all = {
+      {"compact", {}, 5},
+      {"own argument", {DivisionForm::compact, true, false}, 4},
+      {"unit inputs", {DivisionForm::compact, false, true}, 4},
+      {"own argument and unit inputs", {DivisionForm::compact, true, true}, 3},
+      {"paper", {DivisionForm::paper, false, false}, 8},
+  };
+  return all;
+}
+
+Model compiled(const Form& form, Norm norm) {
+  CompileOptions options;
+  options.norm = norm;
+  return compile(division_MS25_lem3_1(form.options), options);
+}
+
+void expect_right(const Model& model, const DivisionTestOptions& options, const char* name) {
+  const DivisionReport report = test_division(model, options);
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  ASSERT_FALSE(report.counterexample)
+      << name << ", m = " << report.counterexample->input.divisor << ", "
+      << report.counterexample->input.dividends.size() << " positions: expected "
+      << report.counterexample->expected << ", got " << report.counterexample->got;
+  EXPECT_GT(report.divisions, options.up_to * options.up_to / 2);
+}
+
+TEST(Division, HasTheLayersThatItsFileStates) {
+  for (const Form& form : forms())
+    for (const Norm norm : {Norm::rms, Norm::layernorm}) {
+      const Measures m = measure(compiled(form, norm), 100);
+      EXPECT_EQ(m.depth, form.layers) << form.name;
+      EXPECT_EQ(m.repeated + m.final, 0u) << form.name;
+    }
+}
+
+TEST(Division, IsRightForEveryPositionAndDivisorUpTo48) {
+  DivisionTestOptions options;
+  options.up_to = 48;
+  options.random = 20;
+  options.max_length = 64;
+  for (const Form& form : forms()) expect_right(compiled(form, Norm::rms), options, form.name);
+}
+
+TEST(Division, IsTheSameUnderMeanSubtractingNorm) {
+  DivisionTestOptions options;
+  options.up_to = 14;
+  options.random = 5;
+  for (const Form& form : forms())
+    expect_right(compiled(form, Norm::layernorm), options, form.name);
+}
+
+TEST(Division, IsRightOnRandomInputsOf512Positions) {
+  DivisionTestOptions options;
+  options.up_to = 1;
+  options.random = 3;
+  options.max_length = 512;
+  options.seed = 20261121;
+  for (const Form& form : forms())
+    if (!form.options.own_argument) expect_right(compiled(form, Norm::rms), options, form.name);
+}
+
+/// Every cell of the index, by name, at every token of one run.
+using CellValues = std::map<std::string, std::vector<Real>>;
+CellValues cells_after(const Model& model, const DivisionInput& input) {
+  Runner runner(model);
+  const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
+  CellValues values;
+  for (const auto& [name, cell] : model.cells)
+    for (std::size_t token = 0; token < stream.value().tokens; ++token)
+      for (const std::uint32_t at : cell.coordinates)
+        values[name].push_back(runner.arithmetic().pool()[stream.value().at(token, at)]);
+  return values;
+}
+
+TEST(Division, LeavesNothingBehindButItsAnswer) {
+  const DivisionInput input{3, {0, 1, 0, 3, 2, 5, 4, 7, 8, 1, 10}};
+  const std::set<std::string> stays = {"i", "m", "a",        "one",      "fst",
+                                       "I", "R", "quotient", "remainder"};
+  for (const Form& form : forms()) {
+    if (form.options.own_argument) continue;  // B, C are the answer, and c stays by design
+    for (const auto& [name, values] : cells_after(compiled(form, Norm::rms), input)) {
+      const bool given = form.options.unit_inputs && (name == "I" || name == "R");
+      const bool kept = stays.contains(name) && (given || (name != "I" && name != "R"));
+      for (const Real& value : values)
+        if (!kept) {
+          EXPECT_TRUE(value.is_zero()) << form.name << ": cell " << name;
+        }
+    }
+  }
+}
+
+TEST(Division, DoesAfterEveryLayerWhatItsProgramSays) {
+  const DivisionInput input{4, {0, 1, 2, 0, 4, 5, 3, 7, 8, 9, 10, 6, 12}};
+  for (const Form& form : forms()) {
+    const Program program = division_MS25_lem3_1(form.options);
+    for (const Norm norm : {Norm::rms, Norm::layernorm}) {
+      const Model model = compiled(form, norm);
+      const auto tokens = tokens_of(model, division_rows(model, input));
+      EXPECT_FALSE(first_difference(program, model, tokens.value()).value()) << form.name;
+    }
+  }
+}
+
+TEST(Division, TakesDivisorsFarBeyondThePositions) {
+  const Model model = compiled(forms()[0], Norm::rms);
+  for (const std::uint64_t divisor : {1000000007ull, 4294967296ull}) {
+    const DivisionInput input{divisor, {0, 1, 2, 3, 4, 5}};
+    const auto values = cells_after(model, input);
+    for (std::size_t token = 0; token < 6; ++token) {
+      EXPECT_TRUE(values.at("quotient")[2 * token].is_zero());
+      EXPECT_EQ(values.at("quotient")[2 * token + 1], Real(1));
+    }
+  }
+}
+
+TEST(Division, OfThePaperTakesRawInputsOnly) {
+  EXPECT_THROW(division_MS25_lem3_1({DivisionForm::paper, true, false}), InputError);
+  EXPECT_THROW(division_MS25_lem3_1({DivisionForm::paper, false, true}), InputError);
+}
+
+}  // namespace
+}  // namespace logdepth
