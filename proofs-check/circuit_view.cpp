@@ -10,6 +10,7 @@
 #include "objects/overload.hpp"
 #include "proofs-check/cell_names.hpp"
 #include "proofs-check/fitted_program.hpp"
+#include "proofs-check/promise_text.hpp"
 #include "proofs-check/svg_text.hpp"
 
 namespace logdepth {
@@ -42,33 +43,6 @@ Coordinates columns_of(const SparseMatrix& matrix) {
   Coordinates result;
   for (const MatrixEntry& entry : matrix.entries) result.insert(entry.column);
   return result;
-}
-
-std::string linear_form(const CellNames& names, const SparseVector& form) {
-  std::string text;
-  for (const SparseEntry& entry : form) {
-    if (names.is_mirror(entry.index)) continue;
-    const bool minus = entry.value.text().starts_with('-');
-    const Rational size = minus ? -entry.value : entry.value;
-    text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
-    if (!(size == Rational(1))) text += size.text() + " ";
-    text += names.component(entry.index);
-  }
-  return text.empty() ? "0" : text;
-}
-
-std::string promise_text(const CellNames& names, const Promise& promise) {
-  return std::visit(
-      Overload{[](const UniformPromise&) -> std::string { return "all visible positions"; },
-               [](const MatchPromise& match) -> std::string {
-                 return match.exactly_one ? "exactly one position"
-                                          : "at least one position, all with the same key";
-               },
-               [&](const RightmostPromise& rightmost) -> std::string {
-                 return "the last position with " + linear_form(names, rightmost.flag) +
-                        " > 0, or the last of all";
-               }},
-      promise);
 }
 
 class Viewer {
@@ -221,14 +195,21 @@ class Viewer {
               },
               [&](const NormaliseStatement& s) {
                 std::string group;
-                for (const Component& c : s.group) {
-                  group += (group.empty() ? "" : ", ") + program.cells[c.cell].name;
-                  if (size_of(program.cells[c.cell].type) > 1)
-                    group += "[" + std::to_string(c.index) + "]";
-                }
+                for (const Term& term : s.group)
+                  group += (group.empty() ? "" : ", ") +
+                           (term.factor.is_one() ? "" : term.factor.text() + " ") +
+                           component_text(term.component);
                 const std::set<CellId> targets(s.targets.begin(), s.targets.end());
                 view.parts.push_back(
                     {"normalise", "", {families(targets) + " := direction of (" + group + ")"}, 0});
+              },
+              [&](const TestStatement& s) {
+                view.parts.push_back(
+                    {"test",
+                     "",
+                     {program.cells[s.flag].name + " := [" + component_text(s.number) +
+                      (s.kind == TestStatement::Kind::zero ? " = 0]" : " > 0]")},
+                     0});
               },
               [](const FetchStatement&) {}},
           *statement);
@@ -243,6 +224,11 @@ class Viewer {
       view.parts.push_back(std::move(erasures));
     }
     view.linear_units = view.units - in_lookups;
+  }
+
+  std::string component_text(const Component& c) const {
+    const Cell& cell = fitted_->program().cells[c.cell];
+    return size_of(cell.type) > 1 ? cell.name + "[" + std::to_string(c.index) + "]" : cell.name;
   }
 
   void add_move(const MoveStatement& move, Copies& copies, std::vector<std::string>& lines) const {
@@ -317,13 +303,17 @@ class Viewer {
     std::vector<std::string> lines, kinds;
     Coordinates filled;
     for (const auto& [kind, vector] : model_.embedding) filled.merge(coordinates_of(vector));
-    if (const auto* word = std::get_if<WordInput>(&model_.input)) {
-      if (word->begin) kinds.push_back(visible_letter(kBeginToken));
-      for (const std::string& letter : model_.alphabet) kinds.push_back(visible_letter(letter));
-      lines.push_back(counted(kinds.size(), "token kind") + ": " + shortened(kinds));
-    } else if (const auto* cells = std::get_if<CellsInput>(&model_.input)) {
+    for (const std::string& kind : extra_kinds(model_.input)) kinds.push_back(visible_letter(kind));
+    for (const std::string& letter : model_.alphabet) kinds.push_back(visible_letter(letter));
+    if (const auto* cells = std::get_if<CellsInput>(&model_.input)) {
       lines.push_back("raw streams: one number per token for " + shortened(cells->names));
+    } else {
+      lines.push_back(counted(kinds.size(), "token kind") + ": " + shortened(kinds));
     }
+    const auto* graph = std::get_if<GraphInput>(&model_.input);
+    if (graph && graph->layout == GraphInput::Layout::rows)
+      lines.push_back("given: a row of the adjacency matrix, +1 or -1, for each of " +
+                      std::to_string(graph->size.value_or(0)) + " vertices");
     if (!filled.empty()) lines.push_back("fills " + list(names_.whole_cells(filled)));
     if (fitted_) explain_letters(lines);
     return lines;
@@ -409,6 +399,9 @@ class Viewer {
   std::vector<std::string> output() const {
     if (const auto* cells = std::get_if<CellsOutput>(&model_.output))
       return {"logits of every token: " + shortened(cells->names),
+              "reads " + list(columns_of(model_.unembedding))};
+    if (std::holds_alternative<RelationOutput>(model_.output))
+      return {"token i, row j: whether vertex j can be reached from vertex i, by the sign",
               "reads " + list(columns_of(model_.unembedding))};
     const auto& accept = std::get<AcceptOutput>(model_.output);
     Coordinates read = rows_read(accept.accept, 1);

@@ -73,7 +73,7 @@ class Recorder : public ForwardObserver<ValueId> {
 };
 
 /// The prefix products of all tokens, or nothing when some token has none.
-std::vector<std::vector<std::uint32_t>> read_products(WordRunner& runner,
+std::vector<std::vector<std::uint32_t>> read_products(Runner& runner,
                                                       const Stream<ValueId>& stream) {
   std::vector<std::vector<std::uint32_t>> products;
   if (!runner.has_prefixes()) return products;
@@ -85,8 +85,8 @@ std::vector<std::vector<std::uint32_t>> read_products(WordRunner& runner,
   return products;
 }
 
-/// Tokens that chains of selections lead to. Heads that take the mean of all visible positions are
-/// left out: they count positions, and would hide what the others do.
+/// Tokens that chains of selections lead to. Heads that take the mean of all visible positions, or
+/// of all flagged ones, are left out: they count positions, and would hide what the others do.
 void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tokens) {
   std::vector<std::set<std::size_t>> reach(tokens);
   for (std::size_t token = 0; token < tokens; ++token) reach[token] = {token};
@@ -94,7 +94,10 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
     level.reach = reach;
     const auto& heads = model.layers[level.location.layer].attention.heads;
     for (std::size_t head = 0; head < heads.size(); ++head) {
-      if (std::holds_alternative<UniformPromise>(heads[head].promise)) continue;
+      const Promise& promise = heads[head].promise;
+      if (std::holds_alternative<UniformPromise>(promise) ||
+          std::holds_alternative<FlaggedPromise>(promise))
+        continue;
       for (std::size_t token = 0; token < tokens; ++token)
         for (const std::size_t position : level.heads[head][token])
           level.reach[token].insert(reach[position].begin(), reach[position].end());
@@ -152,17 +155,17 @@ struct HeadKey {
 
 class Picture {
  public:
-  Picture(WordRunner& runner, std::vector<std::string> letters, std::vector<Level> levels,
+  Picture(const Model& model, const Tokens& tokens, std::vector<Level> levels,
           std::vector<std::vector<std::uint32_t>> final_products, std::string verdict)
-      : runner_(runner),
-        model_(runner.model()),
-        letters_(std::move(letters)),
+      : model_(model),
+        kinds_(tokens.kinds),
+        size_(tokens.size),
         levels_(std::move(levels)),
         final_(std::move(final_products)),
         verdict_(std::move(verdict)),
         view_(view_circuit(model_)),
         names_(product_rows()) {
-    tokens_ = letters_.size() + runner.first_letter();
+    tokens_ = kinds_.size();
     choose_colours();
   }
 
@@ -194,9 +197,22 @@ class Picture {
 
   std::string shown_name() const { return model_.name.empty() ? "unnamed model" : model_.name; }
 
+  /// What the token is; raw streams have no kinds.
   std::string letter(std::size_t token) const {
-    if (token < runner_.first_letter()) return visible_letter(kBeginToken);
-    return visible_letter(letters_[token - runner_.first_letter()]);
+    return kinds_[token].empty() ? "\xC2\xB7" : visible_letter(kinds_[token]);
+  }
+  /// Tokens that carry nothing of the input stand back.
+  bool is_quiet(std::size_t token) const {
+    const std::string& kind = kinds_[token];
+    return kind == kBeginToken || kind == kEndToken || kind == kPadToken || kind == kNoEdgeToken;
+  }
+  std::string size_text() const {
+    const auto counted = [&](const char* one, const char* many) {
+      return std::to_string(size_) + " " + (size_ == 1 ? one : many);
+    };
+    if (std::holds_alternative<WordInput>(model_.input)) return counted("letter", "letters");
+    if (std::holds_alternative<GraphInput>(model_.input)) return counted("vertex", "vertices");
+    return counted("token", "tokens");
   }
 
   /// Heads of one layer get different colours; a second layer goes on where the first stopped.
@@ -248,10 +264,9 @@ class Picture {
     y_ = kMargin + 14;
     left_text(y_, cut_text(shown_name(), 60), "font-weight=\"bold\"", 17);
     y_ += 20;
-    const std::size_t steps = depth_at(model_, letters_.size());
+    const std::size_t steps = depth_at(model_, size_);
     left_text(y_,
-              cut_text(model_.construction, 40) + " \xC2\xB7 " + std::to_string(letters_.size()) +
-                  (letters_.size() == 1 ? " letter \xC2\xB7 " : " letters \xC2\xB7 ") +
+              cut_text(model_.construction, 40) + " \xC2\xB7 " + size_text() + " \xC2\xB7 " +
                   std::to_string(steps) + (steps == 1 ? " layer run" : " layers run") + ", depth " +
                   depth_formula(model_),
               "");
@@ -277,15 +292,15 @@ class Picture {
     y_ += 20;
     for (std::size_t token = 0; token < tokens_; ++token) {
       const std::string shown = cut_text(letter(token), 10);
-      const bool begins = token < runner_.first_letter();
+      const bool quiet = is_quiet(token);
       const double half = std::max(13.0, static_cast<double>(count_characters(shown)) * 4.0 + 5);
       front_ += "<rect x=\"" + number(x(token) - half) + "\" y=\"" + number(y_ - 15) +
                 "\" width=\"" + number(2 * half) + "\" height=\"22\" rx=\"5\" fill=\"" +
-                (begins ? "#ECECEC" : "#E3EEF6") + "\" stroke=\"#8A8A8A\"><title>" +
+                (quiet ? "#ECECEC" : "#E3EEF6") + "\" stroke=\"#8A8A8A\"><title>" +
                 xml_text(letter(token)) + "</title></rect>\n";
       text(front_, x(token), y_, shown,
-           std::string("text-anchor=\"middle\" font-size=\"") + (begins ? "11" : "13") +
-               "\" font-weight=\"" + (begins ? "normal" : "bold") + "\"");
+           std::string("text-anchor=\"middle\" font-size=\"") + (quiet ? "11" : "13") +
+               "\" font-weight=\"" + (quiet ? "normal" : "bold") + "\"");
       text(front_, x(token), y_ + 22, std::to_string(token),
            "text-anchor=\"middle\" font-size=\"10\" fill=\"" + std::string(kQuiet) + "\"");
     }
@@ -380,8 +395,9 @@ class Picture {
     }
     if (verdict_.empty()) return;
     const double at = x(tokens_ - 1);
-    const double half = 40;
-    const std::string colour = verdict_ == "accept" ? "#00664F" : "#A34700";
+    const double half = std::max(40.0, static_cast<double>(verdict_.size()) * 4.4 + 8);
+    const std::string colour =
+        verdict_ == "accept" || verdict_ == "connected" ? "#00664F" : "#A34700";
     const double left = std::max(kLeft, std::min(at - half, at + step_ / 2 - 2 * half));
     front_ += "<rect x=\"" + number(left) + "\" y=\"" + number(y_ - 6) + "\" width=\"" +
               number(2 * half) + "\" height=\"26\" rx=\"6\" fill=\"" + colour + "\"/>\n";
@@ -401,8 +417,8 @@ class Picture {
     y_ += 4;
     if (!levels_.empty())
       note(
-          "reaches: the tokens that chains of these lines lead to, heads that take all positions "
-          "left out");
+          "reaches: the tokens that chains of these lines lead to, heads that count positions left "
+          "out");
     if (final_.empty()) return;
     if (!names_.needs_key()) return note("product: the images of the points 0, 1, 2, \xE2\x80\xA6");
     const auto& key = names_.key();
@@ -412,9 +428,9 @@ class Picture {
     if (key.size() > kKeyLines) note("and " + std::to_string(key.size() - kKeyLines) + " more");
   }
 
-  WordRunner& runner_;
   const Model& model_;
-  std::vector<std::string> letters_;
+  std::vector<std::string> kinds_;
+  std::uint64_t size_;
   std::vector<Level> levels_;
   std::vector<std::vector<std::uint32_t>> final_;
   std::string verdict_;
@@ -428,27 +444,40 @@ class Picture {
 
 }  // namespace
 
-Outcome<std::string> draw_attention(WordRunner& runner, const std::vector<std::string>& letters) {
-  if (letters.size() > kMaxDrawnLetters)
-    throw InputError("a picture of attention takes at most " + std::to_string(kMaxDrawnLetters) +
-                     " letters, and this word has " + std::to_string(letters.size()));
+Outcome<std::string> draw_attention(Runner& runner, const Tokens& tokens,
+                                    const std::optional<std::pair<Vertex, Vertex>>& pair) {
+  if (tokens.kinds.size() > kMaxDrawnTokens)
+    throw InputError("a picture of attention takes at most " + std::to_string(kMaxDrawnTokens) +
+                     " tokens, and this input has " + std::to_string(tokens.kinds.size()));
   const Model& model = runner.model();
   Recorder recorder(model);
-  auto stream = runner.run(letters, {&recorder});
+  auto stream = runner.run(tokens, {&recorder});
   if (!stream.has_value()) return stream.refusal();
 
   std::string verdict;
+  const bool graph = std::holds_alternative<GraphInput>(model.input);
   if (std::holds_alternative<AcceptOutput>(model.output)) {
     const auto accepts = runner.accepts(stream.value(), stream.value().tokens - 1);
     if (!accepts.has_value()) return accepts.refusal();
-    verdict = accepts.value() ? "accept" : "reject";
+    verdict = graph ? (accepts.value() ? "connected" : "not connected")
+                    : (accepts.value() ? "accept" : "reject");
+  } else if (std::holds_alternative<RelationOutput>(model.output) && pair) {
+    const auto related = runner.relation(stream.value(), pair->first, pair->second);
+    if (!related.has_value()) return related.refusal();
+    verdict = related.value() ? "connected" : "not connected";
   }
   for (auto& [level, after] : recorder.streams)
     recorder.levels[level].products = read_products(runner, after);
   trace_reach(model, recorder.levels, stream.value().tokens);
-  return Picture(runner, letters, std::move(recorder.levels), read_products(runner, stream.value()),
+  return Picture(model, tokens, std::move(recorder.levels), read_products(runner, stream.value()),
                  std::move(verdict))
       .draw();
+}
+
+Outcome<std::string> draw_attention(Runner& runner, const std::vector<std::string>& letters) {
+  const auto tokens = tokens_of(runner.model(), letters);
+  if (!tokens.has_value()) return tokens.refusal();
+  return draw_attention(runner, tokens.value());
 }
 
 }  // namespace logdepth

@@ -155,12 +155,7 @@ class CircuitWriter {
     line(quote(from) + " -> " + quote(to) + (style.empty() ? "" : " [" + style + "]") + ";");
   }
 
-  std::string loops_text() const {
-    const Unroll& unroll = model_.unroll;
-    if (unroll.kind == Unroll::Kind::fixed) return std::to_string(unroll.loops);
-    return unroll.minus == 0 ? "ceil(log2 n)"
-                             : "ceil(log2(n-" + std::to_string(unroll.minus) + "))";
-  }
+  std::string loops_text() const { return loops_formula(model_.unroll); }
 
   std::string title() const {
     const Measures m = measure(model_, 0);

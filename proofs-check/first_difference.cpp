@@ -8,7 +8,7 @@
 #include "compiler/schedule.hpp"
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 
 namespace logdepth {
@@ -17,12 +17,11 @@ namespace {
 /// Follows the run sublayer by sublayer and remembers the first difference.
 class Follow : public ForwardObserver<ValueId> {
  public:
-  Follow(const Program& program, const Model& model, const std::vector<std::string>& letters,
-         WordRunner& runner)
+  Follow(const Program& program, const Model& model, const Tokens& tokens, Runner& runner)
       : program_(program),
         schedule_(schedule_layers(program)),
         runner_(runner),
-        states_(start_states(program, letters)) {
+        states_(start_states(program, tokens)) {
     for (const Cell& cell : program.cells) {
       const auto found = model.cells.find(cell.name);
       if (found == model.cells.end() || found->second.coordinates.size() != size_of(cell.type))
@@ -30,8 +29,9 @@ class Follow : public ForwardObserver<ValueId> {
                          std::to_string(size_of(cell.type)) + " coordinates in its index 'cells'");
       coordinates_.push_back(&found->second.coordinates);
     }
+    find_unnamed(model);
     const std::size_t fixed = schedule_.initial.size() + schedule_.final.size();
-    const std::uint64_t depth = depth_at(model, letters.size());
+    const std::uint64_t depth = depth_at(model, tokens.size);
     const std::size_t repeated = schedule_.repeated.size();
     if (depth < fixed || (repeated == 0 ? depth != fixed : (depth - fixed) % repeated != 0))
       throw InputError("the weights file runs " + std::to_string(depth) +
@@ -58,20 +58,27 @@ class Follow : public ForwardObserver<ValueId> {
   }
 
   void compare(std::size_t step, const std::string& sublayer, const Stream<ValueId>& stream) {
-    for (std::size_t token = 0; token < stream.tokens && !difference_; ++token)
+    const ValuePool& pool = runner_.arithmetic().pool();
+    for (std::size_t token = 0; token < stream.tokens && !difference_; ++token) {
+      const auto differ = [&](const std::string& cell, const Real& expected, const Real& got) {
+        if (!difference_ && !(expected == got))
+          difference_ = {step, sublayer, token, cell, expected.text(), got.text()};
+      };
       for (CellId cell = 0; cell < program_.cells.size(); ++cell)
-        for (std::uint32_t i = 0; i < coordinates_[cell]->size(); ++i) {
-          const Real& expected = states_.at(token, {cell, i});
-          const Real& got = runner_.arithmetic().pool()[stream.at(token, (*coordinates_[cell])[i])];
-          if (expected == got) continue;
-          difference_ = {step,
-                         sublayer,
-                         token,
-                         program_.cells[cell].name + "[" + std::to_string(i) + "]",
-                         expected.text(),
-                         got.text()};
-          return;
+        for (std::uint32_t i = 0; i < coordinates_[cell]->size() && !difference_; ++i)
+          differ(program_.cells[cell].name + "[" + std::to_string(i) + "]",
+                 states_.at(token, {cell, i}), pool[stream.at(token, (*coordinates_[cell])[i])]);
+      for (const Unnamed& u : unnamed_) {
+        if (difference_) return;
+        const Real& got = pool[stream.at(token, u.coordinate)];
+        if (u.mirrored) {
+          differ("mirror of coordinate " + std::to_string(*u.mirrored),
+                 -pool[stream.at(token, *u.mirrored)], got);
+        } else {
+          differ("coordinate " + std::to_string(u.coordinate), Real(), got);
         }
+      }
+    }
   }
 
   /// The outputs of every token, once the last layer has run.
@@ -93,6 +100,23 @@ class Follow : public ForwardObserver<ValueId> {
   const std::optional<Difference>& difference() const { return difference_; }
 
  private:
+  /// A coordinate that no cell has: the mirror of another under layernorm, else padding.
+  struct Unnamed {
+    std::uint32_t coordinate = 0;
+    std::optional<std::uint32_t> mirrored;
+  };
+  void find_unnamed(const Model& model) {
+    std::vector<char> named(model.width, 0);
+    for (const auto* coordinates : coordinates_)
+      for (const std::uint32_t coordinate : *coordinates) named[coordinate] = 1;
+    const std::uint32_t half = model.width / 2;
+    for (std::uint32_t i = 0; i < model.width; ++i) {
+      if (named[i]) continue;
+      const bool mirror = model.norm == Norm::layernorm && i >= half;
+      unnamed_.push_back({i, mirror ? std::optional(i - half) : std::nullopt});
+    }
+  }
+
   /// The row of the unembedding that the weights file gives to an output of the program.
   std::optional<std::size_t> row_of(const std::string& name, std::size_t index) const {
     const Output& output = runner_.model().output;
@@ -100,6 +124,10 @@ class Follow : public ForwardObserver<ValueId> {
       if (name == "accept") return accept->accept;
       if (name == "reject") return accept->reject;
       return std::nullopt;
+    }
+    if (std::holds_alternative<RelationOutput>(output)) {
+      if (index >= runner_.model().unembedding.rows) return std::nullopt;
+      return index;
     }
     const auto& names = std::get<CellsOutput>(output).names;
     if (index >= names.size() || names[index] != name) return std::nullopt;
@@ -149,9 +177,10 @@ class Follow : public ForwardObserver<ValueId> {
 
   const Program& program_;
   Schedule schedule_;
-  WordRunner& runner_;
+  Runner& runner_;
   CellStates states_;
-  std::vector<const std::vector<std::uint32_t>*> coordinates_;
+  std::vector<const std::vector<std::uint32_t>*> coordinates_;  // per cell
+  std::vector<Unnamed> unnamed_;
   std::vector<const ScheduledLayer*> steps_;
   std::optional<Difference> difference_;
 };
@@ -159,16 +188,23 @@ class Follow : public ForwardObserver<ValueId> {
 }  // namespace
 
 Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
-                                                    const std::vector<std::string>& letters) {
+                                                    const Tokens& tokens) {
   check_program(program);
-  WordRunner runner(model);
-  Follow follow(program, model, letters, runner);
-  const auto stream = runner.run(letters, {&follow});
+  Runner runner(model);
+  Follow follow(program, model, tokens, runner);
+  const auto stream = runner.run(tokens, {&follow});
   if (follow.difference()) return follow.difference();  // found before the run left the field
   if (!stream.has_value()) return stream.refusal();
-  if (depth_at(model, letters.size()) == 0) follow.compare(0, "embedding", stream.value());
+  if (depth_at(model, tokens.size) == 0) follow.compare(0, "embedding", stream.value());
   if (!follow.difference()) follow.compare_outputs(stream.value());
   return follow.difference();
+}
+
+Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
+                                                    const std::vector<std::string>& letters) {
+  const auto tokens = tokens_of(model, letters);
+  if (!tokens.has_value()) return tokens.refusal();
+  return first_difference(program, model, tokens.value());
 }
 
 Program program_of(const Model& model) {

@@ -26,12 +26,25 @@ std::optional<std::string> program_text(const Model& model) {
 bool same_promise(const Selector& selector, const Promise& promise) {
   const auto* match = std::get_if<MatchPromise>(&promise);
   return std::visit(
-      Overload{[&](const SelectAll&) { return std::holds_alternative<UniformPromise>(promise); },
-               [&](const SelectPointed&) { return match && match->exactly_one; },
-               [&](const SelectSame&) { return match && !match->exactly_one; },
-               [&](const SelectRightmost&) {
-                 return std::holds_alternative<RightmostPromise>(promise);
-               }},
+      Overload{
+          [&](const SelectAll&) { return std::holds_alternative<UniformPromise>(promise); },
+          [&](const SelectPointed&) { return match && match->exactly_one; },
+          [&](const SelectSame&) { return match && !match->exactly_one; },
+          [&](const SelectNearest&) { return match && match->exactly_one; },
+          [&](const SelectRightmost&) { return std::holds_alternative<RightmostPromise>(promise); },
+          [&](const SelectFlagged& flagged) {
+            const auto* kept = std::get_if<FlaggedPromise>(&promise);
+            return kept && kept->when.has_value() == flagged.when.has_value();
+          },
+          [&](const SelectFound& found) {
+            const auto* kept = std::get_if<FindPromise>(&promise);
+            return kept && kept->terms == found.terms.size() &&
+                   kept->prefer == found.prefer.has_value() && kept->exactly_one == found.one;
+          },
+          [&](const SelectRelated& related) {
+            const auto* kept = std::get_if<RelatedPromise>(&promise);
+            return kept && kept->pairs.size() == related.flags.size();
+          }},
       selector);
 }
 
@@ -60,8 +73,8 @@ bool same_mask(const Program& program, const MaskPlan& plan, const Model& model,
     expected.insert(cell->second.coordinates[c.index]);
     return true;
   };
-  for (const Component& c : plan.components)
-    if (!expect(c)) return false;
+  for (const Term& term : plan.components)
+    if (!expect(term.component)) return false;
   const auto one = constant_cell(program);
   if (!plan.constant_weight.is_zero() && !(one && expect({*one, 0}))) return false;
   const std::uint32_t logical = model.norm == Norm::layernorm ? model.width / 2 : model.width;

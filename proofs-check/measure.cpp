@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/layout.hpp"
+#include "runtime/embed.hpp"
 #include "runtime/unrolling.hpp"
 
 namespace logdepth {
@@ -44,6 +45,14 @@ std::uint64_t used_coordinates(const Model& model) {
   if (const auto* flag = std::get_if<FirstFlagPosition>(&model.position))
     for (const auto* side : {&flag->first, &flag->rest})
       for (const SparseEntry& e : *side) used.insert(e.index);
+  if (const auto* table = std::get_if<TablePosition>(&model.position))
+    for (const SparseVector& row : table->rows)
+      for (const SparseEntry& e : row) used.insert(e.index);
+  const GivenPlace given = given_place(model);
+  for (std::uint32_t i = 0; i < given.values; ++i) {
+    used.insert(i);
+    if (given.mirror > 0) used.insert(i + static_cast<std::uint32_t>(given.mirror));
+  }
   return model.norm == Norm::layernorm ? (used.size() + 1) / 2 : used.size();
 }
 

@@ -58,7 +58,9 @@ std::string xml_text(std::string_view text) {
 }
 
 std::string visible_letter(std::string_view letter) {
-  if (letter == kBeginToken) return "begin";
+  for (const char* kind : {kBeginToken, kEndToken, kEdgeToken, kNoEdgeToken, kPadToken,
+                           kSourceToken, kTargetToken, kVertexToken})
+    if (letter == kind) return std::string(letter.substr(1, letter.size() - 2));
   if (letter.empty()) return "\xCE\xB5";  // epsilon
   std::string result;
   for (const char c : letter) {

@@ -11,8 +11,8 @@ namespace logdepth {
 /// characters become their visible pictures, and bytes that are not UTF-8 the replacement sign.
 std::string xml_text(std::string_view text);
 
-/// A letter as a reader should see it: the beginning token as `begin`, spaces and the empty name
-/// made visible. Not escaped.
+/// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
+/// the empty name made visible. Not escaped.
 std::string visible_letter(std::string_view letter);
 
 /// Number of characters (code points) of the text.

@@ -1,12 +1,12 @@
 #include "proofs-check/test_language.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <utility>
 
 #include "objects/input_error.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_word.hpp"
+#include "proofs-check/checked_run.hpp"
 
 namespace logdepth {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kMaxExhaustive = std::size_t{1} << 24;
 class LanguageTest {
  public:
   LanguageTest(const Model& model, const LanguageOracle& oracle)
-      : model_(model), oracle_(oracle), runner_(model), promises_(model, runner_.arithmetic()) {
+      : model_(model), oracle_(oracle), run_(model) {
     for (const std::string& name : model.alphabet) {
       const auto letter = oracle.alphabet().find(name);
       if (!letter)
@@ -30,50 +30,59 @@ class LanguageTest {
                          " is not in the alphabet of the model");
   }
 
-  struct Mismatch {
-    std::string expected, got;
-  };
-
   /// `word` holds indices into the model's alphabet.
   std::optional<Mismatch> mismatch(const Word& word) {
-    std::vector<std::string> names;
     Word asked;
-    for (const Letter letter : word) {
-      names.push_back(model_.alphabet[letter]);
-      asked.push_back(letters_[letter]);
-    }
+    for (const Letter letter : word) asked.push_back(letters_[letter]);
     const bool expected = oracle_.accepts(asked);
     accepted_ += expected;
-    const auto stream = runner_.run(names, {&promises_});
-    if (promises_.broken()) {
-      Mismatch found{"every head keeps its promise", *promises_.broken()};
-      promises_.forgive();
-      return found;
-    }
     const char* const wanted = expected ? "accept" : "reject";
-    if (!stream.has_value()) return Mismatch{wanted, describe(stream.refusal())};
-    const std::size_t last = stream.value().tokens - 1;
-    const auto verdict = runner_.accepts(stream.value(), last);
+    std::optional<Mismatch> found;
+    const auto stream = run_.run(tokens_of(model_, names(word)), wanted, found);
+    if (!stream) return found;
+    const auto verdict = run_.runner().accepts(*stream, stream->tokens - 1);
     if (!verdict.has_value()) return Mismatch{wanted, describe(verdict.refusal())};
     if (verdict.value() != expected) return Mismatch{wanted, verdict.value() ? "accept" : "reject"};
-    return prefix_mismatch(asked, stream.value());
+    return prefix_mismatch(asked, *stream);
   }
 
+  /// The word of one letter too many must not be answered.
+  std::optional<Mismatch> beyond(std::size_t length) {
+    const Word word(length, 0);
+    return run_.expect_outside(tokens_of(model_, names(word)),
+                               "a word of " + std::to_string(length) + " letters");
+  }
+
+  std::vector<std::string> names(const Word& word) const {
+    std::vector<std::string> result;
+    for (const Letter letter : word) result.push_back(model_.alphabet[letter]);
+    return result;
+  }
   std::size_t accepted() const { return accepted_; }
   std::size_t prefixes() const { return prefixes_; }
-  const PromiseCheck& promises() const { return promises_; }
+  const std::string& prefix_note() const { return prefix_note_; }
+  const CheckedRun& run() const { return run_; }
 
  private:
   std::optional<Mismatch> prefix_mismatch(const Word& word, const Stream<ValueId>& stream) {
-    if (!runner_.has_prefixes()) return std::nullopt;
+    Runner& runner = run_.runner();
+    if (!runner.has_prefixes()) return std::nullopt;
     const auto products = oracle_.prefix_products(word);
-    if (!products) return std::nullopt;
+    if (!products) {
+      prefix_note_ = "the oracle knows no prefix products";
+      return std::nullopt;
+    }
     for (std::size_t i = 0; i < products->size(); ++i) {
-      const auto got = runner_.prefix(stream, runner_.first_letter() + i);
+      const auto got = runner.prefix(stream, runner.first_letter() + i);
       const std::string wanted = "product of the first " + std::to_string(i + 1) + " letters " +
                                  format_transformation((*products)[i]);
       if (!got.has_value()) return Mismatch{wanted, describe(got.refusal())};
-      if (got.value().size() != (*products)[i].size()) return std::nullopt;  // another action
+      const std::size_t points = got.value().size(), asked = (*products)[i].size();
+      if (points != asked) {  // another action of the same language
+        prefix_note_ = "the file reads products of " + std::to_string(points) +
+                       " points and the oracle has " + std::to_string(asked);
+        return std::nullopt;
+      }
       if (got.value() != (*products)[i])
         return Mismatch{wanted, format_transformation(got.value())};
       ++prefixes_;
@@ -83,10 +92,10 @@ class LanguageTest {
 
   const Model& model_;
   const LanguageOracle& oracle_;
-  WordRunner runner_;
-  PromiseCheck promises_;
+  CheckedRun run_;
   std::vector<Letter> letters_;  // model letter -> oracle letter
   std::size_t accepted_ = 0, prefixes_ = 0;
+  std::string prefix_note_;
 };
 
 /// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
@@ -130,19 +139,37 @@ std::size_t random_length(std::mt19937_64& random, std::size_t max_length) {
   return random() % (max_length + 1);
 }
 
+/// Half of the words have letters drawn one by one; the others are runs, long and of few letters:
+/// what counts or remembers goes wrong on those.
+Word random_word(std::mt19937_64& random, std::size_t length, std::size_t letters) {
+  Word word;
+  const bool runs = random() % 2 == 0;
+  const std::size_t few = runs ? 1 + random() % letters : letters;
+  const std::size_t first = runs ? random() % letters : 0;
+  while (word.size() < length) {
+    const auto letter = static_cast<Letter>((first + random() % few) % letters);
+    const std::size_t longest = runs ? std::size_t{1} << (random() % 7) : 1;
+    const std::size_t run = std::min(1 + random() % longest, length - word.size());
+    word.insert(word.end(), run, letter);
+  }
+  return word;
+}
+
 }  // namespace
 
 TestReport test_language(const Model& model, const LanguageOracle& oracle,
                          const TestOptions& options) {
   LanguageTest test(model, oracle);
   TestReport report;
-  report.up_to = options.up_to;
-  report.max_length = options.max_length;
+  const std::uint64_t limit =
+      model.unroll.max_length.value_or(std::numeric_limits<std::uint64_t>::max());
+  report.up_to = std::min<std::uint64_t>(options.up_to, limit);
+  report.max_length = std::min<std::uint64_t>(options.max_length, limit);
   report.seed = options.seed;
 
   const std::size_t letters = model.alphabet.size();
   std::size_t exhaustive = 1;
-  for (std::size_t length = 1, words = 1; length <= options.up_to && letters > 0; ++length) {
+  for (std::size_t length = 1, words = 1; length <= report.up_to && letters > 0; ++length) {
     words *= letters;
     exhaustive += words;
     if (exhaustive > kMaxExhaustive)
@@ -160,7 +187,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     const Word small = shrink(word, [&](const Word& w) { return test.mismatch(w).has_value(); });
     const auto smallest = test.mismatch(small);
     Counterexample example;
-    for (const Letter letter : small) example.word.push_back(model.alphabet[letter]);
+    example.word = test.names(small);
     example.expected = smallest->expected;
     example.got = smallest->got;
     example.original_length = word.size();
@@ -171,7 +198,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   // Words in length-lexicographic order, as an odometer.
   Word word;
   bool fine = true;
-  while (fine && word.size() <= options.up_to) {
+  while (fine && word.size() <= report.up_to) {
     ++report.exhaustive_words;
     fine = check(word);
     std::size_t i = word.size();
@@ -185,20 +212,21 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   }
   std::mt19937_64 random(options.seed);
   for (std::size_t i = 0; fine && letters > 0 && i < options.random; ++i) {
-    Word sample(random_length(random, options.max_length));
-    for (Letter& letter : sample) letter = static_cast<Letter>(random() % letters);
     ++report.random_words;
-    fine = check(sample);
+    fine = check(random_word(random, random_length(random, report.max_length), letters));
   }
+  if (fine && letters > 0 && limit < (std::uint64_t{1} << 20))
+    if (const auto answered = test.beyond(limit + 1)) {
+      const Word word_beyond(limit + 1, 0);
+      report.counterexample = {test.names(word_beyond), answered->expected, answered->got,
+                               word_beyond.size()};
+    }
 
   report.accepted = test.accepted();
   report.prefixes = test.prefixes();
-  report.promises = test.promises().total_evaluated();
-  for (std::size_t layer = 0; layer < model.layers.size(); ++layer)
-    for (std::size_t head = 0; head < model.layers[layer].attention.heads.size(); ++head)
-      if (test.promises().evaluated()[layer][head] == 0)
-        report.unevaluated.push_back("layer " + std::to_string(layer) + " of the file, head " +
-                                     std::to_string(head));
+  report.prefix_note = test.prefix_note();
+  report.promises = test.run().promises();
+  report.unevaluated = test.run().unevaluated();
   return report;
 }
 

@@ -133,16 +133,20 @@ class Proof {
         return because("a single selected position is a set that shares one key");
     }
     if (match && std::holds_alternative<RightmostPromise>(a.promise))
-      return because("the last flagged position is exactly one position");
+      return because("the last of the largest flags is exactly one position");
     const auto* x = std::get_if<RightmostPromise>(&a.promise);
     const auto* y = std::get_if<RightmostPromise>(&b.promise);
     if (!x || !y) return false;
+    std::vector<std::pair<Rational, Rational>> values;
     for (const TokenRanges& token : tokens) {
       const Range p = value(factors(x->flag), token), q = value(factors(y->flag), token);
-      const bool both_hold = p.low.sign() > 0 && q.low.sign() > 0;
-      if (!both_hold && (p.high.sign() > 0 || q.high.sign() > 0)) return false;
+      if (!p.exact() || !q.exact()) return false;
+      values.emplace_back(p.low, q.low);
     }
-    return because("the promise calls the same tokens flagged, of all that occur");
+    for (const auto& [p, q] : values)
+      for (const auto& [other_p, other_q] : values)
+        if ((p - other_p).sign() != (q - other_q).sign()) return false;
+    return because("the promise orders the tokens alike, all that occur");
   }
 
   bool same_values(const HeadForm& a, const HeadForm& b, const std::vector<TokenRanges>& tokens) {
@@ -195,14 +199,16 @@ class Proof {
   /// within an interval of length 1 that is open above: p/sqrt(p^2+1) and (t^2-1)/(t^2+1) as in
   /// head_schema.cpp, and the negated second components -1/sqrt(p^2+1) and -2t/(t^2+1), t >= 1.
   bool is_rightmost_score(const SelectRightmost& selector, const Bilinear& score) const {
-    const bool flag = std::holds_alternative<FlagType>(s_.program.cells[selector.flag.cell].type);
+    if (selector.flags.size() != 1) return false;
+    const Literal& literal = selector.flags.front();
+    const bool flag = std::holds_alternative<FlagType>(s_.program.cells[literal.cell].type);
     const bool phi =
         std::get<KeyType>(s_.program.cells[selector.key].type).code == PositionCode::phi;
     const std::uint32_t one = at(*constant_cell(s_.program), 0);
-    const std::uint32_t mark = at(selector.flag.cell, flag ? 0 : selector.flag.value);
+    const std::uint32_t mark = at(literal.cell, flag ? 0 : literal.value);
     if (score.size() != 2 || !score.contains({one, mark})) return false;
     Rational gap = score.at({one, mark});  // of flagged and not: 2 for +-1, 1 for a label
-    if (flag) gap *= selector.flag.value ? 2 : -2;
+    if (flag) gap *= literal.value ? 2 : -2;
     for (const std::uint32_t i : {0u, 1u}) {
       const auto position = score.find({one, at(selector.key, i)});
       if (position == score.end()) continue;

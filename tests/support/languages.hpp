@@ -14,7 +14,7 @@
 #include "objects/action.hpp"
 #include "runtime/model.hpp"
 #include "runtime/promise_check.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 
 /// Languages to compile, each with a second way to decide it, and the comparison of a compiled
 /// model with both.
@@ -61,11 +61,11 @@ class Recogniser {
   explicit Recogniser(Model model);
   Answer ask(const Word& word);
   const Model& model() const { return *model_; }
-  WordRunner& runner() { return runner_; }
+  Runner& runner() { return runner_; }
 
  private:
   std::unique_ptr<const Model> model_;  // the runner keeps a reference to it
-  WordRunner runner_;
+  Runner runner_;
   PromiseCheck promises_;
   Alphabet alphabet_;
 };

@@ -13,7 +13,7 @@
 #include "objects/regex.hpp"
 #include "proofs-check/first_difference.hpp"
 #include "proofs-check/test_language.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 #include "runtime/weights_file.hpp"
 #include "tests/support/scan_moments.hpp"
@@ -255,16 +255,18 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
   }
   if (mutant.norm == Norm::layernorm)
     for (const auto& word : subject.words) {
-      WordRunner runner(mutant);
+      Runner runner(mutant);
       MirrorCheck mirrors(runner.arithmetic());
-      if (!runner.run(word, {&mirrors}).has_value() || !mirrors.broken().empty())
+      if (!runner.run_word(word, {&mirrors}).has_value() || !mirrors.broken().empty())
         return {"mirrors", mirrors.broken()};
     }
-  // A file for inputs up to some size refuses larger ones.
+  // A file for inputs up to some size says so, and refuses larger ones.
+  if (mutant.unroll.max_length != subject.model.unroll.max_length)
+    return {"limit", "made for another largest length"};
   if (const auto limit = subject.model.unroll.max_length) {
-    WordRunner runner(mutant);
+    Runner runner(mutant);
     const std::vector<std::string> longer(*limit + 1, mutant.alphabet.front());
-    if (runner.run(longer).has_value()) return {"limit", "a longer word is not refused"};
+    if (runner.run_word(longer).has_value()) return {"limit", "a longer word is not refused"};
   }
   return {};
 }

@@ -181,6 +181,7 @@ class PassMutation {
       return describe("program", "unroll minus one", "ceil(log2(n - 1))");
     }
     p_.unroll.kind = Unroll::Kind::fixed;
+    p_.unroll.base = 2;
     p_.unroll.loops = static_cast<std::uint32_t>(below(3));
     return describe("program", "unroll fixed", std::to_string(p_.unroll.loops) + " loops");
   }
@@ -209,8 +210,34 @@ class PassMutation {
                      return describe("program fetch", "another cell matched", where);
                    },
                    [&](SelectRightmost& x) {
+                     Literal& flag = pick(x.flags);
+                     flag.value = other_value(flag.cell, flag.value);
+                     return describe("program fetch", "another flag", where);
+                   },
+                   [&](SelectNearest& x) {
+                     std::swap(x.target.numerator, x.target.denominator);
+                     return describe("program fetch", "a ratio turned over", where);
+                   },
+                   [&](SelectFlagged& x) {
+                     if (x.when && below(2)) {
+                       x.when.reset();
+                       return describe("program fetch", "a condition dropped", where);
+                     }
                      x.flag.value = other_value(x.flag.cell, x.flag.value);
                      return describe("program fetch", "another flag", where);
+                   },
+                   [&](SelectFound& x) {
+                     if (x.prefer && below(2)) {
+                       x.prefer.reset();
+                       return describe("program fetch", "a preference dropped", where);
+                     }
+                     Ratio& wanted = pick(x.terms).wanted;
+                     std::swap(wanted.numerator, wanted.denominator);
+                     return describe("program fetch", "a ratio turned over", where);
+                   },
+                   [&](SelectRelated& x) {
+                     std::swap(x.flags.front(), x.flags.back());
+                     return describe("program fetch", "two flags exchanged", where);
                    }},
           s.selector);
     const std::size_t index = below(s.writes.size());
@@ -233,6 +260,10 @@ class PassMutation {
                                  Term& term = pick(sum.form);
                                  term.factor *= Rational(below(2) ? -1 : 2);
                                  return describe("program fetch", "another factor", where);
+                               },
+                               [&](SetWrite& set) {
+                                 set.value = other_value(set.cell, set.value);
+                                 return describe("program fetch", "another value", where);
                                }},
                       s.writes[index]);
   }
@@ -279,6 +310,11 @@ class PassMutation {
     }
     s.targets.pop_back();
     return describe("program normalise", "a target dropped", where);
+  }
+  bool change(TestStatement& s, const std::string& where) {
+    const bool zero = s.kind == TestStatement::Kind::zero;
+    s.kind = zero ? TestStatement::Kind::positive : TestStatement::Kind::zero;
+    return describe("program test", "the other kind", where);
   }
 
   // --- the schedule ------------------------------------------------------------------------------
@@ -352,17 +388,17 @@ class PassMutation {
     switch (below(8)) {
       case 0: {
         if (plan.components.empty()) return false;
-        const CellId cell = pick(plan.components).cell;
-        std::erase_if(plan.components, [&](const Component& c) { return c.cell == cell; });
+        const CellId cell = pick(plan.components).component.cell;
+        std::erase_if(plan.components, [&](const Term& t) { return t.component.cell == cell; });
         return describe("mask types", "a cell dropped from a mask", where + ", " + name(cell));
       }
       case 1: {
         const auto cell = static_cast<CellId>(below(p_.cells.size()));
         if (std::holds_alternative<ConstantType>(p_.cells[cell].type)) return false;
-        for (const Component& c : plan.components)
-          if (c.cell == cell) return false;
+        for (const Term& t : plan.components)
+          if (t.component.cell == cell) return false;
         for (std::uint32_t i = 0; i < size_of(p_.cells[cell].type); ++i)
-          plan.components.push_back({cell, i});
+          plan.components.push_back({{cell, i}, Rational(1)});
         return describe("mask types", "a cell added to a mask", where + ", " + name(cell));
       }
       case 2:

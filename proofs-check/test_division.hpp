@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/model.hpp"
+#include "runtime/real.hpp"
+
+namespace logdepth {
+
+/// One input of the division lemma: the same divisor m at all positions, a dividend a_i <= i each.
+struct DivisionInput {
+  std::uint64_t divisor = 1;
+  std::vector<std::uint64_t> dividends;
+};
+
+struct DivisionTestOptions {
+  std::size_t up_to = 8;    ///< every i below this, every a <= i, every m up to this
+  std::size_t random = 10;  ///< more inputs, of at most `max_length` positions
+  std::size_t max_length = 40;
+  std::uint64_t seed = 1;
+  /// Called now and then with inputs done and inputs in all.
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+struct DivisionCounterexample {
+  DivisionInput input;  ///< shrunk: fewest positions, then zero dividends where possible
+  std::string expected, got;
+  std::size_t original_length = 0;
+};
+
+struct DivisionReport {
+  std::size_t exhaustive_inputs = 0, random_inputs = 0;
+  std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
+  std::uint64_t seed = 0;
+  std::size_t divisions = 0;  ///< tokens whose quotient and remainder were compared
+  std::uint64_t promises = 0;
+  std::vector<std::string> unevaluated;
+  std::optional<DivisionCounterexample> counterexample;
+};
+
+/// The raw streams of an input, in the order of the model's names: `i` = (i, 1), `m` = (m, 1) and
+/// `a` = phi(a_i), or `I` = phi(i) and `R` = dir(i, m); every name with .0 or .1, every one
+/// optional. Errors: InputError when the model has other names.
+std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionInput& input);
+
+/// Property test of any weights file with the names of the division lemma (MS25 Lemma 3.1) against
+/// the division of the language: at every token `quotient` = phi(a div m) and `remainder` =
+/// phi(a mod m), exactly, where phi(x) = (x, 1)/sqrt(x^2 + 1); promises at every row, as many
+/// layers as claimed. A file without `a` divides i itself. Errors: InputError when the names are
+/// others.
+DivisionReport test_division(const Model& model, const DivisionTestOptions& options);
+
+}  // namespace logdepth
