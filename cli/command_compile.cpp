@@ -1,84 +1,79 @@
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
-#include "compiler/compile.hpp"
+#include "cli/compile_output.hpp"
 #include "compiler/program_text.hpp"
+#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
 #include "runtime/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
-/// Options of every `compile` subcommand.
-struct OutputOptions {
-  std::string output, norm = "rms", name;
-  std::uint64_t unroll = 0;
-  CLI::Option* unroll_option = nullptr;
-  bool strict = false, json = false;
-
-  void add_to(CLI::App& app) {
-    app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
-        ->required();
-    app.add_option("--norm", norm, "layer normalisation of the model")
-        ->check(CLI::IsMember({"rms", "layernorm"}));
-    unroll_option =
-        app.add_option("--unroll", unroll,
-                       "standard, non-looped transformer for all lengths up to this one")
-            ->check(kCount);
-    app.add_flag("--strict", strict,
-                 "pad the width so that queries, keys and values have dimension width / heads");
-    app.add_option("--name", name, "name in the weights file");
-    app.add_flag("--json", json, "print a summary as JSON on standard output");
-  }
-
-  /// Compiles, writes, reports. `facts` is what the front end has to say, for people and for
-  /// --json.
-  int finish(Program program, const nlohmann::json& facts) const {
-    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32; }))
-      throw InputError("--name: expected one line without control characters");
-    if (!name.empty()) program.name = name;
-    CompileOptions options;
-    options.norm = norm == "rms" ? Norm::rms : Norm::layernorm;
-    options.strict = strict;
-    if (unroll_option->count() > 0) options.unroll = unroll;
-    const Model model = compile(program, options);
-    save_weights(model, output);
-
-    const Measures m = measure(model, 1);
-    std::cerr << "wrote " << output << ": shape (" << m.initial << ", " << m.repeated << ", "
-              << m.final << "), depth " << depth_formula(model) << ", width " << m.width << ", "
-              << m.cells << " cells, " << m.units << " units, " << m.nonzeros << " non-zeros\n";
-    if (json) {
-      nlohmann::json out = facts;
-      out["schema"] = "logdepth/compile/1";
-      out["output"] = output;
-      out["sha256"] = weights_hash(model);
-      out["shape"] = {{"initial", m.initial}, {"repeated", m.repeated}, {"final", m.final}};
-      out["depth_formula"] = depth_formula(model);
-      out["width"] = m.width;
-      out["cells"] = m.cells;
-      out["units"] = m.units;
-      out["nonzeros"] = m.nonzeros;
-      std::cout << out.dump(1) << '\n';
-    }
-    return kDone;
-  }
-};
-
 struct RegularOptions {
   AutomatonOptions automaton;
   OutputOptions output;
-  std::string construction = "scan", positions = "two-circle", table = "auto", emit;
+  std::string construction = "scan", table = "auto", emit;
+  std::string positions;  ///< empty: what the construction uses if nothing is said
+  unsigned radix = 2, block = 2;
+  CLI::Option *radix_option = nullptr, *block_option = nullptr;
+
+  bool radix_construction() const { return construction == "radix"; }
+  /// One looped network for all lengths: no length was promised.
+  bool uniform_radix() const { return radix_construction() && output.unroll_option->count() == 0; }
+  /// The constructions that compute positions from the first-flag, and from nothing else.
+  bool first_flag_only() const { return construction == "tree" || uniform_radix(); }
 };
+
+/// Options that only one construction has, and their ranges.
+void check_construction(const RegularOptions& options) {
+  if (!options.radix_construction() && options.radix_option->count() > 0)
+    throw InputError("--radix goes with --construction radix");
+  if (!options.radix_construction() && options.block_option->count() > 0)
+    throw InputError("--block goes with --construction radix");
+  if (!options.uniform_radix() && options.block_option->count() > 0)
+    throw InputError("--block is for one network for all lengths; with --unroll there is no block");
+  if (options.radix < 2 || options.radix > kMaxRadix)
+    throw InputError("--radix " + std::to_string(options.radix) + ": expected a number from 2 to " +
+                     std::to_string(kMaxRadix));
+  if (options.uniform_radix())
+    reach_of_a_block({options.radix, options.block, ScanTable::automatic});
+  if (options.first_flag_only() && !options.positions.empty() && options.positions != "first-flag")
+    throw InputError("--positions " + options.positions + ": --construction " +
+                     options.construction + (options.uniform_radix() ? " without --unroll" : "") +
+                     " has first-flag positions only");
+}
+
+std::string positions_of(const RegularOptions& options) {
+  if (!options.positions.empty()) return options.positions;
+  return options.first_flag_only() ? "first-flag" : "two-circle";
+}
+
+Program build_program(const RegularOptions& options, const LoadedAutomaton& loaded) {
+  const std::string position = positions_of(options);
+  const ScanPositions positions = position == "circle"       ? ScanPositions::circle
+                                  : position == "first-flag" ? ScanPositions::first_flag
+                                                             : ScanPositions::two_circle;
+  const ScanTable table = options.table == "matrix"   ? ScanTable::matrix
+                          : options.table == "monoid" ? ScanTable::monoid
+                                                      : ScanTable::automatic;
+  if (options.construction == "tree")
+    return regular_language_tree_MS25_thm4_1(loaded.action, loaded.name, {table});
+  if (options.uniform_radix())
+    return regular_language_uniform_radix_MS25_cor4_2(loaded.action, loaded.name,
+                                                      {options.radix, options.block, table});
+  if (options.radix_construction())
+    return regular_language_radix_MS25_cor4_2(
+        loaded.action, loaded.name, {options.radix, options.output.unroll, positions, table});
+  return regular_language_scan_MS25_thm4_1(loaded.action, loaded.name, {positions, table});
+}
 
 void emit_automaton(const LoadedAutomaton& loaded, const std::string& path) {
   if (!loaded.minimal) throw SizeLimit("--emit: the minimal automaton is too large to write");
@@ -98,6 +93,7 @@ std::string list_letters(const Alphabet& alphabet) {
 }
 
 int compile_regular(const RegularOptions& options) {
+  check_construction(options);
   const AutomatonOptions& a = options.automaton;
   for (const std::string& output : {options.output.output, options.emit})
     refuse_overwriting(output, {a.fst, a.jff, a.dot, a.symbols});
@@ -111,17 +107,10 @@ int compile_regular(const RegularOptions& options) {
   std::cerr << "automaton: " << loaded.name << ", " << loaded.sizes() << ", letters "
             << list_letters(loaded.action.alphabet) << '\n';
 
-  ScanOptions scan;
-  scan.positions = options.positions == "circle"       ? ScanPositions::circle
-                   : options.positions == "first-flag" ? ScanPositions::first_flag
-                                                       : ScanPositions::two_circle;
-  scan.table = options.table == "matrix"   ? ScanTable::matrix
-               : options.table == "monoid" ? ScanTable::monoid
-                                           : ScanTable::automatic;
-  Program program = regular_language_scan_MS25_thm4_1(loaded.action, loaded.name, scan);
+  Program program = build_program(options, loaded);
   program.parameters["automaton"] = loaded.name;
   program.parameters["automaton_sizes"] = loaded.sizes();
-  program.parameters["positions"] = options.positions;
+  program.parameters["positions"] = positions_of(options);
   std::cerr << "table: " << program.parameters["table"] << ", "
             << program.parameters["table_reason"] << '\n';
   if (!options.emit.empty()) emit_automaton(loaded, options.emit);
@@ -146,9 +135,27 @@ Command add_compile_regular(CLI::App& compile) {
       "a transformer that recognises a regular language, and yields every prefix product\n"
       "Example: logdepth compile regular --group A5 -o a5.json");
   options->automaton.add_to(*command);
-  command->add_option("--construction", options->construction, "form of MS25 Theorem 4.1")
-      ->check(CLI::IsMember({"scan"}));
-  command->add_option("--positions", options->positions, "position encoding")
+  command
+      ->add_option("--construction", options->construction,
+                   "scan: MS25 Theorem 4.1; tree: the same with the paper's own tree; radix: "
+                   "Corollary 4.2, for --unroll N letters at most, or without it for all lengths")
+      ->check(CLI::IsMember({"scan", "tree", "radix"}));
+  options->radix_option =
+      command
+          ->add_option("--radix", options->radix,
+                       "products that a layer of --construction radix multiplies: 2 to " +
+                           std::to_string(kMaxRadix) + " (2 if not given)")
+          ->check(kSmallCount);
+  options->block_option =
+      command
+          ->add_option("--block", options->block,
+                       "layers of the repeated block of --construction radix without --unroll: 2 "
+                       "or more (2 if not given)")
+          ->check(kSmallCount);
+  command
+      ->add_option("--positions", options->positions,
+                   "position encoding (two-circle if not given; first-flag for tree, and for radix "
+                   "without --unroll)")
       ->check(CLI::IsMember({"two-circle", "circle", "first-flag"}));
   command->add_option("--table", options->table, "product table: the smaller, or one of the two")
       ->check(CLI::IsMember({"auto", "matrix", "monoid"}));

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/word_source.hpp"
+#include "cli/input_source.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/program_text.hpp"
 #include "proofs-check/first_difference.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
   std::string model, program;
-  WordOptions words;
+  InputOptions input;
   bool json = false;
 };
 
@@ -32,8 +32,11 @@ int diff(const Options& options) {
     model = read_weights(options.model);
     if (!program) program = program_of(model);
   }
-  const auto words = load_words(options.words, model.alphabet);
-  const auto outcome = first_difference(*program, model, words.front());
+  const OneQuestion question = load_one(options.input, model);
+  const auto outcome = [&]() -> Outcome<std::optional<Difference>> {
+    if (!question.tokens.has_value()) return question.tokens.refusal();
+    return first_difference(*program, model, question.tokens.value());
+  }();
   nlohmann::json out = {{"schema", "logdepth/diff/1"}, {"model", model.name}};
   if (!outcome.has_value()) {
     out["refused"] = describe(outcome.refusal());
@@ -74,7 +77,7 @@ Command add_diff(CLI::App& app) {
       ->required();
   command->add_option("--program", options->program,
                       "program to compare with; default: the one the weights file carries");
-  options->words.add_to(*command, false);
+  options->input.add_to(*command, false);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return diff(*options); };
 }

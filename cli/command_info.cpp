@@ -5,9 +5,10 @@
 
 #include "cli/commands.hpp"
 #include "objects/action.hpp"
+#include "objects/overload.hpp"
 #include "proofs-check/checks_file.hpp"
 #include "proofs-check/measure.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 #include "runtime/weights_file.hpp"
 
@@ -21,14 +22,46 @@ struct InfoOptions {
   bool json = false;
 };
 
+/// What the file takes, in words.
+std::string input_text(const Input& input) {
+  return std::visit(
+      Overload{[](const WordInput& word) -> std::string {
+                 if (word.begin && word.end) return "words between a beginning and an end token";
+                 if (word.begin) return "words after a beginning token";
+                 return word.end ? "words before an end token" : "words";
+               },
+               [](const CellsInput& cells) {
+                 std::string text = "raw streams:";
+                 for (const std::string& name : cells.names) text += " " + name;
+                 return text;
+               },
+               [](const GraphInput& graph) {
+                 std::string text =
+                     graph.layout == GraphInput::Layout::rows ? "graphs, one token per vertex"
+                     : graph.padding == GraphInput::Padding::n3
+                         ? "graphs, their adjacency matrix and n^3 tokens of padding"
+                         : "graphs, their adjacency matrix and n^3 - n^2 tokens of padding";
+                 if (graph.size) text += ", made for " + std::to_string(*graph.size) + " vertices";
+                 return text;
+               }},
+      input);
+}
+
+/// The size that is shown when the user names none: what the file is made for.
+std::uint64_t usual_size(const Model& model) {
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  if (graph && graph->size) return *graph->size;
+  return model.unroll.max_length.value_or(1024);
+}
+
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
   if (!std::holds_alternative<WordInput>(model.input)) return actions;
-  WordRunner runner(model);
+  Runner runner(model);
   if (!runner.has_prefixes()) return actions;
   for (const std::string& letter : model.alphabet) {
-    const auto stream = runner.run({letter});
+    const auto stream = runner.run_word({letter});
     if (!stream.has_value()) continue;
     const auto product = runner.prefix(stream.value(), runner.first_letter());
     if (product.has_value()) actions[letter] = product.value();
@@ -62,6 +95,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   out["hypotheses"] = model.hypotheses;
   out["deviations"] = model.deviations;
   out["parameters"] = nlohmann::json::parse(model.parameters.text);
+  out["input"] = input_text(model.input);
   out["alphabet"] = model.alphabet;
   out["norm"] = model.norm == Norm::rms ? "rms" : "layernorm";
   out["depth_formula"] = depth_formula(model);
@@ -91,6 +125,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   const auto parameters = nlohmann::json::parse(model.parameters.text);
   for (const auto& [key, value] : parameters.items())
     line(key, value.is_string() ? value.get<std::string>() : value.dump());
+  line("input", input_text(model.input));
   line("norm", model.norm == Norm::rms ? "rms" : "layernorm");
   line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
                     std::to_string(m.final) + ")");
@@ -130,15 +165,16 @@ Command add_info(CLI::App& app) {
                          "what was checked\nExample: logdepth info a5.json --at 1024");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->at_option =
-      command->add_option("--at", options->at, "number of letters to evaluate the depth at")
+      command
+          ->add_option("--at", options->at,
+                       "number of letters, vertices or raw tokens to evaluate the depth at")
           ->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
     const Model model = read_weights(options->model);
     const std::string hash = weights_hash(model);
     const auto checks = read_checks(options->model, hash);
-    const std::uint64_t n =
-        options->at_option->count() > 0 ? options->at : model.unroll.max_length.value_or(1024);
+    const std::uint64_t n = options->at_option->count() > 0 ? options->at : usual_size(model);
     if (options->json) {
       print_json(model, hash, n, checks);
     } else {

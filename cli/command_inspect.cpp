@@ -4,11 +4,24 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
-#include "objects/transition_monoid.hpp"
+#include "objects/subgroups.hpp"
 
 namespace logdepth {
 namespace {
+
+/// What is known about the depth at which some transformer computes every prefix product.
+std::string known_depth(const ProductForecast& forecast, const Subgroups& groups) {
+  if (!forecast.monoid) return "the monoid was not enumerated; scan takes ceil(log2 n) layers";
+  if (groups.largest == 1)
+    return "aperiodic: constant depth suffices, by a cascade of resets (Krohn and Rhodes 1965); "
+           "scan takes ceil(log2 n) layers";
+  if (groups.derived_length)
+    return "solvable, derived length " + std::to_string(*groups.derived_length) +
+           ": constant depth suffices, by a cascade of commutative groups and resets; scan takes "
+           "ceil(log2 n) layers";
+  return "not solvable: its products are complete for NC1 (Barrington 1989), so no constant depth "
+         "unless TC0 = NC1; scan takes ceil(log2 n) layers";
+}
 
 struct Options {
   AutomatonOptions automaton;
@@ -22,36 +35,38 @@ int inspect(const Options& options) {
                         {"points", loaded.action.points},
                         {"alphabet", loaded.action.alphabet.names()}};
   if (loaded.minimal) out["minimal_states"] = loaded.minimal->states();
-  const auto monoid =
-      enumerate_monoid(loaded.action.generators, loaded.action.points,
-                       std::min<std::size_t>(kMaxMonoid, (1u << 24) / loaded.action.points));
-  std::string kind = "not enumerated: more than the cap";
-  if (monoid) {
+  const ProductForecast forecast = forecast_scan(loaded.action, {});
+  std::string kind =
+      "not enumerated: more than " + std::to_string(forecast.monoid_cap) + " elements";
+  Subgroups groups;
+  if (const auto& monoid = forecast.monoid) {
+    groups = examine_subgroups(*monoid);
     out["monoid"] = {{"size", monoid->size()},
                      {"group", monoid->is_group()},
-                     {"aperiodic", monoid->is_aperiodic()},
-                     {"commutative", monoid->is_commutative()}};
-    kind = std::to_string(monoid->size()) + " elements" + (monoid->is_group() ? ", a group" : "") +
-           (monoid->is_aperiodic() ? ", aperiodic" : "") +
-           (monoid->is_commutative() ? ", commutative" : "");
+                     {"aperiodic", groups.largest == 1},
+                     {"solvable", groups.derived_length.has_value()},
+                     {"commutative", monoid->is_commutative()},
+                     {"largest_subgroup", groups.largest}};
+    kind =
+        std::to_string(monoid->size()) + " elements" +
+        (monoid->is_group() ? ", a group"
+                            : ", largest group in it of order " + std::to_string(groups.largest)) +
+        (monoid->is_commutative() ? ", commutative" : "");
   } else {
     out["monoid"] = nullptr;
   }
-  std::string forecast;
-  try {
-    forecast = forecast_scan(loaded.action, {}).reason;
-    out["compiles"] = true;
-  } catch (const SizeLimit& limit) {
-    forecast = limit.what();
-    out["compiles"] = false;
-  }
-  out["forecast"] = forecast;
+  const std::string size = forecast.refusal.value_or(forecast.reason);
+  out["compiles"] = !forecast.refusal;
+  out["forecast"] = size;
+  const std::string depth = known_depth(forecast, groups);
+  out["depth"] = depth;
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else {
     std::cout << "automaton  " << loaded.name << ", " << loaded.sizes() << '\n'
               << "monoid     " << kind << '\n'
-              << "scan       " << forecast << '\n';
+              << "depth      " << depth << '\n'
+              << "scan       " << size << '\n';
   }
   return kDone;
 }

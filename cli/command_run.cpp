@@ -4,13 +4,14 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/input_source.hpp"
 #include "cli/progress.hpp"
 #include "cli/trace_writer.hpp"
-#include "cli/word_source.hpp"
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
+#include "objects/overload.hpp"
 #include "runtime/promise_check.hpp"
-#include "runtime/run_word.hpp"
+#include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 #include "runtime/weights_file.hpp"
 #include "runtime/whole_file.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 struct RunOptions {
   std::string model, engine = "exact", trace;
-  WordOptions words;
+  InputOptions input;
   bool prefixes = false, stats = false, json = false;
 };
 
@@ -28,7 +29,7 @@ struct RunOptions {
 class LayerProgress : public ForwardObserver<ValueId> {
  public:
   explicit LayerProgress(const Model& model) : model_(model) {}
-  void set_letters(std::size_t letters) { sublayers_ = 2 * depth_at(model_, letters); }
+  void set_size(std::uint64_t size) { sublayers_ = 2 * depth_at(model_, size); }
   void after(const Location& location, const Stream<ValueId>&) override {
     progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
                      sublayers_);
@@ -47,7 +48,7 @@ const char* refusal_name(const Refusal& refusal) {
                                                          : "outside the hypotheses";
 }
 
-/// Runs the words one after the other and prints as it goes.
+/// Runs the inputs one after the other and prints as it goes.
 class Runs {
  public:
   Runs(const Model& model, const RunOptions& options)
@@ -57,6 +58,8 @@ class Runs {
         promises_(model, runner_.arithmetic()),
         progress_(model) {
     observers_ = {&promises_, &progress_};
+    if (options.prefixes && !std::holds_alternative<WordInput>(model.input))
+      throw InputError("--prefixes: the weights file '" + model.name + "' does not take words");
     if (options.prefixes && !runner_.has_prefixes())
       throw InputError("--prefixes: the weights file '" + model.name +
                        "' does not say how to read prefix products");
@@ -68,12 +71,11 @@ class Runs {
     }
   }
 
-  int run(const std::vector<LetterNames>& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
-      which_ = words.size() > 1 ? "word " + std::to_string(i + 1) + ": " : "";
-      run_one(words[i]);
-    }
+  int run(const Questions& questions) {
+    std::visit(Overload{[&](const std::vector<LetterNames>& words) { run_words(words); },
+                        [&](const GraphQuestions& graph) { run_graph(graph); },
+                        [&](const CellRows& rows) { run_cells(rows); }},
+               questions);
     if (options_.json) print_json();
     std::cout.flush();
     if (!std::cout) throw InputError("standard output cannot be written");
@@ -87,23 +89,80 @@ class Runs {
   }
 
  private:
-  void run_one(const LetterNames& letters) {
-    progress_.set_letters(letters.size());
-    if (trace_) trace_->begin(letters, hash_);
-    nlohmann::json result = {{"input", show_word(letters)}, {"letters", letters.size()}};
-    const auto stream = runner_.run(letters, observers_);
-    if (!stream.has_value()) {
-      refuse(stream.refusal(), result);
-    } else {
-      result["depth"] = depth_at(model_, letters.size());
-      if (trace_ && depth_at(model_, letters.size()) == 0)
-        trace_->write_stream(0, "embedding", stream.value());
-      answer(stream.value(), letters.size(), result);
+  void run_words(const std::vector<LetterNames>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
+      which_ = words.size() > 1 ? "word " + std::to_string(i + 1) + ": " : "";
+      nlohmann::json result = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
+      const auto stream = run_tokens(tokens_of(model_, words[i]), {{"letters", words[i]}}, result);
+      if (!stream.has_value()) {
+        refuse(stream.refusal(), result);
+      } else {
+        answer_word(stream.value(), words[i].size(), result);
+      }
+      results_.push_back(std::move(result));
     }
-    if (options_.json) results_.push_back(std::move(result));
   }
 
-  void answer(const Stream<ValueId>& stream, std::size_t letters, nlohmann::json& result) {
+  void run_graph(const GraphQuestions& questions) {
+    const Graph& graph = questions.graph;
+    const bool once = std::get<GraphInput>(model_.input).layout == GraphInput::Layout::rows;
+    std::optional<Outcome<Stream<ValueId>>> stream;
+    nlohmann::json run = {{"vertices", graph.size()}};  // what all pairs of one run share
+    for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
+      const auto [source, target] = questions.pairs[i];
+      which_ = questions.pairs.size() > 1 ? "pair " + std::to_string(i + 1) + ": " : "";
+      if (!stream || !once) {
+        nlohmann::json question = {{"vertices", graph.names()}};
+        if (!once) {
+          question["source"] = graph.names()[source];
+          question["target"] = graph.names()[target];
+        }
+        stream.emplace(run_tokens(tokens_of(model_, graph, source, target), question, run));
+      }
+      nlohmann::json result = run;
+      result["source"] = graph.names()[source];
+      result["target"] = graph.names()[target];
+      if (!stream->has_value()) {
+        refuse(stream->refusal(), result);
+      } else if (std::holds_alternative<CellsOutput>(model_.output)) {
+        if (i > 0) print("");
+        print_cells(stream->value(), result);
+      } else {
+        answer_pair(stream->value(), source, target, result);
+      }
+      results_.push_back(std::move(result));
+    }
+  }
+
+  void run_cells(const CellRows& rows) {
+    nlohmann::json result = {{"tokens", rows.size()}};
+    const auto stream = run_tokens(tokens_of(model_, rows), {{"tokens", rows.size()}}, result);
+    if (!stream.has_value()) {
+      refuse(stream.refusal(), result);
+    } else if (std::holds_alternative<CellsOutput>(model_.output)) {
+      print_cells(stream.value(), result);
+    } else {
+      answer_word(stream.value(), rows.size(), result);
+    }
+    results_.push_back(std::move(result));
+  }
+
+  Outcome<Stream<ValueId>> run_tokens(const Outcome<Tokens>& tokens, const nlohmann::json& question,
+                                      nlohmann::json& result) {
+    if (trace_) trace_->begin(question, hash_);
+    if (!tokens.has_value()) return tokens.refusal();
+    progress_.set_size(tokens.value().size);
+    auto stream = runner_.run(tokens.value(), observers_);
+    if (!stream.has_value()) return stream;
+    const std::uint64_t depth = depth_at(model_, tokens.value().size);
+    result["depth"] = depth;
+    if (trace_ && depth == 0) trace_->write_stream(0, "embedding", stream.value());
+    return stream;
+  }
+
+  /// The verdict of the last token; of a word also its values, on one line, and prefix products.
+  void answer_word(const Stream<ValueId>& stream, std::size_t letters, nlohmann::json& result) {
     const std::size_t last = stream.tokens - 1;
     if (const auto* cells = std::get_if<CellsOutput>(&model_.output)) {
       const auto logits = runner_.logits(stream, last);
@@ -129,6 +188,38 @@ class Runs {
     if (!verdict.has_value()) return refuse(verdict.refusal(), result);
     result["outcome"] = verdict.value() ? "accept" : "reject";
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
+  }
+
+  void answer_pair(const Stream<ValueId>& stream, Vertex source, Vertex target,
+                   nlohmann::json& result) {
+    const auto verdict = runner_.connected(stream, source, target);
+    if (!verdict.has_value()) return refuse(verdict.refusal(), result);
+    const char* const answer = verdict.value() ? "connected" : "not connected";
+    result["outcome"] = answer;
+    print(answer);
+  }
+
+  /// A line of names, then a line of values for every token, in a form that --cells reads again.
+  void print_cells(const Stream<ValueId>& stream, nlohmann::json& result) {
+    const auto& names = std::get<CellsOutput>(model_.output).names;
+    std::string line;
+    for (const std::string& name : names) line += (line.empty() ? "" : " ") + name;
+    print(line);
+    result["cells"] = nlohmann::json::array();
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      const auto logits = runner_.logits(stream, token);
+      line.clear();
+      auto& values = result["cells"].emplace_back(nlohmann::json::object());
+      for (std::size_t i = 0; i < logits.size(); ++i) {
+        const std::string text = logits[i].text();
+        values[names[i]] = text;
+        if (i > 0) line += ' ';
+        for (const char c : text)
+          if (c != ' ') line += c;
+      }
+      print(line);
+    }
+    result["outcome"] = "value";
   }
 
   void refuse(const Refusal& refusal, nlohmann::json& result) {
@@ -174,7 +265,7 @@ class Runs {
 
   const Model& model_;
   const RunOptions& options_;
-  mutable WordRunner runner_;
+  mutable Runner runner_;
   PromiseCheck promises_;
   LayerProgress progress_;
   std::unique_ptr<OutputFile> trace_file_;
@@ -183,7 +274,7 @@ class Runs {
   std::vector<ForwardObserver<ValueId>*> observers_;
   nlohmann::json results_ = nlohmann::json::array();
   bool refused_ = false;
-  std::string which_;  // names the word in messages about a batch
+  std::string which_;  // names the question in messages about a batch
 };
 
 }  // namespace
@@ -191,10 +282,11 @@ class Runs {
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run",
-                                         "run words through a weights file, exactly\n"
+                                         "run words, a graph or raw streams through a weights "
+                                         "file, exactly\n"
                                          "Example: logdepth run abb.json --batch words.txt");
   command->add_option("MODEL", options->model, "weights file")->required();
-  options->words.add_to(*command, true);
+  options->input.add_to(*command, true);
   command->add_option("--engine", options->engine, "arithmetic")->check(CLI::IsMember({"exact"}));
   command->add_flag(
       "--prefixes", options->prefixes,
@@ -204,13 +296,14 @@ Command add_run(CLI::App& app) {
                       "write every value of every cell after every sublayer (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
-    if (!options->trace.empty())
-      refuse_overwriting(options->trace,
-                         {options->model, options->words.batch, file_of(options->words.input),
-                          file_of(options->words.tokens)});
+    if (!options->trace.empty()) {
+      auto inputs = options->input.files();
+      inputs.push_back(options->model);
+      refuse_overwriting(options->trace, inputs);
+    }
     const Model model = read_weights(options->model);
-    const auto words = load_words(options->words, model.alphabet);
-    return Runs(model, *options).run(words);
+    const Questions questions = load_questions(options->input, model);
+    return Runs(model, *options).run(questions);
   };
 }
 

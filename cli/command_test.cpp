@@ -9,7 +9,9 @@
 #include "cli/word_source.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/checks_file.hpp"
+#include "proofs-check/test_division.hpp"
 #include "proofs-check/test_language.hpp"
+#include "proofs-check/test_reachability.hpp"
 #include "runtime/weights_file.hpp"
 
 namespace logdepth {
@@ -19,8 +21,14 @@ struct Options {
   std::string model, against;
   AutomatonOptions automaton;
   TestOptions test;
+  CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
   bool json = false;
 };
+
+/// `given` where the user gave it, else what suits the kind of test.
+std::size_t chosen(const CLI::Option* option, std::size_t given, std::size_t otherwise) {
+  return option->count() > 0 ? given : otherwise;
+}
 
 /// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
 void apply_against(Options& options) {
@@ -59,9 +67,25 @@ std::string bound_text(const TestReport& report) {
          std::to_string(report.seed);
 }
 
-int test(Options& options) {
+/// Writes the result beside the file; a folder that cannot be written does not undo the test.
+void record(const Options& options, const Model& model, const CheckEntry& entry) {
+  try {
+    add_check(options.model, weights_hash(model), entry);
+  } catch (const InputError& error) {
+    std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
+  }
+}
+
+void print_unevaluated(const std::vector<std::string>& heads, const std::string& reason) {
+  for (const std::string& head : heads)
+    std::cout << "never asked: " << head << " (" << reason << ")\n";
+}
+
+int test_words(Options& options, const Model& model) {
+  if (options.against.starts_with("graph:"))
+    throw InputError("the weights file '" + model.name + "' takes words; '" + options.against +
+                     "' is for graphs");
   if (!options.against.empty()) apply_against(options);
-  const Model model = read_weights(options.model);
   const LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
   TestReport report;
   {
@@ -89,6 +113,7 @@ int test(Options& options) {
                           {"seed", report.seed},
                           {"accepted", report.accepted},
                           {"prefixes", report.prefixes},
+                          {"prefix_note", report.prefix_note},
                           {"promises", report.promises},
                           {"unevaluated", report.unevaluated}};
     if (example)
@@ -102,20 +127,185 @@ int test(Options& options) {
               << bound_text(report) << '\n'
               << report.accepted << " words of the language among them, " << report.prefixes
               << " prefix products and " << report.promises << " promises compared\n";
-    for (const std::string& head : report.unevaluated)
-      std::cout << "never asked: " << head << " (no word was long enough)\n";
+    if (report.prefixes == 0 && !report.prefix_note.empty())
+      std::cout << "no prefix product was compared: " << report.prefix_note << '\n';
+    print_unevaluated(report.unevaluated, "no word was long enough");
     if (example)
       std::cout << "counterexample: '" << show_word(example->word) << "' (" << example->word.size()
                 << " letters, shrunk from " << example->original_length << "): expected "
                 << example->expected << ", got " << example->got << '\n';
   }
-  try {
-    add_check(options.model, weights_hash(model),
-              {"test", loaded.name, bound_text(report), result});
-  } catch (const InputError& error) {
-    std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
-  }
+  record(options, model, {"test", loaded.name, bound_text(report), result});
   return example ? kCheckFailed : kDone;
+}
+
+std::string seed_text(std::uint64_t seed) {
+  return ", seed " + std::to_string(seed);
+}
+
+/// "0 -> 1, 1 -> 2 on 3 vertices"
+std::string show_graph(const Graph& graph) {
+  std::string edges;
+  for (Vertex i = 0; i < graph.size(); ++i)
+    for (Vertex j = 0; j < graph.size(); ++j)
+      if (graph.has_edge(i, j))
+        edges += (edges.empty() ? "" : ", ") + graph.names()[i] + " -> " + graph.names()[j];
+  return (edges.empty() ? "no edge" : edges) + " on " + std::to_string(graph.size()) +
+         (graph.size() == 1 ? " vertex" : " vertices");
+}
+
+int test_graphs(const Options& options, const Model& model) {
+  const bool undirected = options.against == "graph:undirected-reachability";
+  if (!undirected && options.against != "graph:reachability")
+    throw InputError("the weights file '" + model.name +
+                     "' takes graphs; expected --against graph:reachability or "
+                     "graph:undirected-reachability");
+  ReachabilityOptions asked;
+  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
+  asked.random = chosen(options.random, options.test.random, asked.random);
+  asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
+  asked.seed = options.test.seed;
+  asked.undirected = undirected;
+  ReachabilityReport report;
+  {
+    Progress progress("test", "graphs");
+    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    report = test_reachability(model, asked);
+  }
+  const auto& example = report.counterexample;
+  const std::string bound =
+      example ? "stopped after " + std::to_string(report.exhaustive_graphs + report.random_graphs) +
+                    " graphs" + seed_text(report.seed)
+              : "every graph of at most " + std::to_string(report.up_to) + " vertices (" +
+                    std::to_string(report.exhaustive_graphs) + ") with every source and target, " +
+                    std::to_string(report.random_graphs) + " more of at most " +
+                    std::to_string(report.max_size) + " vertices" + seed_text(report.seed);
+  std::string shown;
+  if (example)
+    shown = show_graph(example->graph) + ", source " + example->graph.names()[example->source] +
+            ", target " + example->graph.names()[example->target];
+  if (options.json) {
+    nlohmann::json out = {{"schema", "logdepth/test/1"},
+                          {"model", model.name},
+                          {"against", options.against},
+                          {"passed", !example},
+                          {"up_to", report.up_to},
+                          {"exhaustive_graphs", report.exhaustive_graphs},
+                          {"random_graphs", report.random_graphs},
+                          {"max_size", report.max_size},
+                          {"seed", report.seed},
+                          {"pairs", report.pairs},
+                          {"connected", report.connected},
+                          {"promises", report.promises},
+                          {"unevaluated", report.unevaluated}};
+    if (example) {
+      nlohmann::json edges = nlohmann::json::array();
+      for (Vertex i = 0; i < example->graph.size(); ++i)
+        for (Vertex j = 0; j < example->graph.size(); ++j)
+          if (example->graph.has_edge(i, j)) edges.push_back({i, j});
+      out["counterexample"] = {{"vertices", example->graph.size()},
+                               {"edges", edges},
+                               {"source", example->source},
+                               {"target", example->target},
+                               {"expected", example->expected},
+                               {"got", example->got},
+                               {"found_at_vertices", example->original_vertices},
+                               {"found_at_edges", example->original_edges}};
+    }
+    std::cout << out.dump(1) << '\n';
+  } else {
+    std::cout << (example ? "FAILED" : "passed") << ": against " << options.against << ", " << bound
+              << '\n'
+              << report.pairs << " questions, " << report.connected << " of them connected, and "
+              << report.promises << " promises compared\n";
+    print_unevaluated(report.unevaluated, "no graph was large enough");
+    if (example)
+      std::cout << "counterexample: " << shown << " (shrunk from " << example->original_vertices
+                << " vertices and " << example->original_edges << " edges): expected "
+                << example->expected << ", got " << example->got << '\n';
+  }
+  record(
+      options, model,
+      {"test", options.against, bound,
+       example ? "failed: on " + shown + " expected " + example->expected + ", got " + example->got
+               : "passed"});
+  return example ? kCheckFailed : kDone;
+}
+
+int test_cells(const Options& options, const Model& model) {
+  if (options.against != "division")
+    throw InputError("the weights file '" + model.name +
+                     "' takes raw streams; expected --against division");
+  DivisionTestOptions asked;
+  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
+  asked.random = chosen(options.random, options.test.random, asked.random);
+  asked.max_length = chosen(options.max_length, options.test.max_length, asked.max_length);
+  asked.seed = options.test.seed;
+  DivisionReport report;
+  {
+    Progress progress("test", "inputs");
+    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    report = test_division(model, asked);
+  }
+  const auto& example = report.counterexample;
+  const std::string bound =
+      example ? "stopped after " + std::to_string(report.exhaustive_inputs + report.random_inputs) +
+                    " inputs" + seed_text(report.seed)
+              : "every dividend at the positions below " + std::to_string(report.up_to) +
+                    " by every divisor up to it (" + std::to_string(report.exhaustive_inputs) +
+                    " inputs), " + std::to_string(report.random_inputs) + " more of at most " +
+                    std::to_string(report.max_length) + " positions" + seed_text(report.seed);
+  std::string shown;
+  if (example) {
+    shown = "divisor " + std::to_string(example->input.divisor) + ", dividends";
+    for (const std::uint64_t dividend : example->input.dividends)
+      shown += " " + std::to_string(dividend);
+  }
+  if (options.json) {
+    nlohmann::json out = {{"schema", "logdepth/test/1"},
+                          {"model", model.name},
+                          {"against", options.against},
+                          {"passed", !example},
+                          {"up_to", report.up_to},
+                          {"exhaustive_inputs", report.exhaustive_inputs},
+                          {"random_inputs", report.random_inputs},
+                          {"max_length", report.max_length},
+                          {"seed", report.seed},
+                          {"divisions", report.divisions},
+                          {"promises", report.promises},
+                          {"unevaluated", report.unevaluated}};
+    if (example)
+      out["counterexample"] = {{"divisor", example->input.divisor},
+                               {"dividends", example->input.dividends},
+                               {"expected", example->expected},
+                               {"got", example->got},
+                               {"found_at_length", example->original_length}};
+    std::cout << out.dump(1) << '\n';
+  } else {
+    std::cout << (example ? "FAILED" : "passed") << ": against division, " << bound << '\n'
+              << report.divisions << " divisions and " << report.promises << " promises compared\n";
+    print_unevaluated(report.unevaluated, "no input was long enough");
+    if (example)
+      std::cout << "counterexample: " << shown << " (shrunk from " << example->original_length
+                << " positions): expected " << example->expected << ", got " << example->got
+                << '\n';
+  }
+  record(
+      options, model,
+      {"test", options.against, bound,
+       example ? "failed: on " + shown + " expected " + example->expected + ", got " + example->got
+               : "passed"});
+  return example ? kCheckFailed : kDone;
+}
+
+int test(Options& options) {
+  const Model model = read_weights(options.model);
+  if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
+  if (options.automaton.given())
+    throw InputError("the weights file '" + model.name +
+                     "' does not take words; a language is no oracle for it");
+  return std::holds_alternative<GraphInput>(model.input) ? test_graphs(options, model)
+                                                         : test_cells(options, model);
 }
 
 }  // namespace
@@ -129,15 +319,24 @@ Command add_test(CLI::App& app) {
   command->add_option("MODEL", options->model, "weights file")->required();
   command->add_option("--against", options->against,
                       "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
-                      "extension, or else a regular expression");
+                      "extension, or else a regular expression; for files that take graphs "
+                      "graph:reachability or graph:undirected-reachability; for the division "
+                      "lemma division");
   options->automaton.add_to(*command);
-  command->add_option("--up-to", options->test.up_to, "every word of at most so many letters")
-      ->check(kSmallCount);
-  command->add_option("--random", options->test.random, "number of random words beyond")
-      ->check(kSmallCount);
-  command->add_option("--max-length", options->test.max_length, "length of the random words")
-      ->check(kSmallCount);
-  command->add_option("--seed", options->test.seed, "seed of the random words")->check(kCount);
+  options->up_to = command
+                       ->add_option("--up-to", options->test.up_to,
+                                    "every word of at most so many letters, every graph of at most "
+                                    "so many vertices")
+                       ->check(kSmallCount);
+  options->random =
+      command->add_option("--random", options->test.random, "number of random inputs beyond")
+          ->check(kSmallCount);
+  options->max_length =
+      command
+          ->add_option("--max-length", options->test.max_length,
+                       "largest number of letters, vertices or positions of the random inputs")
+          ->check(kSmallCount);
+  command->add_option("--seed", options->test.seed, "seed of the random inputs")->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return test(*options); };
 }

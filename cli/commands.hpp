@@ -32,11 +32,14 @@ using Command = std::function<int()>;
 
 Command add_compile_regular(CLI::App& compile);
 Command add_compile_program(CLI::App& compile);
+Command add_compile_division(CLI::App& compile);
+Command add_compile_connectivity(CLI::App& compile);
 Command add_run(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_inspect(CLI::App& app);
 Command add_test(CLI::App& app);
+Command add_check(CLI::App& app);
 Command add_draw(CLI::App& app);
 
 }  // namespace logdepth

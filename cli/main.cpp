@@ -63,8 +63,11 @@ int run(int argc, char** argv) {
   compile->require_subcommand(1);
   add(*compile, add_compile_regular);
   add(*compile, add_compile_program);
+  add(*compile, add_compile_division);
+  add(*compile, add_compile_connectivity);
   add(app, add_run);
   add(app, add_test);
+  add(app, add_check);
   add(app, add_diff);
   add(app, add_info);
   add(app, add_inspect);

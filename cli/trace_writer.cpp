@@ -4,11 +4,11 @@
 
 namespace logdepth {
 
-void TraceWriter::begin(const std::vector<std::string>& letters, const std::string& hash) {
-  const nlohmann::json line = {{"schema", "logdepth/trace/1"},
-                               {"model", model_.name},
-                               {"sha256", hash},
-                               {"letters", letters}};
+void TraceWriter::begin(const nlohmann::json& question, const std::string& hash) {
+  nlohmann::json line = question;
+  line["schema"] = "logdepth/trace/1";
+  line["model"] = model_.name;
+  line["sha256"] = hash;
   out_ << line.dump() << '\n';
 }
 

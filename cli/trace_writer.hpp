@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ class TraceWriter : public ForwardObserver<ValueId> {
   TraceWriter(const Model& model, const Exact& arithmetic, std::ostream& out)
       : model_(model), arithmetic_(arithmetic), out_(out) {}
 
-  /// Begins the trace of one input.
-  void begin(const std::vector<std::string>& letters, const std::string& hash);
+  /// Begins the trace of one input; `question` says which, as an object.
+  void begin(const nlohmann::json& question, const std::string& hash);
   /// Writes one moment; `run` calls it for the stream of a model without layers.
   void write_stream(std::size_t step, const char* sublayer, const Stream<ValueId>& stream);
 

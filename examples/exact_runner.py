@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Runs words through a weights file, exactly, with nothing but the Python standard library.
+"""Runs words, graphs or raw streams through a weights file, exactly, with nothing but the Python
+standard library.
 
     exact_runner.py MODEL.json[.gz] [WORD ...] [--batch FILE] [--prefixes]
+    exact_runner.py MODEL.json[.gz] --graph EDGES (--source S --target T | --batch PAIRS)
+    exact_runner.py MODEL.json[.gz] --cells FILE
 
 Prints accept or reject, one line per word (words come from standard input if none is given); with
---prefixes one prefix product per letter, as the list of images of the points. This is the second,
-independent reader of the format that runtime/README.md describes, meant to be read as the meaning
-of the model. Exit status: 0 done, 2 bad input, 3 some word undecided or outside the hypotheses.
+--prefixes one prefix product per letter, as the list of images of the points. For a graph (lines
+of source and target, a line with one name is a vertex, # begins a comment) connected or not
+connected, one line per pair. For raw streams (a line of names, then a line of exact values for
+every token) the outputs in the same form. This is the second, independent reader of the format
+that runtime/README.md describes, meant to be read as the meaning of the model. Exit status: 0 done,
+2 bad input, 3 some input undecided or outside the hypotheses.
 """
 import argparse
 import gzip
@@ -87,6 +93,43 @@ def sign(x):
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
         bits *= 2
+
+
+def shown(x):
+    """The number as text: a rational, then signed roots in the order of their radicands."""
+    if not isinstance(x, Surd):
+        return str(x)
+    rational, roots = "", []
+    for d, c in x.terms.items():
+        if (r := root(d)) is not None:
+            rational = str(c * r)
+        else:
+            roots.append((c * c * d, "-" if c < 0 else "+"))
+    text = rational
+    for square, plus in sorted(roots):
+        sign_text = f" {plus} " if text else plus.strip("+")
+        text += f"{sign_text}sqrt({square})"
+    return text
+
+
+NUMBER = r"\d+(?:/\d+)?"
+TERM = re.compile(rf"([+-])(?:({NUMBER})(?:\*(?=s)|(?![*s])))?(?:sqrt\(({NUMBER})\))?", re.A)
+
+
+def number(text):
+    """The sum of terms p/q, sqrt(p/q), p/q*sqrt(r/s) that the text spells."""
+    text = text if text[:1] in ("+", "-") else "+" + text
+    total, at = Fraction(0), 0
+    while at < len(text):
+        term = TERM.match(text, at)
+        if not term or (term[2] is None and term[3] is None):
+            refuse(f"not an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3): {text[1:]!r}")
+        factor = Fraction(term[2] or 1) * (-1 if term[1] == "-" else 1)
+        square = Fraction(term[3] or 1)
+        if factor and square:
+            total = total + Surd.total([(square, factor)])
+        at = term.end()
+    return total
 
 
 def quotient(x, y):
@@ -208,12 +251,14 @@ class Model:
         actual = hashlib.sha256((canonical(rest) + "\n").encode("utf-8")).hexdigest()
         if actual != file["sha256"]:
             refuse(f"the content hashes to {actual}, sha256 says otherwise")
-        if file["input"].get("kind") != "word" or file["output"].get("kind") != "accept":
-            refuse("this runner takes words and prints accept or reject")
         self.letters, self.norm, self.width = file["alphabet"], file["norm"], file["width"]
-        self.begin = file["input"]["begin"]
-        _, self.accept, self.reject, self.prefix = fields(file["output"],
-                                                          "kind accept reject prefix?")
+        shape = {"word": "kind begin end?", "cells": "kind names mirrored?",
+                 "graph": "kind layout padding? size? mirrored?"}
+        self.input, self.output = file["input"], file["output"]
+        fields(self.input, shape.get(self.input["kind"]) or refuse("unknown kind of input"))
+        shape = {"accept": "kind accept reject prefix?", "cells": "kind names", "relation": "kind"}
+        fields(self.output, shape.get(self.output["kind"]) or refuse("unknown kind of output"))
+        self.begin, self.prefix = self.input.get("begin", False), self.output.get("prefix")
         self.unroll, self.position = file["unroll"], file["position"]
         self.embedding = {k: sparse(v) for k, v in file["embedding"].items()}
         self.layers = [self.layer(v) for v in file["layers"]]
@@ -257,20 +302,58 @@ class Model:
         return [norm({i: m * x[i] for i, m in mask.items() if i in x}, self.width, self.norm)
                 for x in h]
 
-    def run(self, letters):
+    # Tokens: their kinds, their given values, and the n of the unrolling.
+
+    def expect(self, kind):
+        if self.input["kind"] != kind:
+            refuse(f"this model takes {self.input['kind']}, not {kind}")
+
+    def word(self, letters):
+        self.expect("word")
+        end = ["<end>"] if self.input.get("end") else []
+        return ["<begin>"] * self.begin + letters + end, None, len(letters)
+
+    def graph(self, n, edges, source, target):
+        """Vertices are 0 to n-1, edges a set of pairs."""
+        self.expect("graph")
+        size = self.input.get("size", n)
+        if n > size:
+            refuse_length("its size")
+        if self.input["layout"] == "rows":
+            rows = [[1 if i == j or (i, j) in edges else -1 for j in range(size)]
+                    for i in range(size)]
+            return ["<vertex>"] * size, rows, size
+        matrix = ["<edge>" if (i, j) in edges else "<no-edge>"
+                  for i in range(size) for j in range(size)]
+        padding = size ** 3 - (size ** 2 if self.input["padding"] == "n3-n2" else 0)
+        return (matrix + ["<pad>"] * padding + ["<source>"] * (source + 1) +
+                ["<target>"] * (target + 1), None, size)
+
+    def cells(self, rows):
+        self.expect("cells")
+        return [None] * len(rows), rows, len(rows)
+
+    def run(self, tokens):
         """The residual stream after the last layer, one sparse vector per token."""
-        n = len(letters)
+        kinds, given, n = tokens
         if n > self.unroll.get("max_length", n):
             refuse_length("max_length")
-        tokens = ["<begin>"] * self.begin + letters
-        h = [{} for _ in tokens]
-        for p, token in enumerate(tokens):
-            add(h[p], self.embedding[token])
+        h = [{} for _ in kinds]
+        for p, kind in enumerate(kinds):
+            for i, value in enumerate(given[p] if given else []):
+                add(h[p], {i: value})
+                if self.input.get("mirrored"):
+                    add(h[p], {i + self.width // 2: -value})
+            add(h[p], self.embedding[kind] if kind else {})
             add(h[p], self.encoding(p))
+        if not h:
+            raise Outside("outside the hypotheses: the input has no token in this model")
         if self.unroll["kind"] == "fixed":
             loops = self.unroll["loops"]
         else:
-            loops = max(n - self.unroll["minus"] - 1, 0).bit_length()  # ceil(log2(n - minus))
+            loops, reach = 0, 1  # ceil(log_base(n - minus))
+            while reach < n - self.unroll["minus"]:
+                loops, reach = loops + 1, reach * self.unroll.get("base", 2)
         for block, times in ("initial", 1), ("repeated", loops), ("final", 1):
             for _ in range(times):
                 for layer in self.layers:
@@ -298,19 +381,34 @@ class Model:
         scores = apply(self.unembedding, x)
         return lambda row: scores.get(row, Fraction(0))
 
-    def accepts(self, letters):
-        h = self.run(letters)
-        if not h:
-            raise Outside("outside the hypotheses: the empty word has no token in this model")
+    def accepts(self, h):
+        """The verdict of the last token: 1, -1, or 0 if it is undecided."""
+        if self.output["kind"] != "accept":
+            refuse("this model does not say accept or reject")
         logit = self.logits(h[-1])
-        verdict = sign(logit(self.accept) + -logit(self.reject))
-        return ["undecided", "accept", "reject"][verdict]  # index -1 is the last
+        return sign(logit(self.output["accept"]) + -logit(self.output["reject"]))
+
+    def connected(self, h, source, target):
+        """The same for a graph, or from its relation."""
+        if self.output["kind"] == "relation":
+            return sign(self.logits(h[source])(target))
+        return self.accepts(h)
+
+    def values(self, x):
+        """The named logits of one token, as text."""
+        logit = self.logits(x)
+        return [shown(logit(row)) for row in range(len(self.output["names"]))]
+
+    def table(self, h):
+        """A line of names, then a line of values for every token."""
+        return [" ".join(self.output["names"])] + [
+            " ".join(value.replace(" ", "") for value in self.values(x)) for x in h]
 
     def prefixes(self, letters):
         """One prefix product per letter, first letter first; None where two rows are largest."""
         if self.prefix is None:
             refuse("this model has no prefix readout")
-        for x in self.run(letters)[self.begin:]:
+        for x in self.run(self.word(letters))[self.begin:self.begin + len(letters)]:
             logit, row = self.logits(x), self.prefix["first_row"]
 
             def winner(choices):
@@ -328,7 +426,7 @@ class Model:
 
 
 def refuse_length(limit):
-    raise Outside(f"outside the hypotheses: the word is longer than {limit} allows")
+    raise Outside(f"outside the hypotheses: the input is larger than {limit} allows")
 
 
 def add(x, y):
@@ -351,33 +449,119 @@ def best(query, keys):
     return chosen
 
 
+def lines_of(path):
+    """The words of every line that has any and does not begin with #."""
+    with open(0 if path == "-" else path, encoding="utf-8") as opened:
+        words = [line.split() for line in opened]
+    return [line for line in words if line and not line[0].startswith("#")]
+
+
+def read_graph(path):
+    """Names in the order of first appearance, and the edges between their numbers."""
+    names, edges = {}, set()
+    for line in lines_of(path):
+        ends = [names.setdefault(name, len(names)) for name in line[:2]]
+        if len(ends) == 2:
+            edges.add(tuple(ends))
+    return names, edges
+
+
+def joined(words):
+    """ "1/2", "-", "sqrt(3)" are one value."""
+    values, joins = [], False
+    for word in words:
+        if values and (joins or word in "+-"):
+            values[-1] += word
+        else:
+            values.append(word)
+        joins = word in "+-"
+    return values
+
+
+def read_cells(path, names):
+    """One row of values per token, in the order of `names`; a sign that stands alone joins."""
+    lines = [" ".join(line).partition("#")[0].split() for line in lines_of(path)]
+    header, *lines = [line for line in lines if line]
+    if sorted(header) != sorted(names):
+        refuse(f"expected a first line with the names {names}")
+    rows = []
+    for line in lines:
+        values = [number(value) for value in joined(line)]
+        if len(values) != len(names):
+            refuse(f"expected {len(names)} values in {' '.join(line)!r}")
+        rows.append([values[header.index(name)] for name in names])
+    return rows
+
+
+def answer_word(model, word, prefixes):
+    single = all(len(letter) == 1 for letter in model.letters)
+    letters = [c for c in word if not c.isspace()] if single else word.split()
+    unknown = [c for c in letters if c not in model.letters]
+    if unknown:
+        refuse(f"not a letter of this model: {unknown[0]!r}")
+    if prefixes:
+        return ["undecided" if g is None else canonical(g) for g in model.prefixes(letters)]
+    h = model.run(model.word(letters))
+    if model.output["kind"] == "cells":
+        return [" ".join(map("=".join, zip(model.output["names"], model.values(h[-1]))))]
+    return [("undecided", "accept", "reject")[model.accepts(h)]]  # index -1 is the last
+
+
+def answer_pair(model, graph, source, target):
+    names, edges = graph
+    unknown = [name for name in (source, target) if name not in names]
+    if unknown:
+        refuse(f"not a vertex of the graph: {unknown[0]!r}")
+    s, t = names[source], names[target]
+    h = model.run(model.graph(len(names), edges, s, t))
+    if model.output["kind"] == "cells":
+        return model.table(h)
+    return [("undecided", "connected", "not connected")[model.connected(h, s, t)]]
+
+
+def answer_cells(model, path):
+    h = model.run(model.cells(read_cells(path, model.input["names"])))
+    if model.output["kind"] == "cells":
+        return model.table(h)
+    return [("undecided", "accept", "reject")[model.accepts(h)]]
+
+
+def questions(model, options):
+    """One function per question; it returns the lines of the answer."""
+    if options.cells:
+        model.expect("cells")
+        return [lambda: answer_cells(model, options.cells)]
+    if options.graph:
+        model.expect("graph")
+        pairs = lines_of(options.batch) if options.batch else [[options.source, options.target]]
+        graph = read_graph(options.graph)
+        return [lambda pair=pair: answer_pair(model, graph, *pair) for pair in pairs]
+    model.expect("word")
+    words = options.words
+    if options.batch or not words:
+        source = 0 if options.batch in (None, "-") else options.batch  # 0: standard input
+        with open(source, encoding="utf-8") as batch:
+            words = words + [line.rstrip("\r\n") for line in batch]
+    return [lambda word=word: answer_word(model, word, options.prefixes) for word in words]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
     parser.add_argument("words", nargs="*", help="default: one per line from --batch or stdin")
-    parser.add_argument("--batch", metavar="FILE", help="one word per line; - is standard input")
+    parser.add_argument("--batch", metavar="FILE", help="one word per line, with --graph one pair "
+                        "of source and target; - is standard input")
     parser.add_argument("--prefixes", action="store_true", help="print every prefix product")
+    parser.add_argument("--graph", metavar="FILE", help="edge list")
+    parser.add_argument("--source")
+    parser.add_argument("--target")
+    parser.add_argument("--cells", metavar="FILE", help="raw streams")
     options = parser.parse_intermixed_args()
     status = 0
     try:
-        model = Model(options.model)
-        words = options.words
-        if options.batch or not words:
-            source = 0 if options.batch in (None, "-") else options.batch  # 0: standard input
-            with open(source, encoding="utf-8") as batch:
-                words = words + [line.rstrip("\r\n") for line in batch]
-        single = all(len(letter) == 1 for letter in model.letters)
-        for word in words:
-            letters = [c for c in word if not c.isspace()] if single else word.split()
-            unknown = [c for c in letters if c not in model.letters]
-            if unknown:
-                refuse(f"not a letter of this model: {unknown[0]!r}")
+        for question in questions(Model(options.model), options):
             try:
-                if options.prefixes:
-                    answers = ["undecided" if g is None else canonical(g)
-                               for g in model.prefixes(letters)]
-                else:
-                    answers = [model.accepts(letters)]
+                answers = question()
             except Outside as reason:
                 answers = [str(reason)]
                 status = 3

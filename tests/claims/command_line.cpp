@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "runtime/weights_file.hpp"
 #include "tests/support/words.hpp"
@@ -186,6 +187,50 @@ TEST_F(CompileAndRun, UnrolledModelsRefuseLongerWordsAndAnswerTheOthers) {
   EXPECT_NE(mixed.err.find("at most 4"), std::string::npos) << mixed.err;
   const json out = json::parse(logdepth({"run", "abb.json", "--input", "aaabb", "--json"}).out);
   EXPECT_EQ(out["results"][0]["outcome"], "outside the hypotheses");
+}
+
+TEST_F(CompileAndRun, RadixModelsAnswerUpToTheirLengthInTheClaimedDepth) {
+  for (const auto& [radix, length, layers] :
+       {std::tuple{"2", "6", 3}, {"3", "9", 2}, {"3", "10", 3}, {"4", "64", 3}})
+    for (const std::string positions : {"two-circle", "circle", "first-flag"})
+      for (const char* table : {"auto", "matrix", "monoid"})
+        for (const char* norm : {"rms", "layernorm"}) {
+          compile_regex("(ab)*", "radix.json",
+                        {"--construction", "radix", "--radix", radix, "--unroll", length,
+                         "--positions", positions, "--table", table, "--norm", norm});
+          check_batch("radix.json", "ab", [](const std::string& word) {
+            for (std::size_t i = 0; i < word.size(); ++i)
+              if (word[i] != "ab"[i % 2]) return false;
+            return word.size() % 2 == 0;
+          });
+          const json info = json::parse(done({"info", "radix.json", "--json"}));
+          EXPECT_EQ(info["depth"], layers + (positions == "first-flag" ? 1 : 0));
+          EXPECT_EQ(info["construction"], "radix");
+          EXPECT_EQ(info["max_length"], std::stoi(length));
+          EXPECT_EQ(info["norm"], norm);
+          for (const auto& [name, value] : {std::pair{"radix", std::string(radix)},
+                                            {"max_length", std::string(length)},
+                                            {"positions", positions}})
+            EXPECT_EQ(info["parameters"][name], value);
+        }
+  const Finished longer =
+      logdepth({"run", "radix.json", "--batch", "-"}, "ab\n" + std::string(65, 'a') + "\n");
+  EXPECT_EQ(longer.status, 3);
+  EXPECT_EQ(longer.out, "accept\noutside the hypotheses\n");
+}
+
+TEST_F(CompileAndRun, RadixModelsAreTestedComparedAndDrawnLikeOthers) {
+  done({"compile", "regular", "--group", "A5", "--construction", "radix", "--radix", "3",
+        "--unroll", "30", "-o", "a5.json"});
+  EXPECT_EQ(done({"run", "a5.json", "--input", "abab", "--prefixes"}),
+            "[1,2,0,3,4]\n[2,3,1,4,0]\n[0,3,2,4,1]\n[1,4,3,0,2]\n");
+  EXPECT_EQ(logdepth({"test", "a5.json", "--against", "group:A5", "--up-to", "4", "--random", "20",
+                      "--max-length", "30"})
+                .status,
+            0);
+  EXPECT_EQ(logdepth({"diff", "a5.json", "--input", "abaabbab"}).status, 0);
+  done({"draw", "a5.json", "--input", "abab", "-o", "attention.svg"});
+  EXPECT_NE(folder.read("attention.svg").find("<svg"), std::string::npos);
 }
 
 TEST_F(CompileAndRun, ProgramsAreCompiledFromTheirText) {

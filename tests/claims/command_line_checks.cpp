@@ -1,7 +1,9 @@
 // The program `logdepth` from outside: test, diff, info, inspect and draw.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runtime/weights_file.hpp"
 #include "tests/support/command_line.hpp"
@@ -114,6 +116,44 @@ TEST_F(Checks, TestComparesPrefixProductsOfGroups) {
   EXPECT_EQ(logdepth({"test", "s3.json", "--against", "group:T2", "--up-to", "5"}).status, 1);
 }
 
+// Letters drawn one by one hold no run of 25 equal ones.
+TEST_F(Checks, TestDrawsWordsOfLongRuns) {
+  compile_regex("(a|b)*", "all.json");
+  const Finished finished =
+      logdepth({"test", "all.json", "--against", "!((a|b)*a{25}(a|b)*)", "--up-to", "2", "--json"});
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  const json out = json::parse(finished.out);
+  EXPECT_EQ(out["counterexample"]["word"], std::string(25, 'a'));
+  EXPECT_EQ(out["counterexample"]["expected"], "reject");
+}
+
+TEST_F(Checks, TestSaysWhenNoPrefixProductWasCompared) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const std::vector<std::string> arguments = {"test",    "abb.json", "--against", "(a|b)*abb",
+                                              "--up-to", "3",        "--random",  "2"};
+  EXPECT_NE(
+      done(arguments).find("no prefix product was compared: the oracle knows no prefix products"),
+      std::string::npos);
+  EXPECT_EQ(json_of(arguments)["prefixes"], 0);
+  done({"compile", "regular", "--group", "Z2", "-o", "z2.json"});
+  EXPECT_EQ(json_of({"test", "z2.json", "--against", "group:Z2", "--up-to", "3"})["prefix_note"],
+            "");
+}
+
+TEST_F(Checks, TestStaysWithinTheLimitThatAFileStates) {
+  compile_regex("(a|b)*abb", "abb.json", {"--unroll", "4"});
+  const json out = json_of({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "6"});
+  EXPECT_EQ(out["passed"], true);
+  EXPECT_EQ(out["up_to"], 4);
+  EXPECT_EQ(out["max_length"], 4);
+  EXPECT_EQ(out["exhaustive_words"], 31);
+  // A limit that is too large is found out.
+  Model model = read_weights(folder.file("abb.json"));
+  model.unroll.max_length = 9;
+  save_weights(model, folder.file("abb.json"));
+  EXPECT_EQ(logdepth({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "6"}).status, 1);
+}
+
 TEST_F(Checks, TheSameSeedTestsTheSameWords) {
   compile_regex("(a|b)*abb", "abb.json");
   const auto with_seed = [&](const std::string& seed) {
@@ -175,6 +215,40 @@ TEST_F(Checks, DiffShowsADifferenceAfterWhichTheRunLeavesTheField) {
       << finished.out;
 }
 
+TEST_F(Checks, DiffComparesMirrorsAndPaddingToo) {
+  compile_regex("(a|b)*abb", "mirrored.json", {"--norm", "layernorm"});
+  Model model = read_weights(folder.file("mirrored.json"));
+  auto& writes = model.layers[0].feedforward.out.entries;
+  const auto mirror = std::find_if(writes.begin(), writes.end(), [&](const MatrixEntry& entry) {
+    return entry.row >= model.width / 2;
+  });
+  ASSERT_NE(mirror, writes.end());
+  mirror->value = mirror->value * Rational(2);
+  save_weights(model, folder.file("mirrored.json"));
+  const json lopsided =
+      json::parse(logdepth({"diff", "mirrored.json", "--input", "abb", "--json"}).out);
+  EXPECT_EQ(lopsided["difference"]["sublayer"], "feed-forward") << lopsided;
+  EXPECT_EQ(lopsided["difference"]["cell"].get<std::string>().substr(0, 21),
+            "mirror of coordinate ");
+
+  compile_regex("(a|b)*abb", "padded.json", {"--strict"});
+  model = read_weights(folder.file("padded.json"));
+  std::set<std::uint32_t> named;
+  for (const auto& [name, cell] : model.cells)
+    named.insert(cell.coordinates.begin(), cell.coordinates.end());
+  ASSERT_LT(named.size(), model.width);
+  model.embedding["b"].push_back({model.width - 1, 1});
+  save_weights(model, folder.file("padded.json"));
+  const json padding =
+      json::parse(logdepth({"diff", "padded.json", "--input", "ab", "--json"}).out);
+  EXPECT_EQ(padding["difference"], (json{{"layer", 0},
+                                         {"sublayer", "embedding"},
+                                         {"token", 2},
+                                         {"cell", "coordinate " + std::to_string(model.width - 1)},
+                                         {"expected", "0"},
+                                         {"got", "1"}}));
+}
+
 TEST_F(Checks, AnEditedFileWithoutItsNewHashIsRefused) {
   compile_regex("(a|b)*abb", "abb.json");
   std::string text = folder.read("abb.json");
@@ -216,8 +290,12 @@ TEST_F(Checks, InspectTellsAutomatonMonoidAndForecast) {
   EXPECT_EQ(a5["schema"], "logdepth/inspect/1");
   EXPECT_EQ(a5["points"], 5);
   EXPECT_EQ(a5["minimal_states"], 60);
-  EXPECT_EQ(a5["monoid"],
-            (json{{"size", 60}, {"group", true}, {"aperiodic", false}, {"commutative", false}}));
+  EXPECT_EQ(a5["monoid"], (json{{"size", 60},
+                                {"group", true},
+                                {"aperiodic", false},
+                                {"solvable", false},
+                                {"commutative", false},
+                                {"largest_subgroup", 60}}));
   EXPECT_EQ(a5["compiles"], true);
   const json abb = json_of({"inspect", "--regex", "(a|b)*abb"});
   EXPECT_EQ(abb["minimal_states"], 4);
@@ -225,7 +303,19 @@ TEST_F(Checks, InspectTellsAutomatonMonoidAndForecast) {
   const json large = json_of({"inspect", "--regex", "(a|b)*a(a|b){9}"});
   EXPECT_EQ(large["minimal_states"], 1024);
   EXPECT_EQ(large["compiles"], false);
-  EXPECT_EQ(lines(done({"inspect", "--dot", example("automata/tomita4.dot")})).size(), 3u);
+  for (const auto& [group, said] : {std::pair{"A5", "not solvable: "},
+                                    {"S4", "solvable, derived length 3: "},
+                                    {"flipflop", "aperiodic: "},
+                                    {"T2", "solvable, derived length 1: "}}) {
+    const std::string depth = json_of({"inspect", "--group", group})["depth"];
+    EXPECT_TRUE(depth.starts_with(said)) << depth;
+    EXPECT_NE(done({"inspect", "--group", group}).find("depth      " + depth + '\n'),
+              std::string::npos);
+  }
+  const json unknown = json_of({"inspect", "--group", "S8"});
+  EXPECT_TRUE(unknown["monoid"].is_null());
+  EXPECT_EQ(unknown["depth"], "the monoid was not enumerated; scan takes ceil(log2 n) layers");
+  EXPECT_EQ(lines(done({"inspect", "--dot", example("automata/tomita4.dot")})).size(), 4u);
   EXPECT_EQ(folder.names(), std::set<std::string>{});
 }
 

@@ -86,6 +86,22 @@ TEST_F(Refusals, WrongUsageIsOneSentence) {
   refuses({"draw", "abb.json"}, 2, "--output");
 }
 
+TEST_F(Refusals, TheOptionsOfAConstructionGoWithItOnly) {
+  const auto regular = [](const Arguments& more) {
+    Arguments all = {"compile", "regular", "--group", "A5", "-o", "x.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  refuses(regular({"--radix", "3"}), 2, "--construction radix");
+  refuses(regular({"--construction", "scan", "--radix", "3", "--unroll", "4"}), 2,
+          "--construction radix");
+  for (const char* radix : {"0", "1", "65", "-2", "two"})
+    refuses(regular({"--construction", "radix", "--unroll", "9", "--radix", radix}), 2, radix);
+  refuses_at_last(regular({"--construction", "radix", "--radix", "9", "--unroll", "81"}), 3,
+                  "a smaller --radix");
+  refuses_at_last(regular({"--construction", "radix", "--unroll", "5000000000"}), 3, "4294967295");
+}
+
 TEST_F(Refusals, NegativeCountsAreWrongUsage) {
   for (const Arguments& arguments : std::vector<Arguments>{
            {"compile", "regular", "--regex", "a", "-o", "x.json", "--unroll", "-3"},

@@ -128,8 +128,8 @@ TEST(ScanUnrolled, AgreesWithTheLoopedModelAtEveryLengthAndRefusesBeyond) {
         EXPECT_EQ(a.prefixes, b.prefixes);
       }
       for (const std::size_t beyond : {size + 1, 2 * size + 2}) {
-        const auto stream =
-            unrolled.runner().run(support::letter_names(language.action.alphabet, Word(beyond, 0)));
+        const auto stream = unrolled.runner().run_word(
+            support::letter_names(language.action.alphabet, Word(beyond, 0)));
         ASSERT_FALSE(stream.has_value()) << size;
         EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(stream.refusal()));
       }

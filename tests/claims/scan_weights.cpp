@@ -36,7 +36,7 @@ TEST(ScanWeights, OfA5AreSmall) {
 TEST(ScanWeights, OfA5HaveTheUnitsTheForecastSays) {
   for (const ScanForm& form : support::scan_forms()) {
     const Action action = named_monoid("S3");
-    const ScanForecast forecast = forecast_scan(action, {form.positions, form.table});
+    const ProductForecast forecast = forecast_scan(action, {form.positions, form.table});
     const Measures m = measure(compile_scan(action, form), 1);
     // The initial layer of the first-flag form, where the forecast counts the table's layer only.
     const std::size_t units =
@@ -141,8 +141,8 @@ TEST(ScanTables, AutomaticTakesTheSmallerAndSaysSo) {
     ScanForm form;
     const Model chosen = compile_scan(action, form);
     const std::size_t units = measure(chosen, 1).units;
-    const ScanForecast forecast = forecast_scan(action, {});
-    EXPECT_EQ(forecast.monoid_size, monoid->size()) << name;
+    const ProductForecast forecast = forecast_scan(action, {});
+    EXPECT_EQ(forecast.monoid->size(), monoid->size()) << name;
     EXPECT_EQ(units, std::min(forecast.matrix_units, forecast.monoid_units.value())) << name;
 
     const bool is_monoid = forecast.monoid_units.value() < forecast.matrix_units;

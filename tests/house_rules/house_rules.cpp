@@ -76,7 +76,7 @@ TEST(HouseRules, IncludesPointOneWay) {
 TEST(HouseRules, TheCompilerNeverSeesTheForwardPass) {
   const std::set<std::string> forward_pass = {
       "runtime/forward.hpp",         "runtime/exact.hpp",         "runtime/embed.hpp",
-      "runtime/attention_rules.hpp", "runtime/promise_check.hpp", "runtime/run_word.hpp",
+      "runtime/attention_rules.hpp", "runtime/promise_check.hpp", "runtime/run_model.hpp",
       "runtime/value_pool.hpp"};
   for (const Source& source : sources({"compiler", "constructions"}))
     for (const std::string& include : source.includes)
@@ -89,14 +89,15 @@ TEST(HouseRules, ConstructionsSeeProgramsAndNotPasses) {
   for (const Source& source : sources({"constructions"}))
     for (const std::string& include : source.includes)
       if (folder_of(include) == "compiler") {
-        EXPECT_EQ(include, "compiler/program.hpp") << source.path;
+        EXPECT_TRUE(include == "compiler/program.hpp" || include == "compiler/program_text.hpp")
+            << source.path << " includes " << include;
       }
 }
 
 TEST(HouseRules, OraclesShareNoAlgorithmWithTheConstructions) {
-  const std::set<std::string> data = {"objects/action.hpp", "objects/automaton.hpp",
-                                      "objects/regex.hpp", "objects/input_error.hpp",
-                                      "objects/overload.hpp"};
+  const std::set<std::string> data = {"objects/action.hpp",      "objects/automaton.hpp",
+                                      "objects/graph.hpp",       "objects/regex.hpp",
+                                      "objects/input_error.hpp", "objects/overload.hpp"};
   for (const Source& source : sources({"oracle"})) {
     for (const std::string& include : source.includes)
       if (folder_of(include) == "objects") {

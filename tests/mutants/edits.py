@@ -11,7 +11,11 @@ SCHEMA = "compiler/head_schema.cpp"
 RULES = "compiler/program_rules.cpp"
 PARTITION = "compiler/lookup_partition.cpp"
 KEYS = "runtime/attend_by_distinct_keys.cpp"
+PRODUCTS = "constructions/product_cells.cpp"
+FORECAST = "constructions/product_forecast.cpp"
 SCAN = "constructions/regular_language_scan_MS25_thm4_1.cpp"
+RADIX = "constructions/regular_language_radix_MS25_cor4_2.cpp"
+SUBGROUPS = "objects/subgroups.cpp"
 
 EDITS = [
     # --- schedule
@@ -190,25 +194,57 @@ EDITS = [
     ("runtime/model_rules.cpp", "if (choices[i] >= prefix.points) {",
      "if (choices[i] > prefix.points) {", "an image may lie one beyond the points"),
     # --- the construction
-    (SCAN, "program_.position = {{I_, 0}, {E_, 1}};", "program_.position = {{I_, 0}, {E_, 2}};",
+    (SCAN, "program.position.push_back({E, 1});", "program.position.push_back({E, 2});",
      "the first fetch skips a letter"),
-    (SCAN, "prev.selector = SelectPointed{E_, I_, first_flag ? 1u : 0u};",
-     "prev.selector = SelectPointed{E_, I_, 0u};",
+    (SCAN, "prev.selector = SelectPointed{E, position.key, first_flag ? 1u : 0u};",
+     "prev.selector = SelectPointed{E, position.key, 0u};",
      "with the first-flag every token fetches the first token of its own interval"),
-    (SCAN, "{{{sd, a}, {d, b}}, {{d, table[a * size + b]}}}",
-     "{{{sd, a}, {d, b}}, {{d, table[b * size + a]}}}",
-     "the last letter acts first"),
-    (SCAN, "Rational(2 * stored - 1, 2)", "Rational(2 * stored - 3, 2)",
-     "a product that fixes all points but one passes for the identity"),
-    (SCAN, "program_.unroll.kind = Unroll::Kind::ceil_log2_letters;",
-     "program_.unroll.kind = Unroll::Kind::ceil_log2_letters;\n    program_.unroll.minus = 1;",
+    (SCAN, "program.unroll.kind = Unroll::Kind::ceil_log2_letters;",
+     "program.unroll.kind = Unroll::Kind::ceil_log2_letters;\n  program.unroll.minus = 1;",
      "one loop too few at 2^k + 1 letters"),
-    (SCAN, "forecast.monoid_units && *forecast.monoid_units < forecast.matrix_units",
+    # --- products, of every construction for regular languages
+    (PRODUCTS, "extend(so_far, table[product * monoid_.size() + e], factors, table, rules);",
+     "extend(so_far, table[e * monoid_.size() + product], factors, table, rules);",
+     "the last letter acts first"),
+    (PRODUCTS, "path.when.push_back({factors[done][*row_[at]], label(at, next)});",
+     "path.when.push_back({factors[factors.size() - 1 - done][*row_[at]], label(at, next)});",
+     "the factors of a matrix product act in the other order"),
+    (PRODUCTS, "Rational(2 * stored - 1, 2)", "Rational(2 * stored - 3, 2)",
+     "a product that fixes all points but one passes for the identity"),
+    (PRODUCTS, "if (lookup.rules.empty()) return std::nullopt;", "",
+     "a trivial action gets a look-up without rules"),
+    (FORECAST, "forecast.monoid_units && *forecast.monoid_units < forecast.matrix_units",
      "forecast.monoid_units && *forecast.monoid_units > forecast.matrix_units",
      "the larger table is chosen"),
-    (SCAN, "units += 2 * row.size();", "units += row.size();",
+    (FORECAST, "sum(paths[q], factors * images[q].size())", "sum(paths[q], images[q].size())",
      "the forecast counts fewer units than are built"),
-    (SCAN, "if (!product.rules.empty()) program_.repeated.push_back(std::move(product));",
-     "program_.repeated.push_back(std::move(product));",
-     "a trivial action gets a look-up without rules"),
+    (FORECAST, "b != 0 && a > kUncounted / b ? kUncounted : a * b", "a * b",
+     "a table of many factors wraps to a small number"),
+    # --- radix
+    (RADIX, "c < options.radix && c * reach < options.max_length",
+     "c < options.radix && c * reach <= options.max_length",
+     "the last layer has a head that no token needs"),
+    (RADIX, "c < options.radix && c * reach < options.max_length",
+     "c < options.radix && c * reach + 1 < options.max_length",
+     "the last layer lacks the head for the longest words"),
+    (RADIX, "reach < options.max_length; reach *=", "reach <= options.max_length; reach *=",
+     "a layer too many at powers of the radix"),
+    (RADIX, "shifts[c - 1]};", "shifts[c - 1] - 1};",
+     "with the first-flag the intervals overlap by a letter"),
+    (RADIX, "program.position.push_back({pointer, shifts[c - 1]});",
+     "program.position.push_back({pointer, shifts[c - 1] + 1});",
+     "with a rational code a letter falls between two intervals"),
+    (RADIX, "const auto& s = factors[shifts.size() - c];", "const auto& s = factors[c - 1];",
+     "the nearest interval acts first"),
+    (RADIX, "program.unroll.max_length = options.max_length;", "",
+     "words that are longer than promised are answered"),
+    # --- subgroups
+    (SUBGROUPS, "if (image_and_kernel(elements.front()).first.size() != image.size()) continue;", "",
+     "elements that are no group are taken for one"),
+    (SUBGROUPS, "for (const Transformation& g : group) add(conjugate(derived[i], g));",
+     "for (const Transformation& g : group) add(conjugate(g, g));",
+     "the derived subgroup is generated by the commutators of generators alone"),
+    (SUBGROUPS, "if (members.size() == 1) continue;",
+     "if (members.size() == 1 || image.size() < monoid.elements[0].size()) continue;",
+     "only the group of units is examined"),
 ]

@@ -1,0 +1,100 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/compile_output.hpp"
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+struct ConnectivityOptions {
+  OutputOptions output;
+  std::string construction = "compact", padding = "n3-n2";
+  std::uint32_t size = 0;
+  CLI::Option* size_option = nullptr;
+  CLI::Option* padding_option = nullptr;
+};
+
+Program build_connectivity(const ConnectivityOptions& options) {
+  const bool sized = options.size_option->count() > 0;
+  if (options.construction == "rows") {
+    if (!sized) throw InputError("--construction rows needs --size N, the number of vertices");
+    if (options.padding_option->count() > 0)
+      throw InputError("--padding does not go with --construction rows, which has no padding");
+    return graph_connectivity_rows_MS25_thm5_1(options.size);
+  }
+  const bool n3 = options.padding == "n3";
+  if (sized) {
+    if (options.construction == "paper")
+      throw InputError("--size goes with --construction compact or rows");
+    if (n3) throw InputError("--size of --construction compact needs --padding n3-n2");
+    return graph_connectivity_sized_MS25_thm5_1(options.size);
+  }
+  return graph_connectivity_MS25_thm5_1(
+      options.construction == "paper" ? ConnectivityForm::paper : ConnectivityForm::compact,
+      n3 ? GraphInput::Padding::n3 : GraphInput::Padding::n3_minus_n2);
+}
+
+}  // namespace
+
+Command add_compile_division(CLI::App& compile) {
+  struct Options {
+    OutputOptions output;
+    std::string construction = "compact";
+    bool own_argument = false, unit_inputs = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compile.add_subcommand(
+      "division",
+      "quotient and remainder of a_i by m at every token, from raw streams (MS25 Lemma 3.1)\n"
+      "Example: logdepth compile division -o division.json");
+  command
+      ->add_option("--construction", options->construction,
+                   "compact: fewest layers; paper: the paper's steps, repaired")
+      ->check(CLI::IsMember({"compact", "paper"}));
+  command->add_flag("--own-argument", options->own_argument,
+                    "a_i = i: divide the position itself (compact)");
+  command->add_flag("--unit-inputs", options->unit_inputs,
+                    "phi(i) and dir(i, m) are given as unit vectors (compact)");
+  options->output.add_to(*command);
+  return [options] {
+    DivisionOptions division;
+    division.form = options->construction == "paper" ? DivisionForm::paper : DivisionForm::compact;
+    division.own_argument = options->own_argument;
+    division.unit_inputs = options->unit_inputs;
+    return options->output.finish(division_MS25_lem3_1(division), nlohmann::json::object());
+  };
+}
+
+Command add_compile_connectivity(CLI::App& compile) {
+  auto options = std::make_shared<ConnectivityOptions>();
+  CLI::App* command =
+      compile.add_subcommand("connectivity",
+                             "whether t can be reached from s in a graph (MS25 Theorem 5.1)\n"
+                             "Example: logdepth compile connectivity -o connectivity.json");
+  command
+      ->add_option("--construction", options->construction,
+                   "compact: one layer per squaring; paper: two, the paper's, repaired; rows: one\n"
+                   "token per vertex, all pairs at once, for --size N")
+      ->check(CLI::IsMember({"compact", "paper", "rows"}));
+  options->size_option =
+      command
+          ->add_option("--size", options->size,
+                       "graphs of at most this many vertices: fewer layers, all rational")
+          ->check(kSmallCount);
+  options->padding_option =
+      command->add_option("--padding", options->padding, "number of padding tokens")
+          ->check(CLI::IsMember({"n3", "n3-n2"}));
+  options->output.add_to(*command, "numbers of vertices");
+  return [options] {
+    return options->output.finish(build_connectivity(*options), nlohmann::json::object());
+  };
+}
+
+}  // namespace logdepth

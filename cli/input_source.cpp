@@ -1,0 +1,142 @@
+#include "cli/input_source.hpp"
+
+#include <iostream>
+#include <iterator>
+
+#include "objects/graph_files.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/real_text.hpp"
+#include "runtime/run_model.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+bool given(const CLI::Option* option) {
+  return option && option->count() > 0;
+}
+
+bool is_rows(const Model& model) {
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  return graph && graph->layout == GraphInput::Layout::rows;
+}
+
+/// Refuses options that are made for other models than this one.
+void check_kind(const InputOptions& options, const Model& model) {
+  const bool words = given(options.words.input_option) || given(options.words.tokens_option) ||
+                     (given(options.words.batch_option) && !given(options.graph_option));
+  const bool graph = given(options.graph_option), cells = given(options.cells_option);
+  const bool batch = options.words.batch_option != nullptr;
+  const std::string file = "the weights file '" + model.name + "' takes ";
+  if (std::holds_alternative<WordInput>(model.input)) {
+    if (graph || cells)
+      throw InputError(file + "words; give --input or --tokens" + (batch ? " or --batch" : ""));
+  } else if (std::holds_alternative<GraphInput>(model.input)) {
+    if (words || cells || !graph)
+      throw InputError(file + "graphs; give --graph FILE with --source and --target" +
+                       (batch ? ", or with --batch and a file of pairs" : ""));
+  } else if (words || graph || !cells) {
+    throw InputError(file + "raw streams; give --cells FILE");
+  }
+}
+
+Vertex find_vertex(const Graph& graph, const std::string& name, const std::string& where,
+                   const std::string& file) {
+  const auto vertex = graph.vertex(name);
+  if (!vertex) throw InputError(where + ": '" + name + "' is not a vertex of " + file);
+  return *vertex;
+}
+
+GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
+  GraphQuestions questions;
+  questions.graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
+  const bool source = given(options.source_option), target = given(options.target_option);
+  if (given(options.words.batch_option)) {
+    if (source || target)
+      throw InputError("--batch names the pairs; leave out --source and --target");
+    const bool standard_input = options.words.batch == "-";
+    const std::string file = standard_input ? "standard input" : options.words.batch;
+    const std::string text = standard_input
+                                 ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                                 : read_whole_file(options.words.batch);
+    for (const auto& [from, to] : read_pairs(text, file)) {
+      const std::string where = file + ": pair " + std::to_string(questions.pairs.size() + 1);
+      questions.pairs.emplace_back(find_vertex(questions.graph, from, where, options.graph),
+                                   find_vertex(questions.graph, to, where, options.graph));
+    }
+    return questions;
+  }
+  if (source != target || (needs_pair && !source))
+    throw InputError(std::string("expected --source and --target") +
+                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") +
+                     " to ask about the graph");
+  if (source)
+    questions.pairs.emplace_back(
+        find_vertex(questions.graph, options.source, "--source", options.graph),
+        find_vertex(questions.graph, options.target, "--target", options.graph));
+  return questions;
+}
+
+CellRows load_cells(const InputOptions& options, const Model& model) {
+  return parse_cells(read_whole_file(options.cells), options.cells,
+                     std::get<CellsInput>(model.input).names);
+}
+
+}  // namespace
+
+void InputOptions::add_to(CLI::App& app, bool with_batch) {
+  words.add_to(app, with_batch);
+  graph_option =
+      app.add_option("--graph", graph, "a graph: edge list, DOT, GraphML, DIMACS or Matrix Market");
+  source_option = app.add_option("--source", source, "vertex to start from")->needs(graph_option);
+  target_option = app.add_option("--target", target, "vertex to reach")->needs(graph_option);
+  app.add_flag("--undirected", undirected, "take every edge of the graph both ways")
+      ->needs(graph_option);
+  cells_option =
+      app.add_option("--cells", cells,
+                     "raw streams: a line of names, then a line of exact values for every token");
+  for (CLI::Option* option : {words.input_option, words.tokens_option}) {
+    graph_option->excludes(option);
+    cells_option->excludes(option);
+  }
+  cells_option->excludes(graph_option);
+  if (words.batch_option) {
+    words.batch_option->description(words.batch_option->get_description() +
+                                    "; with --graph, lines of source and target");
+    cells_option->excludes(words.batch_option);
+  }
+}
+
+bool InputOptions::given() const {
+  for (const CLI::Option* option :
+       {words.input_option, words.tokens_option, words.batch_option, graph_option, cells_option})
+    if (logdepth::given(option)) return true;
+  return false;
+}
+
+std::vector<std::string> InputOptions::files() const {
+  return {words.batch, file_of(words.input), file_of(words.tokens), graph, cells};
+}
+
+Questions load_questions(const InputOptions& options, const Model& model) {
+  check_kind(options, model);
+  if (std::holds_alternative<GraphInput>(model.input)) return load_graph(options, true);
+  if (std::holds_alternative<CellsInput>(model.input)) return load_cells(options, model);
+  return load_words(options.words, model.alphabet);
+}
+
+OneQuestion load_one(const InputOptions& options, const Model& model) {
+  check_kind(options, model);
+  if (std::holds_alternative<GraphInput>(model.input)) {
+    const GraphQuestions questions = load_graph(options, !is_rows(model));
+    std::optional<VertexPair> pair;
+    if (!questions.pairs.empty()) pair = questions.pairs.front();
+    const auto [source, target] = pair.value_or(VertexPair(0, 0));
+    return {tokens_of(model, questions.graph, source, target), pair};
+  }
+  if (std::holds_alternative<CellsInput>(model.input))
+    return {tokens_of(model, load_cells(options, model)), std::nullopt};
+  return {tokens_of(model, load_words(options.words, model.alphabet).front()), std::nullopt};
+}
+
+}  // namespace logdepth

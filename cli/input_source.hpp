@@ -1,0 +1,53 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/word_source.hpp"
+#include "objects/graph.hpp"
+#include "runtime/model.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/tokens.hpp"
+
+namespace logdepth {
+
+/// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams.
+struct InputOptions {
+  WordOptions words;
+  std::string graph, source, target, cells;
+  bool undirected = false;
+  CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
+              *cells_option = nullptr;
+
+  void add_to(CLI::App& app, bool with_batch);
+  bool given() const;
+  /// The files that are read, for refuse_overwriting.
+  std::vector<std::string> files() const;
+};
+
+using VertexPair = std::pair<Vertex, Vertex>;
+struct GraphQuestions {
+  Graph graph;
+  std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
+};
+using CellRows = std::vector<std::vector<Real>>;
+using Questions = std::variant<std::vector<LetterNames>, GraphQuestions, CellRows>;
+
+/// What the options ask of this model. Errors: InputError when they are for another kind of input,
+/// naming the options that this one takes; for bad input, with file and line.
+Questions load_questions(const InputOptions& options, const Model& model);
+
+/// The tokens of the only question, for commands that look at one input. A graph whose tokens do
+/// not depend on source and target needs no pair.
+struct OneQuestion {
+  Outcome<Tokens> tokens;
+  std::optional<VertexPair> pair;
+};
+OneQuestion load_one(const InputOptions& options, const Model& model);
+
+}  // namespace logdepth

@@ -1,0 +1,262 @@
+// The program `logdepth` from outside: graphs and raw streams, on small files made by hand.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/weights_file.hpp"
+#include "tests/laws/model_samples.hpp"
+#include "tests/support/command_line.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+using support::lines;
+using Arguments = std::vector<std::string>;
+
+class Inputs : public support::CommandLine {
+ protected:
+  void SetUp() override {
+    save_weights(example_rows_model(), folder.file("rows.json"));
+    save_weights(example_adjacency_model(), folder.file("all.json"));
+    save_weights(example_cells_model(), folder.file("difference.json"));
+    folder.write("g.txt", "a b\n");
+    folder.write("pairs.txt", "a b\nb a\n# both\n\nb b\n");
+    folder.write("c.txt", "y x\n1/2-sqrt(3) 2\n0 -3/5 # second\n");
+    compile_regex("(a|b)*abb", "abb.json");
+    names_ = folder.names();
+  }
+
+  json json_of(Arguments arguments) const {
+    arguments.emplace_back("--json");
+    return json::parse(done(std::move(arguments)));
+  }
+
+  /// One sentence on standard error, nothing on standard output.
+  void refuses(const Arguments& arguments, int status, const std::string& reason) const {
+    const Finished finished = logdepth(arguments);
+    std::string text;
+    for (const std::string& argument : arguments) text += " " + argument;
+    EXPECT_EQ(finished.status, status) << text << '\n' << finished.err;
+    EXPECT_EQ(finished.out, "") << text;
+    EXPECT_EQ(lines(finished.err).size(), 1u) << text << '\n' << finished.err;
+    EXPECT_NE(finished.err.find(reason), std::string::npos) << text << '\n' << finished.err;
+    EXPECT_EQ(folder.names(), names_);
+  }
+
+  std::set<std::string> names_;
+};
+
+TEST_F(Inputs, PairsOfAGraphAreAnsweredOnePerLine) {
+  for (const char* model : {"rows.json", "all.json"})
+    EXPECT_EQ(done({"run", model, "--graph", "g.txt", "--source", "a", "--target", "b"}),
+              "connected\n");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "g.txt", "--source", "b", "--target", "a"}),
+            "not connected\n");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "g.txt", "--batch", "pairs.txt"}),
+            "connected\nnot connected\nconnected\n");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "g.txt", "--batch", "-"}, "b a\n"),
+            "not connected\n");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "g.txt", "--batch", "-"}, ""), "");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "g.txt", "--undirected", "--source", "b",
+                  "--target", "a"}),
+            "connected\n");
+}
+
+TEST_F(Inputs, AGraphSmallerThanItsFileGetsIsolatedVerticesAndALargerOneIsRefused) {
+  folder.write("one.txt", "a\n");
+  EXPECT_EQ(done({"run", "rows.json", "--graph", "one.txt", "--source", "a", "--target", "a"}),
+            "connected\n");
+  folder.write("three.txt", "a b\nb c\n");
+  folder.write("ac.txt", "a c\na a\n");
+  const Finished larger =
+      logdepth({"run", "rows.json", "--graph", "three.txt", "--batch", "ac.txt"});
+  EXPECT_EQ(larger.status, 3);
+  EXPECT_EQ(larger.out, "outside the hypotheses\noutside the hypotheses\n");
+  EXPECT_NE(larger.err.find("pair 2: outside the hypotheses: the graph has 3 vertices"),
+            std::string::npos)
+      << larger.err;
+}
+
+TEST_F(Inputs, GraphsAreAnsweredAsJsonWithTheirPairs) {
+  const json out =
+      json_of({"run", "rows.json", "--graph", "g.txt", "--batch", "pairs.txt", "--stats"});
+  EXPECT_EQ(out["schema"], "logdepth/run/1");
+  ASSERT_EQ(out["results"].size(), 3u);
+  EXPECT_EQ(out["results"][1], (json{{"source", "b"},
+                                     {"target", "a"},
+                                     {"vertices", 2},
+                                     {"depth", 1},
+                                     {"outcome", "not connected"}}));
+  EXPECT_EQ(out["promises"]["evaluated"], 3 * 2);  // three heads, two tokens, one run for all pairs
+  EXPECT_EQ(out["statistics"]["rows"], 3 * 2);
+}
+
+TEST_F(Inputs, RawStreamsAreAnsweredTokenByTokenInTheFormTheyAreRead) {
+  const std::string table = "x-y 2y\n3/2+sqrt(3) 1-sqrt(12)\n-3/5 0\n";
+  EXPECT_EQ(done({"run", "difference.json", "--cells", "c.txt"}), table);
+  const json out = json_of({"run", "difference.json", "--cells", "c.txt"});
+  EXPECT_EQ(out["results"][0], (json{{"tokens", 2},
+                                     {"depth", 0},
+                                     {"outcome", "value"},
+                                     {"cells",
+                                      {{{"x-y", "3/2 + sqrt(3)"}, {"2y", "1 - sqrt(12)"}},
+                                       {{"x-y", "-3/5"}, {"2y", "0"}}}}}));
+}
+
+TEST_F(Inputs, TheTraceBeginsWithTheQuestion) {
+  done({"run", "rows.json", "--graph", "g.txt", "--batch", "pairs.txt", "--trace", "t.jsonl"});
+  const auto said = lines(folder.read("t.jsonl"));
+  ASSERT_EQ(said.size(), 1 + 2 * 3 + 3 * 2u);  // a run, three moments, three heads
+  const json first = json::parse(said[0]);
+  EXPECT_EQ(first["vertices"], (json{"a", "b"}));
+  EXPECT_FALSE(first.contains("source"));
+  EXPECT_EQ(json::parse(said[1])["cells"]["1"], (json{"1"}));  // the edge, without an index
+  done({"run", "all.json", "--graph", "g.txt", "--batch", "pairs.txt", "--trace", "t.jsonl"});
+  EXPECT_EQ(json::parse(lines(folder.read("t.jsonl"))[0])["target"], "b");
+  done({"run", "difference.json", "--cells", "c.txt", "--trace", "t.jsonl"});
+  EXPECT_EQ(json::parse(lines(folder.read("t.jsonl"))[0])["tokens"], 2);
+}
+
+TEST_F(Inputs, InputsOfAnotherKindAreRefusedWithTheOptionsThatFit) {
+  const std::string graphs = "takes graphs; give --graph FILE with --source and --target";
+  const std::string streams = "takes raw streams; give --cells FILE";
+  refuses({"run", "rows.json", "--input", "ab"}, 2, graphs);
+  refuses({"run", "rows.json", "--batch", "pairs.txt"}, 2, graphs);
+  refuses({"run", "rows.json", "--cells", "c.txt"}, 2, graphs);
+  refuses({"run", "rows.json"}, 2, graphs);
+  refuses({"run", "difference.json", "--input", "ab"}, 2, streams);
+  refuses({"run", "difference.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
+          streams);
+  refuses({"run", "abb.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
+          "takes words; give --input or --tokens or --batch");
+  refuses({"run", "abb.json", "--cells", "c.txt"}, 2, "takes words");
+  refuses({"draw", "abb.json", "--cells", "c.txt", "-o", "x.svg"}, 2, "takes words");
+  refuses({"diff", "rows.json", "--program", example("programs/parity.cells"), "--input", "a"}, 2,
+          graphs);
+  refuses({"run", "rows.json", "--graph", "g.txt", "--input", "a"}, 2, "excludes");
+  refuses({"run", "difference.json", "--cells", "c.txt", "--batch", "pairs.txt"}, 2, "excludes");
+  refuses({"run", "rows.json", "--source", "a"}, 2, "--graph");
+  refuses({"run", "rows.json", "--graph", "g.txt", "--source", "a", "--target", "b", "--prefixes"},
+          2, "--prefixes: the weights file 'rows' does not take words");
+  refuses({"run", "difference.json", "--cells", "c.txt", "--prefixes"}, 2, "does not take words");
+}
+
+TEST_F(Inputs, QuestionsAboutAGraphThatMakeNoSenseAreExplained) {
+  const Arguments run = {"run", "rows.json", "--graph", "g.txt"};
+  const auto with = [&](const Arguments& more) {
+    Arguments arguments = run;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  refuses(run, 2, "expected --source and --target, or --batch");
+  refuses(with({"--source", "a"}), 2, "expected --source and --target");
+  refuses(with({"--source", "a", "--target", "z"}), 2, "--target: 'z' is not a vertex of g.txt");
+  refuses(with({"--source", "1", "--target", "b"}), 2, "--source: '1' is not a vertex of g.txt");
+  refuses(with({"--source", "a", "--target", "b", "--batch", "pairs.txt"}), 2,
+          "leave out --source and --target");
+  refuses({"run", "rows.json", "--graph", "nowhere.txt", "--source", "a", "--target", "b"}, 2,
+          "nowhere.txt");
+  refuses({"run", "difference.json", "--cells", "g.txt"}, 2, "g.txt:1: the first line names 'a'");
+  refuses({"run", "difference.json", "--cells", "nowhere.txt"}, 2, "nowhere.txt");
+  refuses({"run", "rows.json", "--graph", "g.txt", "--source", "a", "--target", "b", "--trace",
+           "g.txt"},
+          2, "g.txt: is an input");
+}
+
+TEST_F(Inputs, ABatchWithAnUnknownVertexNamesThePair) {
+  folder.write("bad.txt", "a b\na z\n");
+  const Finished finished =
+      logdepth({"run", "rows.json", "--graph", "g.txt", "--batch", "bad.txt"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_NE(finished.err.find("bad.txt: pair 2: 'z' is not a vertex of g.txt"), std::string::npos)
+      << finished.err;
+}
+
+TEST_F(Inputs, InfoSaysWhatTheFileTakesAndItsDepthInVertices) {
+  EXPECT_NE(done({"info", "rows.json"}).find("graphs, one token per vertex, made for 2 vertices"),
+            std::string::npos);
+  EXPECT_EQ(json_of({"info", "rows.json"})["at"], 2);
+  EXPECT_EQ(json_of({"info", "rows.json", "--at", "9"})["depth"], 1);
+  EXPECT_NE(done({"info", "all.json"}).find("n^3 - n^2 tokens of padding"), std::string::npos);
+  EXPECT_NE(done({"info", "difference.json"}).find("raw streams: x y"), std::string::npos);
+  EXPECT_NE(done({"info", "abb.json"}).find("words after a beginning token"), std::string::npos);
+}
+
+TEST_F(Inputs, DrawShowsWhoAttendsWhereInAGraph) {
+  done({"draw", "rows.json", "-o", "circuit.dot"});
+  EXPECT_NE(folder.read("circuit.dot").find("a row of the adjacency matrix"), std::string::npos);
+  done({"draw", "rows.json", "--graph", "g.txt", "-o", "all.svg"});  // one picture for all pairs
+  EXPECT_EQ(folder.read("all.svg").find(">connected<"), std::string::npos);
+  done({"draw", "rows.json", "--graph", "g.txt", "--source", "a", "--target", "b", "-o", "a.svg"});
+  EXPECT_NE(folder.read("a.svg").find(">connected<"), std::string::npos);
+  EXPECT_NE(folder.read("a.svg").find(">vertex<"), std::string::npos);
+  done({"draw", "all.json", "--graph", "g.txt", "--source", "a", "--target", "b", "-o", "b.svg"});
+  EXPECT_NE(folder.read("b.svg").find(">edge<"), std::string::npos);
+  done({"draw", "difference.json", "--cells", "c.txt", "-o", "c.svg"});
+  EXPECT_NE(folder.read("c.svg").find("2 tokens"), std::string::npos);
+}
+
+TEST_F(Inputs, TestComparesGraphsWithASearchAndShrinks) {
+  const json rows = json_of({"test", "rows.json", "--against", "graph:reachability"});
+  EXPECT_EQ(rows["passed"], true);
+  EXPECT_EQ(rows["up_to"], 2);
+  EXPECT_EQ(rows["exhaustive_graphs"], 2 + 16);
+  EXPECT_EQ(rows["max_size"], 2);  // the file's own size
+  EXPECT_EQ(rows["unevaluated"], json::array());
+  EXPECT_GT(rows["promises"], 0);
+  EXPECT_EQ(json_of({"info", "rows.json"})["checks"][0]["result"], "passed");
+
+  const Finished failed = logdepth({"test", "all.json", "--against", "graph:reachability",
+                                    "--up-to", "0", "--random", "50", "--json"});
+  EXPECT_EQ(failed.status, 1);
+  const json out = json::parse(failed.out);
+  EXPECT_EQ(out["counterexample"]["vertices"], 2);
+  EXPECT_EQ(out["counterexample"]["edges"], json::array());
+  EXPECT_EQ(out["counterexample"]["expected"], "not connected");
+  EXPECT_EQ(out["counterexample"]["got"], "connected");
+  const Finished text = logdepth({"test", "all.json", "--against", "graph:reachability"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_NE(text.out.find("counterexample: no edge on 2 vertices, source 0, target 1"),
+            std::string::npos)
+      << text.out;
+}
+
+TEST_F(Inputs, TestOfUndirectedGraphsAsksOnlyAboutThem) {
+  // Right for undirected graphs of two vertices alone: the column instead of the row.
+  Model model = example_rows_model();
+  model.unembedding.entries = {{0, 0, 1}, {1, 1, 1}};
+  save_weights(model, folder.file("u.json"));
+  const json out = json_of({"test", "u.json", "--against", "graph:undirected-reachability"});
+  EXPECT_EQ(out["exhaustive_graphs"], 2 + 8);
+  EXPECT_EQ(out["passed"], true);
+}
+
+TEST_F(Inputs, TestChecksThePromisesAndTheLimitOfGraphFiles) {
+  Model model = example_rows_model();
+  model.layers[0].attention.heads[2].promise = FindPromise{1, true, true};
+  save_weights(model, folder.file("liar.json"));
+  const Finished liar = logdepth({"test", "liar.json", "--against", "graph:reachability"});
+  EXPECT_EQ(liar.status, 1);
+  EXPECT_NE(liar.out.find("every head keeps its promise"), std::string::npos) << liar.out;
+  const Finished run =
+      logdepth({"run", "liar.json", "--graph", "g.txt", "--source", "a", "--target", "b"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "connected\n");
+}
+
+TEST_F(Inputs, TestSaysWhichOracleFits) {
+  refuses({"test", "rows.json", "--against", "(a|b)*"}, 2,
+          "takes graphs; expected --against graph:reachability");
+  refuses({"test", "rows.json", "--regex", "a"}, 2, "does not take words");
+  refuses({"test", "difference.json", "--against", "graph:reachability"}, 2,
+          "takes raw streams; expected --against division");
+  refuses({"test", "difference.json", "--against", "division"}, 2, "is not about division");
+  refuses({"test", "abb.json", "--against", "graph:reachability"}, 2, "is for graphs");
+  refuses({"test", "all.json", "--against", "graph:reachability", "--up-to", "9"}, 2, "lower it");
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,228 @@
+// The ledger's judgement: planted networks that are wrong, silent or break a promise, and the
+// numbers of the text.
+#include "proofs-check/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compiler/compile.hpp"
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "objects/input_error.hpp"
+#include "objects/regex.hpp"
+#include "proofs-check/claim_list.hpp"
+#include "runtime/weights_file.hpp"
+#include "tests/support/processes.hpp"
+
+namespace logdepth {
+namespace {
+
+Program scan_of(const std::string& expression) {
+  const Dfa dfa = minimise(determinise(to_nfa(parse_regex(expression))));
+  return regular_language_scan_MS25_thm4_1(to_action(dfa), expression);
+}
+
+AgainstLanguage against(const std::string& expression) {
+  return {expression, [expression] { return make_regex_oracle(parse_regex(expression)); }};
+}
+
+class Ledgers : public testing::Test {
+ protected:
+  std::string saved(const Model& model) const {
+    const std::string path = folder.file("model.json");
+    save_weights(model, path);
+    return path;
+  }
+  Verdict verdict(const Model& model, const Against& oracle, const Bounds& bounds) const {
+    return check_weights(oracle, saved(model), bounds);
+  }
+  LedgerEntry checked(const Claim& claim) const {
+    LedgerOptions options;
+    options.folder = folder.file("models");
+    return check_claims({&claim}, options).entries.front();
+  }
+  static Claim claim_of(Form form, const std::string& program, const std::string& language) {
+    Claim claim;
+    claim.id = "planted";
+    claim.form = form;
+    Instance instance;
+    instance.program = [program] { return scan_of(program); };
+    instance.against = against(language);
+    instance.bounds = instance.layernorm_bounds = {4, 0, 0};
+    claim.instances = {instance};
+    return claim;
+  }
+
+  const support::TemporaryFolder folder;
+};
+
+TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
+  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {6, 5, 40, 7});
+  EXPECT_EQ(found.status, Status::checked);
+  EXPECT_EQ(found.exhaustive, 127u);
+  EXPECT_EQ(found.random, 5u);
+  EXPECT_GT(found.promises, 0u);
+  EXPECT_EQ(found.bound,
+            "every word of at most 6 letters (127), 5 random ones of at most 40 (seed 7)");
+}
+
+TEST_F(Ledgers, AWrongLanguageIsContradictedByTheSmallestWord) {
+  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*ab"), {6, 5, 40});
+  EXPECT_EQ(found.status, Status::contradicted);
+  ASSERT_TRUE(found.counterexample);
+  EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, got reject");
+}
+
+TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
+  Model model = compile(
+      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  model.unroll = Unroll();
+  model.unroll.kind = Unroll::Kind::fixed;
+  const Verdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
+  EXPECT_EQ(found.status, Status::contradicted);
+  ASSERT_TRUE(found.counterexample);
+  EXPECT_EQ(found.counterexample->input, "3 vertices, edges 0>2 1>0; s = 1, t = 2");
+}
+
+TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
+  Model model = compile(division_MS25_lem3_1());
+  auto& names = std::get<CellsOutput>(model.output).names;
+  for (std::string& name : names)
+    name = name.substr(0, 8) == "quotient" ? "remainder" + name.substr(8)
+                                           : "quotient" + name.substr(9);
+  const Verdict found = verdict(model, AgainstDivision{}, {8, 0, 0});
+  EXPECT_EQ(found.status, Status::contradicted);
+  ASSERT_TRUE(found.counterexample);
+  EXPECT_EQ(describe(*found.counterexample),
+            "i = 1, m = 1, a_i = i: expected quotient 1, remainder 0, got quotient 0, remainder 1");
+}
+
+TEST_F(Ledgers, ATieIsNoAnswer) {
+  Model model = compile(scan_of("(a|b)*abb"));
+  auto& accept = std::get<AcceptOutput>(model.output);
+  std::erase_if(model.unembedding.entries, [&](const MatrixEntry& entry) {
+    return entry.row == accept.accept || entry.row == accept.reject;
+  });
+  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 2, 20});
+  EXPECT_EQ(found.status, Status::undecided);
+  EXPECT_FALSE(found.counterexample);
+  ASSERT_TRUE(found.without_answer);
+  EXPECT_EQ(found.without_answer->input, "the empty word");
+  EXPECT_NE(found.without_answer->got.find("undecided"), std::string::npos);
+}
+
+TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
+  Model model = compile(scan_of("(a|b)*abb"));
+  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
+  EXPECT_EQ(found.status, Status::contradicted);
+  ASSERT_TRUE(found.counterexample);
+  EXPECT_EQ(found.counterexample->expected, "every head keeps its promise");
+}
+
+TEST_F(Ledgers, AHeadThatWasNeverAskedLeavesAFileTestedOnly) {
+  // A word of one letter needs no loop, so the head of the loop never runs.
+  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {1, 0, 0});
+  EXPECT_EQ(found.status, Status::tested);
+  EXPECT_EQ(found.unevaluated.size(), 1u);
+}
+
+TEST_F(Ledgers, OneLoopFewerFailsWhereTheBoundIsTight) {
+  const std::string path = saved(compile(scan_of("b*(ab*ab*)*")));
+  const Tightness tight = check_tightness(against("b*(ab*ab*)*"), path, {3, 9});
+  EXPECT_TRUE(tight.tight);
+  EXPECT_EQ(tight.witness,
+            "1 loop instead of 2: 'aaa': expected reject, got accept; 3 loops instead of 4: "
+            "'aaaaaaaaa': expected reject, got accept");
+  const Tightness loose = check_tightness(against("b*(ab*ab*)*"), path, {1});
+  EXPECT_FALSE(loose.tight);
+}
+
+TEST_F(Ledgers, OnlyOurOwnConstructionsFailACheck) {
+  const LedgerEntry ours = checked(claim_of(Form::optimised, "(a|b)*abb", "(a|b)*ab"));
+  EXPECT_EQ(ours.status, Status::contradicted);
+  EXPECT_TRUE(is_failure(ours));
+  EXPECT_EQ(ours.files.size(), 2u) << "both norms";
+  const LedgerEntry text = checked(claim_of(Form::as_written, "(a|b)*abb", "(a|b)*ab"));
+  EXPECT_EQ(text.status, Status::contradicted);
+  EXPECT_FALSE(is_failure(text));
+  const LedgerEntry right = checked(claim_of(Form::repaired, "(a|b)*abb", "(a|b)*abb"));
+  EXPECT_EQ(right.status, Status::checked);
+  EXPECT_FALSE(is_failure(right) || is_open(right));
+}
+
+TEST_F(Ledgers, AProgramThatDoesNotCompileIsAFailure) {
+  Claim claim = claim_of(Form::repaired, "a", "a");
+  claim.instances[0].program = [] {
+    Program program = scan_of("a");
+    program.repeated.clear();
+    program.repeated.push_back(EraseStatement{{0}});
+    return program;
+  };
+  const LedgerEntry entry = checked(claim);
+  EXPECT_TRUE(is_failure(entry));
+  ASSERT_TRUE(entry.counterexample);
+  EXPECT_NE(entry.counterexample->find("the compiler refuses the program"), std::string::npos);
+}
+
+TEST_F(Ledgers, TheNumberOfThreadsDoesNotShow) {
+  std::vector<const Claim*> claims;
+  for (const char* id : {"lem-A.2", "lem-A.6", "cor-4.3", "thm-6.1"})
+    for (const Claim* claim : find_claims(claims_MS25(), id)) claims.push_back(claim);
+  LedgerOptions options;
+  options.folder = folder.file("models");
+  const Ledger one = check_claims(claims, options);
+  options.threads = 3;
+  const Ledger three = check_claims(claims, options);
+  EXPECT_EQ(ledger_json(one), ledger_json(three));
+  EXPECT_EQ(ledger_markdown(one), ledger_markdown(three));
+  EXPECT_EQ(ledger_html(one), ledger_html(three));
+}
+
+std::string figure(const std::string& claim, const std::string& what) {
+  const Calculation found = find_claims(claims_MS25(), claim).front()->calculation();
+  for (const Figure& one : found.figures)
+    if (one.what.find(what) != std::string::npos) return one.value;
+  return "none";
+}
+
+TEST(Numbers, TheTextTheFormulaAndTheCeilingStandSideBySide) {
+  EXPECT_EQ(figure("cor-4.3/depth-32", "the text"), "107");
+  EXPECT_EQ(figure("cor-4.3/depth-32", "+ 1)"), "108");
+  EXPECT_EQ(figure("cor-4.3/depth-32", "with the ceiling"), "64");
+  EXPECT_EQ(figure("cor-4.3/depth-80", "the text"), "440K");
+  EXPECT_EQ(figure("cor-4.3/depth-80", "+ 1)"), "440872");
+  EXPECT_EQ(figure("cor-4.3/depth-80", "with the ceiling"), "262144");
+  EXPECT_EQ(figure("cor-5.2/depth-32", "with the ceiling"), "128");
+  EXPECT_EQ(figure("cor-5.2/depth-80", "with the ceiling"), "2147483648");
+}
+
+TEST(Numbers, TheCorollariesDropACeiling) {
+  const auto first = [](const char* claim) {
+    return find_claims(claims_MS25(), claim).front()->calculation().counterexample.value_or("");
+  };
+  EXPECT_EQ(first("cor-4.3/every-depth"),
+            "d = 12, |w| = 3: Cor. 4.2, 4 ceil(log2 |w|) + 5 layers, which is 13");
+  EXPECT_EQ(first("cor-5.2/every-depth"),
+            "d = 23, n = 5: Thm. 5.1, 2 ceil(log2 n) + 18 layers, which is 24");
+  EXPECT_EQ(first("cor-4.3/rounded-exponent"), "");
+  EXPECT_EQ(first("cor-5.2/depth-80"), "");
+}
+
+TEST(Claims, HaveNamesOfTheirOwn) {
+  std::vector<std::string> names;
+  for (const Claim& claim : claims_MS25())
+    names.push_back(full_name(claim) + " " + form_name(claim.form));
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  for (const char* id :
+       {"lem-A.1", "lem-A.2", "lem-A.3", "lem-A.4", "lem-A.5", "lem-A.6", "lem-A.7", "lem-3.1",
+        "thm-4.1", "cor-4.2", "cor-4.3", "thm-5.1", "cor-5.2", "thm-6.1", "thm-6.2"})
+    EXPECT_FALSE(find_claims(claims_MS25(), id).empty()) << id;
+  EXPECT_THROW(find_claims(claims_MS25(), "thm-7.1"), InputError);
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,115 @@
+// The Python reader in examples/ and the program give the same answers on graphs and raw streams.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "runtime/weights_file.hpp"
+#include "tests/laws/fixed_seed.hpp"
+#include "tests/laws/model_samples.hpp"
+#include "tests/support/command_line.hpp"
+
+namespace logdepth {
+namespace {
+
+using support::Finished;
+using Arguments = std::vector<std::string>;
+
+class PythonInputs : public support::CommandLine {
+ protected:
+  Finished python(Arguments arguments) const {
+    arguments.insert(arguments.begin(),
+                     {LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py"});
+    return support::run_process(std::move(arguments), folder.path());
+  }
+
+  /// The answers of both, which have to be the same.
+  std::string same_answers(const Arguments& arguments) const {
+    const Finished second = python(arguments);
+    Arguments run = arguments;
+    run.insert(run.begin(), "run");
+    const Finished first = logdepth(run);
+    EXPECT_EQ(first.status, second.status) << first.err << second.err;
+    EXPECT_EQ(first.out, second.out);
+    return first.out;
+  }
+
+  /// A random graph of n vertices and every pair of them.
+  void write_graph(std::size_t n, std::uint64_t seed) const {
+    std::mt19937_64 random(seed);
+    std::string edges, pairs;
+    for (std::size_t i = 0; i < n; ++i) edges += "v" + std::to_string(i) + "\n";
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        const std::string pair = "v" + std::to_string(i) + " v" + std::to_string(j) + "\n";
+        if (random() % (n + 1) < 2) edges += pair;
+        pairs += pair;
+      }
+    folder.write("g.txt", edges);
+    folder.write("pairs.txt", pairs);
+  }
+};
+
+TEST_F(PythonInputs, AgreesOnSmallFilesMadeByHand) {
+  save_weights(example_rows_model(), folder.file("rows.json"));
+  save_weights(example_adjacency_model(), folder.file("all.json"));
+  save_weights(example_cells_model(), folder.file("cells.json"));
+  folder.write("g.txt", "# an edge\na b\n");
+  folder.write("pairs.txt", "a b\nb a\nb b\n");
+  EXPECT_EQ(same_answers({"rows.json", "--graph", "g.txt", "--batch", "pairs.txt"}),
+            "connected\nnot connected\nconnected\n");
+  EXPECT_EQ(same_answers({"all.json", "--graph", "g.txt", "--source", "b", "--target", "a"}),
+            "connected\n");
+  folder.write("c.txt", "y x\n1/2 - sqrt(3) 2 # x - y\n3*sqrt(1/6) -3/5\n");
+  EXPECT_EQ(same_answers({"cells.json", "--cells", "c.txt"}),
+            "x-y 2y\n3/2+sqrt(3) 1-sqrt(12)\n-3/5-sqrt(3/2) sqrt(6)\n");
+}
+
+TEST_F(PythonInputs, AgreesOnConnectivityTokenByToken) {
+  done({"compile", "connectivity", "-o", "c.json"});
+  write_graph(2, laws::seed());
+  same_answers({"c.json", "--graph", "g.txt", "--batch", "pairs.txt"});
+  write_graph(3, laws::seed());
+  same_answers({"c.json", "--graph", "g.txt", "--source", "v0", "--target", "v2"});
+}
+
+TEST_F(PythonInputs, AgreesOnConnectivityByRows) {
+  done({"compile", "connectivity", "--construction", "rows", "--size", "5", "-o", "r.json"});
+  write_graph(4, laws::seed());
+  same_answers({"r.json", "--graph", "g.txt", "--batch", "pairs.txt"});
+  write_graph(6, laws::seed());
+  const Finished larger =
+      python({"r.json", "--graph", "g.txt", "--source", "v0", "--target", "v1"});
+  EXPECT_EQ(larger.status, 3);
+  EXPECT_EQ(larger.out.substr(0, 22), "outside the hypotheses");
+}
+
+TEST_F(PythonInputs, AgreesOnDivision) {
+  for (const char* norm : {"rms", "layernorm"}) {
+    done({"compile", "division", "--norm", norm, "-o", "d.json"});
+    std::string rows = "a.1 a.0 i.0 i.1 m.0 m.1\n";
+    for (int i = 0; i < 9; ++i) {
+      const int a = i * i % (i + 1), square = a * a + 1;
+      rows += "sqrt(1/" + std::to_string(square) + ") " + std::to_string(a) + "*sqrt(1/" +
+              std::to_string(square) + ") " + std::to_string(i) + " 1 3 1\n";
+    }
+    folder.write("d.txt", rows);
+    EXPECT_EQ(support::lines(same_answers({"d.json", "--cells", "d.txt"})).size(), 10u);
+  }
+}
+
+TEST_F(PythonInputs, RefusesInputsOfAnotherKind) {
+  save_weights(example_rows_model(), folder.file("rows.json"));
+  folder.write("c.txt", "x y\n1 2\n");
+  folder.write("g.txt", "a b\n");
+  for (const Arguments& arguments :
+       {Arguments{"rows.json", "ab"}, Arguments{"rows.json", "--cells", "c.txt"},
+        Arguments{"rows.json", "--graph", "g.txt", "--source", "a", "--target", "z"},
+        Arguments{"rows.json", "--graph", "g.txt"}}) {
+    const Finished finished = python(arguments);
+    EXPECT_EQ(finished.status, 2) << finished.err;
+    EXPECT_EQ(finished.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace logdepth
