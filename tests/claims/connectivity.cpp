@@ -1,6 +1,8 @@
 // MS25 Theorem 5.1: the connectivity constructions against searches in the graph.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "compiler/compile.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
@@ -105,6 +107,83 @@ bool follows_path(const Model& model, std::size_t vertices) {
   Runner runner(model);
   const auto stream = runner.run_graph(path(vertices), 0, vertices - 1);
   return runner.connected(stream.value(), 0, vertices - 1).value();
+}
+
+/// Reads a cell of a token after a run.
+class Cells {
+ public:
+  Cells(const Model& model, const Graph& graph, std::size_t source, std::size_t target)
+      : model_(model), runner_(model), stream_(runner_.run_graph(graph, source, target).value()) {}
+  Real at(const std::string& cell, std::size_t token, std::size_t component = 0) const {
+    return runner_.arithmetic()
+        .pool()[stream_.at(token, model_.cells.at(cell).coordinates.at(component))];
+  }
+  std::size_t tokens() const { return stream_.tokens; }
+
+ private:
+  const Model& model_;
+  mutable Runner runner_;
+  Stream<ValueId> stream_;
+};
+
+/// Stands for the number: the components are a positive multiple of (number, 1).
+bool codes(const Cells& cells, const char* cell, std::size_t token, std::size_t number) {
+  const Real x = cells.at(cell, token, 0), w = cells.at(cell, token, 1);
+  return w.sign() > 0 && x == w.scaled(Rational(static_cast<std::int64_t>(number)));
+}
+
+TEST(Connectivity, GivesEveryTokenItsCoordinates) {
+  for (const Padding padding : {Padding::n3, Padding::n3_minus_n2})
+    for (std::size_t n = 1; n <= 5; ++n) {
+      Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding));
+      model.unroll = {Unroll::Kind::fixed, 0, 0, std::nullopt};
+      const std::size_t source = n / 2, target = n - 1;
+      const Cells cells(model, path(n), source, target);
+      for (std::size_t p = 0; p < cells.tokens(); ++p) {
+        const std::size_t u = p / n;
+        EXPECT_TRUE(codes(cells, "I", p, p));
+        EXPECT_TRUE(codes(cells, "U", p, u)) << "n = " << n << ", token " << p;
+        EXPECT_TRUE(codes(cells, "J", p, p % n)) << "n = " << n << ", token " << p;
+        EXPECT_TRUE(codes(cells, "T", p, u / n)) << "n = " << n << ", token " << p;
+        EXPECT_TRUE(codes(cells, "K", p, u % n)) << "n = " << n << ", token " << p;
+        EXPECT_EQ(cells.at("W", p, 0),
+                  cells.at("W", p, 2).scaled(Rational(static_cast<std::int64_t>(source + 1))));
+        EXPECT_EQ(cells.at("W", p, 1),
+                  cells.at("W", p, 2).scaled(Rational(static_cast<std::int64_t>(target + 1))));
+      }
+    }
+}
+
+TEST(Connectivity, HoldsWalksThroughAMiddleVertexAfterEveryLoop) {
+  std::mt19937_64 random(7);
+  const std::vector<std::string> names = {"1", "2", "3", "4", "5"};
+  const std::size_t n = names.size();
+  for (int sample = 0; sample < 4; ++sample) {
+    const Graph graph = support::random_graph(random, names, 0.2);
+    // walks[i][j]: a walk of length 1 to 2^(l-1) from i to j, after l loops.
+    std::vector<std::vector<bool>> walks(n, std::vector<bool>(n, false));
+    for (std::uint32_t loops = 0; loops <= 4; ++loops) {
+      for (const Padding padding : {Padding::n3, Padding::n3_minus_n2}) {
+        Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding));
+        model.unroll = {Unroll::Kind::fixed, 0, loops, std::nullopt};
+        const Cells cells(model, graph, 0, 1);
+        const std::size_t first = padding == Padding::n3 ? n * n : 0;
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t j = 0; j < n; ++j)
+              EXPECT_EQ(cells.at("C", first + (i * n + k) * n + j),
+                        Real(walks[i][k] && walks[k][j] ? 1 : -1))
+                  << loops << " loops, " << i << ' ' << k << ' ' << j;
+      }
+      const auto before = walks;
+      for (Vertex i = 0; i < n; ++i)
+        for (Vertex j = 0; j < n; ++j) {
+          walks[i][j] = graph.has_edge(i, j);
+          for (std::size_t k = 0; k < n; ++k)
+            walks[i][j] = walks[i][j] || (before[i][k] && before[k][j]);
+        }
+    }
+  }
 }
 
 TEST(Connectivity, FailsOnThePathWithOneLoopFewerThanStated) {
