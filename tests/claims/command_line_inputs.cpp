@@ -247,6 +247,53 @@ TEST_F(Inputs, TestChecksThePromisesAndTheLimitOfGraphFiles) {
   EXPECT_EQ(run.out, "connected\n");
 }
 
+TEST_F(Inputs, TestComparesDivisionsAndShrinks) {
+  done({"compile", "division", "-o", "division.json"});
+  const json out = json_of({"test", "division.json", "--against", "division", "--up-to", "5",
+                            "--random", "2", "--max-length", "20"});
+  EXPECT_EQ(out["passed"], true);
+  EXPECT_EQ(out["exhaustive_inputs"], 25);
+  EXPECT_GE(out["divisions"], 5 * 25);
+  EXPECT_EQ(out["unevaluated"], json::array());
+  Model model = read_weights(folder.file("division.json"));
+  auto& names = std::get<CellsOutput>(model.output).names;
+  for (std::string& name : names)
+    name = (name.starts_with("quotient") ? "remainder" : "quotient") + name.substr(name.size() - 2);
+  save_weights(model, folder.file("swapped.json"));
+  const Finished failed = logdepth({"test", "swapped.json", "--against", "division", "--json"});
+  EXPECT_EQ(failed.status, 1);
+  const json example = json::parse(failed.out)["counterexample"];
+  EXPECT_EQ(example["divisor"], 1);  // 1 by 1 is 1, remainder 0
+  EXPECT_EQ(example["dividends"], (json{0, 1}));
+  EXPECT_EQ(example["expected"], "token 1, 1 by 1: quotient.0 = sqrt(1/2)");
+  EXPECT_EQ(example["got"], "0");
+}
+
+TEST_F(Inputs, DiffFollowsGraphsAndRawStreams) {
+  done({"compile", "connectivity", "-o", "tokens.json"});
+  done({"compile", "connectivity", "--construction", "rows", "--size", "3", "-o", "three.json"});
+  done({"compile", "division", "--norm", "layernorm", "-o", "division.json"});
+  folder.write("d.txt", "i.0 i.1 m.0 m.1 a.0 a.1\n0 1 2 1 0 1\n1 1 2 1 sqrt(1/2) sqrt(1/2)\n");
+  const std::vector<Arguments> inputs = {
+      {"tokens.json", "--graph", "g.txt", "--source", "a", "--target", "b"},
+      {"three.json", "--graph", "g.txt"},  // one run for all pairs
+      {"division.json", "--cells", "d.txt"}};
+  for (Arguments arguments : inputs) {
+    arguments.insert(arguments.begin(), "diff");
+    EXPECT_EQ(done(arguments).substr(0, 6), "equal:") << arguments[1];
+    Model model = read_weights(folder.file(arguments[1]));
+    for (MatrixEntry& entry : model.layers[0].attention.heads[0].output.entries)
+      entry.value = entry.value * Rational(2);
+    save_weights(model, folder.file("bad.json"));
+    arguments[1] = "bad.json";
+    const Finished bad = logdepth(arguments);
+    EXPECT_EQ(bad.status, 1) << bad.err;
+    EXPECT_TRUE(bad.out.starts_with("first difference: layer 1, attention, token ")) << bad.out;
+  }
+  folder.write("large.txt", "a b\nb c\nc d\n");
+  EXPECT_EQ(logdepth({"diff", "three.json", "--graph", "large.txt"}).status, 3);
+}
+
 TEST_F(Inputs, TestSaysWhichOracleFits) {
   refuses({"test", "rows.json", "--against", "(a|b)*"}, 2,
           "takes graphs; expected --against graph:reachability");
