@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -20,7 +21,8 @@ struct Options {
   std::vector<std::string> claims;
   std::size_t up_to = 0, random = 0;
   std::uint64_t seed = 0;
-  CLI::Option *up_to_given = nullptr, *random_given = nullptr, *seed_given = nullptr;
+  CLI::Option *up_to_given = nullptr, *random_given = nullptr, *seed_given = nullptr,
+              *report_given = nullptr;
   std::string report, claims_file;
   std::size_t threads = 0;
   bool json = false, list = false;
@@ -60,12 +62,24 @@ std::vector<const Claim*> chosen(const std::vector<std::string>& names) {
 
 int check(const Options& options) {
   const auto claims = chosen(options.claims);
+  if (options.list && options.json) {
+    nlohmann::json list = {{"schema", "logdepth/check/1"}, {"claims", nlohmann::json::array()}};
+    for (const Claim* claim : claims)
+      list["claims"].push_back({{"id", claim->id},
+                                {"variant", claim->variant},
+                                {"form", form_name(claim->form)},
+                                {"title", claim->title}});
+    std::cout << list.dump(1) << '\n';
+    return kDone;
+  }
   if (options.list) {
     for (const Claim* claim : claims)
       std::cout << full_name(*claim) << " (" << form_name(claim->form) << "): " << claim->title
                 << '\n';
     return kDone;
   }
+  if (*options.report_given && options.report.empty())
+    throw InputError("--report: expected the name of a folder");
   LedgerOptions how;
   if (*options.up_to_given) how.up_to = options.up_to;
   if (*options.random_given) how.random = options.random;
@@ -79,7 +93,10 @@ int check(const Options& options) {
     std::error_code error;
     how.folder = options.report + "/models";
     std::filesystem::create_directories(how.folder, error);
-    if (error) throw InputError(options.report + ": the folder cannot be made");
+    if (error) throw InputError(how.folder + ": the folder cannot be made");
+    for (const char* name : {"report.md", "report.json", "report.html"})
+      if (const std::string file = options.report + "/" + name; std::filesystem::is_directory(file))
+        throw InputError(file + ": a folder stands where the report is to be written");
   }
   Ledger ledger;
   {
@@ -117,8 +134,9 @@ Command add_check(CLI::App& app) {
           ->check(kSmallCount);
   options->seed_given =
       command->add_option("--seed", options->seed, "seed of the random inputs")->check(kCount);
-  command->add_option("--report", options->report,
-                      "write report.md, report.json, report.html and the weights files there");
+  options->report_given =
+      command->add_option("--report", options->report,
+                          "write report.md, report.json, report.html and the weights files there");
   command->add_option("--claims-file", options->claims_file, "write the Markdown report there");
   command->add_option("--threads", options->threads, "parts at a time; by default one per core")
       ->check(count_up_to(1024));

@@ -54,6 +54,13 @@ std::uint64_t usual_size(const Model& model) {
   return model.unroll.max_length.value_or(1024);
 }
 
+/// The largest input that the file is made for.
+std::optional<std::uint64_t> largest_size(const Model& model) {
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  if (graph && graph->size) return *graph->size;
+  return model.unroll.max_length;
+}
+
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
@@ -129,8 +136,10 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   line("norm", model.norm == Norm::rms ? "rms" : "layernorm");
   line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
                     std::to_string(m.final) + ")");
+  const auto limit = largest_size(model);
+  const std::string beyond = limit && n > *limit ? ", which this file refuses to run" : "";
   line("depth", depth_formula(model) + "; at n = " + std::to_string(n) + ": " +
-                    std::to_string(m.depth) + " (" + std::to_string(m.loops) + " loops)");
+                    std::to_string(m.depth) + " (" + std::to_string(m.loops) + " loops)" + beyond);
   if (model.unroll.max_length)
     line("max_length", std::to_string(*model.unroll.max_length) + "; longer inputs are refused");
   line("width", std::to_string(m.width) + " (strict " + std::to_string(m.strict_width) + "), " +

@@ -7,9 +7,11 @@
 #include "cli/input_source.hpp"
 #include "cli/progress.hpp"
 #include "cli/trace_writer.hpp"
+#include "compiler/interpret.hpp"
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
 #include "objects/overload.hpp"
+#include "proofs-check/first_difference.hpp"
 #include "runtime/promise_check.hpp"
 #include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
@@ -137,7 +139,8 @@ class Runs {
 
   void run_cells(const CellRows& rows) {
     nlohmann::json result = {{"tokens", rows.size()}};
-    const auto stream = run_tokens(tokens_of(model_, rows), {{"tokens", rows.size()}}, result);
+    const auto stream =
+        run_tokens(as_declared(tokens_of(model_, rows)), {{"tokens", rows.size()}}, result);
     if (!stream.has_value()) {
       refuse(stream.refusal(), result);
     } else if (std::holds_alternative<CellsOutput>(model_.output)) {
@@ -146,6 +149,24 @@ class Runs {
       answer_word(stream.value(), rows.size(), result);
     }
     results_.push_back(std::move(result));
+  }
+
+  /// Raw streams have to be what the file's program says of its input, if the file carries it: all
+  /// proofs start from that.
+  Outcome<Tokens> as_declared(Outcome<Tokens> tokens) const {
+    std::optional<Program> program;
+    try {
+      program = program_of(model_);
+    } catch (const InputError&) {
+      return tokens;  // weights of another origin say nothing about their input
+    }
+    if (!tokens.has_value()) return tokens;
+    try {
+      start_states(*program, tokens.value());
+    } catch (const InputError& error) {
+      return OutsideHypotheses{error.what()};
+    }
+    return tokens;
   }
 
   Outcome<Stream<ValueId>> run_tokens(const Outcome<Tokens>& tokens, const nlohmann::json& question,

@@ -241,7 +241,7 @@ initial
 Program division_MS25_lem3_1(const DivisionOptions& options) {
   if (options.form == DivisionForm::paper) {
     if (options.own_argument || options.unit_inputs)
-      throw InputError("the paper's form of division takes raw psi(i), psi(m) and phi(a_i)cells");
+      throw InputError("the paper's form of division takes raw psi(i), psi(m) and phi(a_i)");
     return parse_program(paper(), "division, paper");
   }
   return parse_program(compact(options), "division, compact");

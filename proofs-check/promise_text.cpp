@@ -38,11 +38,11 @@ std::string promise_text(const CellNames& names, const Promise& promise) {
             return (find.exactly_one ? std::string("the one position that matches in ")
                                      : "the positions that match in ") +
                    std::to_string(find.terms) + (find.terms == 1 ? " term" : " terms") +
-                   (find.prefer ? ", preferred ones if there are" : "");
+                   (find.prefer ? ", the preferred ones if any" : "");
           },
           [&](const RelatedPromise& related) -> std::string {
             return "the positions related by " + std::to_string(related.pairs.size()) +
-                   " pairs, those with " + linear_form(names, related.prefer) + " > 0 if there are";
+                   " pairs, those with " + linear_form(names, related.prefer) + " > 0 if any";
           }},
       promise);
 }

@@ -33,10 +33,12 @@ constexpr const char* kIntroduction =
     "What MS25 (\"A Little Depth Goes a Long Way\", Merrill and Sabharwal) states, and what exact "
     "runs of weights\nfiles say about it. Statuses are computed: `checked` (every input up to the "
     "bound, every head's promise\nkept), `tested` (some inputs), `contradicted` (with the smallest "
-    "counterexample found), `undecided` (some\ninput got no answer), `not-executable` (with the "
-    "reason). *As written* is the repaired construction with\none change back to the paper's text; "
+    "counterexample found), `undecided` (some\ninput got no answer, named with the finding), "
+    "`unchecked` (no input asked), `not-executable` (with the\nreason). *As written* is the "
+    "repaired construction with\none change back to the paper's text; "
     "that it is contradicted is the finding, not a failure. Depths and sizes\nare counted on the "
-    "files, claimed formulas evaluated at the paper's own n.\n\n";
+    "files, claimed formulas evaluated at the paper's own n. The paper's sentences are quoted with "
+    "its\nformulas in plain characters.\n\n";
 
 }  // namespace
 

@@ -159,6 +159,11 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
   report.up_to = std::min<std::uint64_t>(options.up_to, limit);
   report.max_length = std::min<std::uint64_t>(options.max_length, limit);
   report.seed = options.seed;
+  constexpr std::size_t kMaxExhaustive = 256;  // 256^3 / 2 divisions, some ten minutes
+  if (report.up_to > kMaxExhaustive)
+    throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
+                     std::to_string(kMaxExhaustive) +
+                     " positions and divisors, each with each; lower it, or raise --max-length");
   // a_i = max(i - back, 0) for every back meets every pair a <= i.
   const std::size_t backs = test.divides_itself() ? 1 : report.up_to;
   const std::size_t total = report.up_to * backs + options.random;

@@ -246,13 +246,17 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
   report.max_size = std::min<std::uint64_t>(options.max_size, limit);
   report.seed = options.seed;
 
-  std::uint64_t exhaustive = 0;
+  std::uint64_t exhaustive = 0, questions = 0;
   for (std::size_t n = 1; n <= report.up_to; ++n) {
     const std::size_t slots = edge_slots(n, options.undirected);
-    if (slots < 63) exhaustive += std::uint64_t{1} << slots;
-    if (slots >= 63 || exhaustive > kMaxExhaustive)
+    if (slots < 40) {
+      exhaustive += std::uint64_t{1} << slots;
+      questions += n * n << slots;
+    }
+    if (slots >= 40 || questions > kMaxExhaustive)
       throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                       std::to_string(kMaxExhaustive) + " graphs; lower it");
+                       std::to_string(kMaxExhaustive) +
+                       " questions, every graph with every source and target; lower it");
   }
   const std::size_t total = exhaustive + options.random;
 

@@ -27,12 +27,18 @@ std::string loops_formula(const Unroll& unroll) {
 }
 
 std::uint64_t depth_at(const Model& model, std::uint64_t n) {
-  return model.shape.initial + model.shape.repeated * loops_at(model.unroll, n) + model.shape.final;
+  // A file for graphs of one size runs smaller ones as graphs of that size.
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  const std::uint64_t size = graph && graph->size ? *graph->size : n;
+  return model.shape.initial + model.shape.repeated * loops_at(model.unroll, size) +
+         model.shape.final;
 }
 
 std::string depth_formula(const Model& model) {
   const std::uint64_t constant = model.shape.initial + model.shape.final;
-  if (model.unroll.kind == Unroll::Kind::fixed || model.shape.repeated == 0)
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  if (model.unroll.kind == Unroll::Kind::fixed || model.shape.repeated == 0 ||
+      (graph && graph->size))
     return std::to_string(depth_at(model, 0));
   std::string loops = loops_formula(model.unroll);
   if (model.shape.repeated != 1) loops = std::to_string(model.shape.repeated) + " " + loops;

@@ -31,8 +31,7 @@ TEST_F(CellExamples, AreThePrintedBuildingBlocks) {
 TEST_F(CellExamples, AnswerAsTheirReadmeSays) {
   const std::map<std::string, std::string> answers = {
       {"read",
-       "phi.0 phi.1\n0 1\n3/5 4/5\n3/5 4/5\n-sqrt(49/50) sqrt(1/50)\nsqrt(1/2) sqrt(1/2)\n"
-       "sqrt(1/2) sqrt(1/2)\n"
+       "phi.0 phi.1\n0 1\n3/5 4/5\n-sqrt(49/50) sqrt(1/50)\nsqrt(1/2) sqrt(1/2)\n"
        "sqrt(1/1000000000000000001) sqrt(1000000000000000000/1000000000000000001)\n"},
       {"read_several",
        "x0.0 x0.1 x1.0 x1.1 x2\n0 1 3/5 4/5 1\nsqrt(1/2) sqrt(1/2) -3/5 4/5 -1\n"
@@ -50,6 +49,16 @@ TEST_F(CellExamples, AnswerAsTheirReadmeSays) {
     EXPECT_EQ(done({"run", "model.json", "--cells", example("cells/" + name + ".txt")}), answer)
         << name;
   }
+}
+
+TEST_F(CellExamples, AreOutsideTheHypothesesWhereAStreamIsNotWhatItsProgramSays) {
+  done({"compile", "program", example("cells/read.cells"), "-o", "model.json"});
+  folder.write("raw.txt", "z.0 z.1\n0 1\n3/4 1\n");
+  const auto finished = logdepth({"run", "model.json", "--cells", "raw.txt"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "outside the hypotheses\n");
+  EXPECT_NE(finished.err.find("token 1: cell z may not be given (3/4, 1)"), std::string::npos)
+      << finished.err;
 }
 
 TEST_F(CellExamples, ShowInTheirTraceThatWhatWasClearedIsZero) {

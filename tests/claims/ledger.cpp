@@ -203,8 +203,9 @@ TEST(Numbers, TheCorollariesDropACeiling) {
   const auto first = [](const char* claim) {
     return find_claims(claims_MS25(), claim).front()->calculation().counterexample.value_or("");
   };
-  EXPECT_EQ(first("cor-4.3/every-depth"),
-            "d = 12, |w| = 3: Cor. 4.2, 4 ceil(log2 |w|) + 5 layers, which is 13");
+  EXPECT_EQ(
+      first("cor-4.3/every-depth"),
+      "d = 12, |w| = 3: §4.1's reading of Cor. 4.2, 4 ceil(log2 |w|) + 5 layers, which is 13");
   EXPECT_EQ(first("cor-5.2/every-depth"),
             "d = 23, n = 5: Thm. 5.1, 2 ceil(log2 n) + 18 layers, which is 24");
   EXPECT_EQ(first("cor-4.3/rounded-exponent"), "");
