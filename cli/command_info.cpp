@@ -137,7 +137,12 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
                     std::to_string(m.final) + ")");
   const auto limit = largest_size(model);
-  const std::string beyond = limit && n > *limit ? ", which this file refuses to run" : "";
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  const std::string beyond = limit && n > *limit ? ", which this file refuses to run"
+                             : graph && graph->size && n < *graph->size
+                                 ? ", as a graph of the " + std::to_string(*graph->size) +
+                                       " vertices that the file is made for"
+                                 : "";
   line("depth", depth_formula(model) + "; at n = " + std::to_string(n) + ": " +
                     std::to_string(m.depth) + " (" + std::to_string(m.loops) + " loops)" + beyond);
   if (model.unroll.max_length)

@@ -36,9 +36,7 @@ std::uint64_t depth_at(const Model& model, std::uint64_t n) {
 
 std::string depth_formula(const Model& model) {
   const std::uint64_t constant = model.shape.initial + model.shape.final;
-  const auto* graph = std::get_if<GraphInput>(&model.input);
-  if (model.unroll.kind == Unroll::Kind::fixed || model.shape.repeated == 0 ||
-      (graph && graph->size))
+  if (model.unroll.kind == Unroll::Kind::fixed || model.shape.repeated == 0)
     return std::to_string(depth_at(model, 0));
   std::string loops = loops_formula(model.unroll);
   if (model.shape.repeated != 1) loops = std::to_string(model.shape.repeated) + " " + loops;
