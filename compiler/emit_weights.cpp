@@ -121,12 +121,13 @@ class Emitter {
     const auto rows = layout_.head_dimension.value_or(
         static_cast<std::uint32_t>(std::max<std::size_t>(schema.query.size(), 1)));
     // Queries and keys are read up to one positive factor, so z is taken as it is, but for the mask
-    // weight of the constant cell.
+    // weight of the constant cell in a constant mask.
+    const bool weighted = plan.type == MaskPlan::Type::constant;
     const auto project = [&](const std::vector<LinearForm>& forms) {
       MatrixBuilder matrix;
       for (std::uint32_t row = 0; row < forms.size(); ++row)
         for (const Term& t : forms[row]) {
-          const bool constant = one_ && t.component.cell == *one_;
+          const bool constant = weighted && one_ && t.component.cell == *one_;
           matrix.add(row, layout_.at(t.component),
                      constant ? t.factor / plan.constant_weight : t.factor);
         }

@@ -248,6 +248,18 @@ TEST(Connectivity, ForAGivenSizeTakesSmallerGraphsAndRefusesLargerOnes) {
   EXPECT_THROW(graph_connectivity_sized_MS25_thm5_1(kMaxSizedVertices + 1), SizeLimit);
 }
 
+TEST(Connectivity, ForAGivenSizeCanBeUnrolledForThatSizeOnly) {
+  for (const Form& form : forms(5)) {
+    if (form.initial == 6) continue;
+    CompileOptions options;
+    options.unroll = 3;
+    const Model model = compile(form.program, options);
+    EXPECT_EQ(model.shape.repeated, 0u) << form.name;
+    EXPECT_EQ(measure(model, 5).depth, measure(compiled(form), 5).depth) << form.name;
+    for (const std::size_t vertices : {1u, 2u, 5u}) EXPECT_TRUE(follows_path(model, vertices));
+  }
+}
+
 TEST(Connectivity, ByRowsIsRationalThroughout) {
   const Model model = compiled(forms(6)[4]);
   Runner runner(model);

@@ -141,14 +141,18 @@ TEST_F(Ledgers, OneLoopFewerFailsWhereTheBoundIsTight) {
 }
 
 TEST_F(Ledgers, OnlyOurOwnConstructionsFailACheck) {
-  const LedgerEntry ours = checked(claim_of(Form::optimised, "(a|b)*abb", "(a|b)*ab"));
+  // Entries point to their claims.
+  const Claim our_claim = claim_of(Form::optimised, "(a|b)*abb", "(a|b)*ab");
+  const LedgerEntry ours = checked(our_claim);
   EXPECT_EQ(ours.status, Status::contradicted);
   EXPECT_TRUE(is_failure(ours));
   EXPECT_EQ(ours.files.size(), 2u) << "both norms";
-  const LedgerEntry text = checked(claim_of(Form::as_written, "(a|b)*abb", "(a|b)*ab"));
+  const Claim text_claim = claim_of(Form::as_written, "(a|b)*abb", "(a|b)*ab");
+  const LedgerEntry text = checked(text_claim);
   EXPECT_EQ(text.status, Status::contradicted);
   EXPECT_FALSE(is_failure(text));
-  const LedgerEntry right = checked(claim_of(Form::repaired, "(a|b)*abb", "(a|b)*abb"));
+  const Claim right_claim = claim_of(Form::repaired, "(a|b)*abb", "(a|b)*abb");
+  const LedgerEntry right = checked(right_claim);
   EXPECT_EQ(right.status, Status::checked);
   EXPECT_FALSE(is_failure(right) || is_open(right));
 }
