@@ -72,13 +72,10 @@ TEST(Connectivity, HasTheShapeThatItsFileStates) {
 }
 
 TEST(Connectivity, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
-  // The ledger (tests/claims/ledger_report.cpp) asks the other forms as well.
-  for (const Form& form : forms(3)) {
-    ReachabilityOptions options;
-    options.up_to = form.name == "compact, n^3 - n^2" || form.initial < 6 ? 3 : 2;
-    options.random = 0;
-    expect_right(compiled(form), options, form.name);
-  }
+  ReachabilityOptions options;
+  options.up_to = 3;  // with fewer vertices no loop runs, and its heads stay unasked
+  options.random = 0;
+  for (const Form& form : forms(3)) expect_right(compiled(form), options, form.name);
 }
 
 TEST(Connectivity, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVertices) {
