@@ -47,20 +47,6 @@ std::string input_text(const Input& input) {
       input);
 }
 
-/// The size that is shown when the user names none: what the file is made for.
-std::uint64_t usual_size(const Model& model) {
-  const auto* graph = std::get_if<GraphInput>(&model.input);
-  if (graph && graph->size) return *graph->size;
-  return model.unroll.max_length.value_or(1024);
-}
-
-/// The largest input that the file is made for.
-std::optional<std::uint64_t> largest_size(const Model& model) {
-  const auto* graph = std::get_if<GraphInput>(&model.input);
-  if (graph && graph->size) return *graph->size;
-  return model.unroll.max_length;
-}
-
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
@@ -188,7 +174,8 @@ Command add_info(CLI::App& app) {
     const Model model = read_weights(options->model);
     const std::string hash = weights_hash(model);
     const auto checks = read_checks(options->model, hash);
-    const std::uint64_t n = options->at_option->count() > 0 ? options->at : usual_size(model);
+    const std::uint64_t n =
+        options->at_option->count() > 0 ? options->at : largest_size(model).value_or(1024);
     if (options->json) {
       print_json(model, hash, n, checks);
     } else {

@@ -33,9 +33,7 @@ Model compile(const Program& program, const CompileOptions& options) {
 }
 
 Model unroll(Model model, std::uint64_t size) {
-  // A file for graphs of one size runs every graph as one of that size.
-  if (const auto* graph = std::get_if<GraphInput>(&model.input); graph && graph->size)
-    size = *graph->size;
+  size = counted_size(model, size);
   const std::uint64_t loops = loops_at(model.unroll, size);
   const Shape shape = model.shape;
   std::vector<Layer> layers(model.layers.begin(), model.layers.begin() + shape.initial);

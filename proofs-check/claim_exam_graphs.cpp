@@ -6,6 +6,7 @@
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/claim_exam.hpp"
 #include "proofs-check/test_reachability.hpp"
+#include "runtime/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -150,9 +151,7 @@ void examine(Exam& exam, const AgainstReachability& against) {
   const Model& model = exam.model();
   Verdict& verdict = exam.verdict();
   Bounds& bounds = verdict.bounds;
-  std::size_t limit = model.unroll.max_length.value_or(std::numeric_limits<std::size_t>::max());
-  if (const auto size = std::get<GraphInput>(model.input).size)
-    limit = std::min<std::size_t>(limit, *size);
+  const std::size_t limit = largest_size(model).value_or(std::numeric_limits<std::size_t>::max());
   bounds.up_to = std::min(bounds.up_to, limit);
   bounds.max_size = std::min(bounds.max_size, limit);
 

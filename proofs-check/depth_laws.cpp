@@ -29,9 +29,7 @@ const std::vector<Subject>& subjects() {
 
 /// Counted on the file for everything up to n, or absent where no file is that large.
 std::optional<std::uint64_t> counted_depth(const Model& model, std::uint64_t n) {
-  if (n > model.unroll.max_length.value_or(n)) return std::nullopt;
-  if (const auto* graph = std::get_if<GraphInput>(&model.input); graph && graph->size)
-    if (n > *graph->size) return std::nullopt;
+  if (n > largest_size(model).value_or(n)) return std::nullopt;
   return depth_at(model, n);
 }
 

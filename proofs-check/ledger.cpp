@@ -56,9 +56,7 @@ std::string position_name(const Position& position) {
 void count_on_file(LedgerEntry& entry, const Model& model) {
   add_new(entry.hypotheses, model.hypotheses);
   add_new(entry.deviations, model.deviations);
-  entry.limit = model.unroll.max_length;
-  if (const auto* graph = std::get_if<GraphInput>(&model.input); graph && graph->size)
-    entry.limit = std::min<std::uint64_t>(entry.limit.value_or(*graph->size), *graph->size);
+  entry.limit = largest_size(model);
   const std::uint64_t limit = entry.limit.value_or(kSizes.back());
   entry.at = std::min(kAt, limit);
   entry.position = position_name(model.position);

@@ -63,8 +63,8 @@ Measures measure(const Model& model, std::uint64_t n) {
   m.initial = model.shape.initial;
   m.repeated = model.shape.repeated;
   m.final = model.shape.final;
+  m.loops = loops_at(model.unroll, counted_size(model, n));
   m.depth = depth_at(model, n);
-  if (m.repeated > 0) m.loops = (m.depth - m.initial - m.final) / m.repeated;
   m.width = model.width;
   if (model.cells.empty()) {
     m.cells = used_coordinates(model);

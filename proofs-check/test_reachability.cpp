@@ -9,6 +9,7 @@
 #include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/checked_run.hpp"
+#include "runtime/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -239,9 +240,8 @@ Rows rows_of(std::uint64_t bits, std::size_t n, bool undirected) {
 ReachabilityReport test_reachability(const Model& model, const ReachabilityOptions& options) {
   ReachabilityReport report;
   ReachabilityTest test(model, report);
-  std::uint64_t limit = model.unroll.max_length.value_or(std::numeric_limits<std::uint64_t>::max());
-  if (const auto size = std::get<GraphInput>(model.input).size)
-    limit = std::min<std::uint64_t>(limit, *size);
+  const std::uint64_t limit =
+      largest_size(model).value_or(std::numeric_limits<std::uint64_t>::max());
   report.up_to = std::min<std::uint64_t>(options.up_to, limit);
   report.max_size = std::min<std::uint64_t>(options.max_size, limit);
   report.seed = options.seed;

@@ -1,5 +1,6 @@
 #include "runtime/unrolling.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace logdepth {
@@ -20,6 +21,17 @@ std::uint64_t loops_at(const Unroll& unroll, std::uint64_t n) {
   return n <= unroll.minus ? 0 : ceil_log(unroll.base, n - unroll.minus);
 }
 
+std::uint64_t counted_size(const Model& model, std::uint64_t n) {
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  return graph && graph->size ? *graph->size : n;
+}
+
+std::optional<std::uint64_t> largest_size(const Model& model) {
+  const auto* graph = std::get_if<GraphInput>(&model.input);
+  if (!graph || !graph->size) return model.unroll.max_length;
+  return std::min<std::uint64_t>(*graph->size, model.unroll.max_length.value_or(*graph->size));
+}
+
 std::string loops_formula(const Unroll& unroll) {
   if (unroll.kind == Unroll::Kind::fixed) return std::to_string(unroll.loops);
   const std::string n = unroll.minus == 0 ? " n" : "(n-" + std::to_string(unroll.minus) + ")";
@@ -27,11 +39,8 @@ std::string loops_formula(const Unroll& unroll) {
 }
 
 std::uint64_t depth_at(const Model& model, std::uint64_t n) {
-  // A file for graphs of one size runs smaller ones as graphs of that size.
-  const auto* graph = std::get_if<GraphInput>(&model.input);
-  const std::uint64_t size = graph && graph->size ? *graph->size : n;
-  return model.shape.initial + model.shape.repeated * loops_at(model.unroll, size) +
-         model.shape.final;
+  return model.shape.initial +
+         model.shape.repeated * loops_at(model.unroll, counted_size(model, n)) + model.shape.final;
 }
 
 std::string depth_formula(const Model& model) {
