@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "objects/input_error.hpp"
 #include "proofs-check/claim_list.hpp"
 #include "proofs-check/ledger.hpp"
+#include "runtime/temporary_folder.hpp"
 #include "runtime/whole_file.hpp"
 
 namespace logdepth {
@@ -26,25 +26,6 @@ struct Options {
   std::string report, claims_file;
   std::size_t threads = 0;
   bool json = false, list = false;
-};
-
-/// A folder for the weights files of this run.
-class WorkFolder {
- public:
-  WorkFolder() {
-    path_ = (std::filesystem::temp_directory_path() / "logdepth-check-XXXXXX").string();
-    if (!mkdtemp(path_.data())) throw InputError("no temporary folder can be made in " + path_);
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 /// In the order of the list, each once.
@@ -86,7 +67,7 @@ int check(const Options& options) {
   if (*options.seed_given) how.seed = options.seed;
   how.threads = options.threads > 0 ? options.threads
                                     : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  std::optional<WorkFolder> work;
+  std::optional<TemporaryFolder> work;
   if (options.report.empty()) {
     how.folder = work.emplace().path();
   } else {

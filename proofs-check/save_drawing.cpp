@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "objects/input_error.hpp"
 #include "proofs-check/measure.hpp"
 #include "proofs-check/svg_text.hpp"
+#include "runtime/temporary_folder.hpp"
 #include "runtime/unrolling.hpp"
 #include "runtime/whole_file.hpp"
 
@@ -28,26 +28,6 @@ constexpr const char* kStyle =
     "th{text-align:left;vertical-align:top;padding:.25em 1.2em .25em 0;font-weight:600;"
     "white-space:nowrap}td{padding:.25em 0;overflow-wrap:anywhere}ul{margin:0;padding-left:1.1em}"
     "figure{margin:0;overflow-x:auto}";
-
-/// A folder of our own for the moment, so that no name can be guessed or left behind.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    path_ = (std::filesystem::temp_directory_path() / "logdepth-XXXXXX").string();
-    if (!mkdtemp(path_.data())) throw InputError("no temporary folder can be made for the picture");
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// Runs a program without a shell, its messages thrown away. True when it ends with status 0.
 bool run_quietly(std::vector<std::string> arguments) {

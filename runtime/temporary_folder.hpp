@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+namespace logdepth {
+
+/// A new folder of our own, so that no name can be guessed, removed with everything in it at the
+/// end.
+class TemporaryFolder {
+ public:
+  /// Errors: InputError when none can be made.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace logdepth
