@@ -51,6 +51,7 @@
 #include <string>
 
 #include "compiler/program_text.hpp"
+#include "constructions/building_blocks_MS25_appA.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -69,28 +70,17 @@ cell one constant
 )cells";
 
 /// phi(i) from (i, 1), and dir(i, m).
-constexpr const char* kUnits = R"cells(
-  fetch own causal same i under i
-    copy I i
-  normalise R from i[0] m[0]
-)cells";
+std::string units() {
+  return blocks::read("own", "i", "I") + "normalise R from i[0] m[0]\n";
+}
 
 /// Where m divides i, the position nearest to i/m is the quotient itself.
-constexpr const char* kMultiples = R"cells(
-  fetch near causal nearest R key I
-    copy Q I
-    add D + I[0]
-  fetch mark causal match I key I
-    add D - R[0]
-    set e=true
-  test e zero D
+std::string quotients() {
+  return blocks::multiples() + R"cells(
   fetch last_multiple causal rightmost e=true key I
     copy B Q
-  fetch near_again causal nearest R key I
-    add D - I[0]
-  fetch mark_again causal match I key I
-    add D + R[0]
-)cells";
+)cells" + blocks::undone(blocks::multiples_heads());
+}
 
 constexpr const char* kOutputs = R"cells(
 output quotient.0 + quotient[0]
@@ -123,14 +113,12 @@ cell e flag
   if (!options.own_argument)
     text += "cell a pointer phi\ngiven a\ncell quotient pointer phi\ncell remainder direction 2\n";
   text += "initial\n";
-  if (!options.unit_inputs) text += kUnits;
-  text += kMultiples;
-  text += R"cells(
-  fetch count causal same B
-    add c[0] + 1/2 one - 1/2 e
-    add c[1] + 1/2 one + 1/2 e
-  normalise C from c[0] c[1]
-)cells";
+  if (!options.unit_inputs) text += units();
+  const std::string count =
+      "fetch count causal same B\n"
+      "  add c[0] + 1/2 one - 1/2 e\n"
+      "  add c[1] + 1/2 one + 1/2 e\n";
+  text += quotients() + count + "normalise C from c[0] c[1]\n";
   if (options.own_argument) {
     // The result is the token's own; c is all that stays behind.
     text += R"cells(
@@ -145,10 +133,7 @@ output remainder.1 + C[1]
   fetch result causal match a key I
     copy quotient B
     copy remainder C
-  fetch count_again causal same B
-    add c[0] - 1/2 one + 1/2 e
-    add c[1] - 1/2 one - 1/2 e
-)cells";
+)cells" + blocks::undone(count);
   text += options.unit_inputs ? "  erase Q B C e\n" : "  erase I R Q B C e\n";
   return text + kOutputs;
 }
@@ -191,46 +176,34 @@ given a
 position fst
 initial
 )cells";
-  text += kUnits;
-  text += kMultiples;
+  const auto neighbours = [](const std::string& k) {
+    return "fetch before" + k + " causal match I back " + k + " key I\n  add D" + k + " + B[0]\n" +
+           (k == "1" ? "  copy p1 fst\n" : "") +
+           blocks::compare("here" + k, "D" + k, "- B[0]", "s" + k, "I");
+  };
+  const std::string count =
+      "fetch count causal same B b1\n"
+      "  add c[0] + place[second] + place[later]\n"
+      "  add c[1] + place[first] + place[second]\n";
+  text += units() + quotients();
+  text += neighbours("1") + blocks::decide("s1", "D1");
+  text += neighbours("2") + blocks::undone(neighbours("1"));
+  text += blocks::decide("s2", "D2") + blocks::undone(neighbours("2"));
   text += R"cells(
-  fetch before1 causal match I back 1 key I
-    add D1 + B[0]
-    copy p1 fst
-  fetch here1 causal match I key I
-    add D1 - B[0]
-    set s1=true
-  test s1 zero D1
-  fetch before2 causal match I back 2 key I
-    add D2 + B[0]
-  fetch here2 causal match I key I
-    add D2 - B[0]
-    set s2=true
-  fetch before1_again causal match I back 1 key I
-    add D1 - B[0]
-  fetch here1_again causal match I key I
-    add D1 + B[0]
-  test s2 zero D2
-  fetch before2_again causal match I back 2 key I
-    add D2 - B[0]
-  fetch here2_again causal match I key I
-    add D2 + B[0]
   lookup neighbours
     rule fst=true -> b1=false place=first
     rule fst=false s1=false -> b1=false place=first
     rule fst=false p1=true s1=true -> b1=true place=second
     rule fst=false p1=false s1=true s2=false -> b1=true place=second
     rule fst=false p1=false s1=true s2=true -> b1=true place=later
-  fetch count causal same B b1
-    add c[0] + place[second] + place[later]
-    add c[1] + place[first] + place[second]
+)cells" + count +
+          R"cells(
   normalise C from c[0] c[1]
   fetch result causal match a key I
     copy quotient B
     copy remainder C
-  fetch count_again causal same B b1
-    add c[0] - place[second] - place[later]
-    add c[1] - place[first] - place[second]
+)cells" + blocks::undone(count) +
+          R"cells(
   erase I R Q B C e p1 s1 s2 b1 place
 )cells";
   return text + kOutputs;
@@ -247,4 +220,16 @@ Program division_MS25_lem3_1(const DivisionOptions& options) {
   return parse_program(compact(options), "division, compact");
 }
 
+namespace blocks {
+
+std::string multiples_heads() {
+  return "fetch near causal nearest R key I\n  copy Q I\n  add D + I[0]\n" +
+         compare("mark", "D", "- R[0]", "e", "I");
+}
+
+std::string multiples() {
+  return multiples_heads() + decide("e", "D");
+}
+
+}  // namespace blocks
 }  // namespace logdepth

@@ -64,6 +64,9 @@
 #include <string>
 
 #include "compiler/program_text.hpp"
+#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/graph_squaring.hpp"
 
 namespace logdepth {
 namespace {
@@ -147,10 +150,8 @@ std::string coordinates(const Triples& layout, const std::string& scale,
                         const std::string& margin) {
   return R"cells(
 initial
-  fetch position causal uniform
-    add a[0] + 1/2 one - 1/2 fst
-    add a[1] + 1/2 one + 1/2 fst
-  fetch counts_at_first unmasked flagged kind=target when fst=false
+)cells" + blocks::offset("position", "a", "one", "fst", 0) +
+         R"cells(  fetch counts_at_first unmasked flagged kind=target when fst=false
     add G[0] )cells" +
          layout.count + R"cells(
     add G[2] + kind[matrix]
@@ -171,14 +172,8 @@ initial
     add x[1] + G[0]
 )cells" + scale +
          R"cells(  normalise R from x[0] x[1]
-  fetch near causal nearest R key I
-    copy Q I
-    add D + I[0]
-  fetch mark causal match I key I
-    add D - R[0]
-    set e=true
-  test e zero D
-  fetch quotient causal rightmost e=true key I
+)cells" + blocks::multiples() +
+         R"cells(  fetch quotient causal rightmost e=true key I
     copy U Q
 )cells" + margin +
          R"cells(  fetch remainder causal same U
@@ -210,28 +205,8 @@ cell zC flag
 )cells" + tokens("C=false", "C=false") +
          coordinates(layout, "  fetch margin unmasked uniform under G\n    add eps + G[4]\n",
                      "  normalise E from 16*one eps\n") +
-         R"cells(
-repeated
-  fetch left_edge unmasked find-one )cells" +
-         layout.row + R"cells( key U and K key J
-    copy xA A
-  fetch left_walk unmasked find T key T and K key J prefer C=true margin E[1]
-    copy xC C
-  fetch right_edge unmasked find-one K key U and J key J
-    copy yA A
-  fetch right_walk unmasked find )cells" +
-         layout.middle_row + R"cells( key T and J key J prefer C=true margin E[1]
-    copy yC C
-  lookup both
-    rule xA=true yA=true -> C=true
-    rule xA=true yA=false yC=true -> C=true
-    rule xA=true yA=false yC=false -> C=false
-    rule xA=false xC=true yA=true -> C=true
-    rule xA=false xC=true yA=false yC=true -> C=true
-    rule xA=false xC=true yA=false yC=false -> C=false
-    rule xA=false xC=false -> C=false
-  erase xA xC yA yC
-final
+         R"cells()cells" + squaring_loop(layout.row, layout.middle_row, "E[1]") +
+         R"cells(final
   fetch edge unmasked find-one ( + W[0] - W[2] : + W[2] ) key U and ( + W[1] - W[2] : + W[2] ) key J
     copy zA A
   fetch walk unmasked find )cells" +

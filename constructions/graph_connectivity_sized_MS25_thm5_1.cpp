@@ -31,45 +31,20 @@
 #include <vector>
 
 #include "compiler/program_text.hpp"
+#include "constructions/graph_squaring.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/position_code.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr const char* kBody = R"cells(
-repeated
-  fetch left_edge unmasked find-one T key U and K key J
-    copy xA A
-  fetch left_walk unmasked find T key T and K key J prefer C=true margin MARGIN
-    copy xC C
-  fetch right_edge unmasked find-one K key U and J key J
-    copy yA A
-  fetch right_walk unmasked find K key T and J key J prefer C=true margin MARGIN
-    copy yC C
-  lookup both
-    rule xA=true yA=true -> C=true
-    rule xA=true yA=false yC=true -> C=true
-    rule xA=true yA=false yC=false -> C=false
-    rule xA=false xC=true yA=true -> C=true
-    rule xA=false xC=true yA=false yC=true -> C=true
-    rule xA=false xC=true yA=false yC=false -> C=false
-    rule xA=false xC=false -> C=false
-  erase xA xC yA yC
-final
-  fetch edge unmasked find-one SOURCE key U and TARGET key J
-    copy zA A
-  fetch walk unmasked find SOURCE key T and TARGET key J prefer C=true margin MARGIN
-    copy zC C
-output accept + zA + zC + same + 2 one
-output reject
-)cells";
-
-std::string replaced(std::string text, const std::string& name, const std::string& value) {
-  for (std::size_t at = text.find(name); at != std::string::npos;
-       at = text.find(name, at + value.size()))
-    text.replace(at, name.size(), value);
-  return text;
+/// What the last layer reads: A(s,t), OR_k C(s,k,t), s = t.
+std::string answer(const std::string& source, const std::string& target,
+                   const std::string& margin) {
+  return "final\n  fetch edge unmasked find-one " + source + " key U and " + target +
+         " key J\n    copy zA A\n  fetch walk unmasked find " + source + " key T and " + target +
+         " key J prefer C=true margin " + margin +
+         "\n    copy zC C\noutput accept + zA + zC + same + 2 one\noutput reject\n";
 }
 
 /// "( form : form )" that is the circle code of the number that the one-hot `cell` stands for;
@@ -185,9 +160,9 @@ token <pad> kind=pad A=false C=false
 token <source> kind=source A=false C=false
 token <target> kind=target A=false C=false
 )cells";
-  std::string body = replaced(kBody, "MARGIN", margin);
-  body = replaced(body, "SOURCE", code_of_label("S", offsets, size));
-  body = replaced(body, "TARGET", code_of_label("t", vertices, size));
+  const std::string body =
+      squaring_loop("T", "K", margin) +
+      answer(code_of_label("S", offsets, size), code_of_label("t", vertices, size), margin);
   return parse_program(head + table(size) + terminals(size) + body, "connectivity, given size");
 }
 
