@@ -6,9 +6,8 @@ namespace logdepth {
 
 std::vector<Real> code_of(PositionCode code, std::uint64_t position) {
   if (code == PositionCode::phi) {
-    const Rational p(static_cast<std::int64_t>(position));
-    const Rational norm = p * p + Rational(1);
-    return {Real(p).divided_by_root(norm), Real(1).divided_by_root(norm)};
+    const auto phi = phi_code(Rational(static_cast<std::int64_t>(position)));
+    return {phi[0], phi[1]};
   }
   std::vector<Real> values;
   for (const Rational& value :

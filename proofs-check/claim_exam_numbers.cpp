@@ -3,44 +3,20 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
-#include "oracle/division_oracle.hpp"
 #include "proofs-check/claim_exam.hpp"
 #include "proofs-check/test_division.hpp"
+#include "runtime/position_code.hpp"
 
 namespace logdepth {
 namespace {
-
-const std::array<std::string, 4> kOutputs = {"quotient.0", "quotient.1", "remainder.0",
-                                             "remainder.1"};
-
-/// Component 0 or 1 of phi(x) = (x, 1) / sqrt(x^2 + 1).
-Real phi(std::uint64_t x, std::size_t component) {
-  const Rational number(static_cast<std::int64_t>(x));
-  return Real(component == 0 ? number : Rational(1)).divided_by_root(number * number + 1);
-}
 
 /// Divisions to one weights file. Heads are causal, so the answers at a token are those of the
 /// input that ends there, and one long run holds many small ones.
 class Divisions {
  public:
-  explicit Divisions(Exam& exam) : exam_(exam) {
-    const Model& model = exam.model();
-    const auto* input = std::get_if<CellsInput>(&model.input);
-    const auto* output = std::get_if<CellsOutput>(&model.output);
-    if (!input || !output)
-      throw InputError("the weights file '" + model.name +
-                       "' does not take raw streams and answer with cells");
-    own_ = std::find(input->names.begin(), input->names.end(), "a.0") == input->names.end();
-    for (const std::string& name : kOutputs) {
-      const auto found = std::find(output->names.begin(), output->names.end(), name);
-      if (found == output->names.end())
-        throw InputError("the weights file '" + model.name + "' has no output '" + name + "'");
-      rows_.push_back(static_cast<std::size_t>(found - output->names.begin()));
-    }
-  }
+  explicit Divisions(Exam& exam) : exam_(exam), file_(division_file(exam.model())) {}
 
-  /// The file has no `a`: every position divides itself.
-  bool divides_itself() const { return own_; }
+  bool divides_itself() const { return file_.own_argument; }
 
   void ask(const DivisionInput& input) {
     const Exam::Attempt attempt = run(input);
@@ -57,8 +33,12 @@ class Divisions {
     return exam_.attempt(tokens_of(exam_.model(), division_rows(exam_.model(), input)));
   }
 
+  std::uint64_t dividend(const DivisionInput& input, std::uint64_t i) const {
+    return file_.own_argument ? i : input.dividends[i];
+  }
+
   Finding question(const DivisionInput& input, std::uint64_t i) const {
-    const std::uint64_t a = own_ ? i : input.dividends[i], m = input.divisor;
+    const std::uint64_t a = dividend(input, i), m = input.divisor;
     Finding finding;
     finding.input = "i = " + std::to_string(i) + ", m = " + std::to_string(m) +
                     (a == i ? ", a_i = i" : ", a_i = " + std::to_string(a));
@@ -82,12 +62,11 @@ class Divisions {
 
   void compare(const DivisionInput& input, const Stream<ValueId>& stream) {
     for (std::uint64_t i = 0; i < input.dividends.size(); ++i) {
-      const Division right = division_oracle(own_ ? i : input.dividends[i], input.divisor);
+      const auto right = right_division(dividend(input, i), input.divisor);
       exam_.count_answers(1);
       const std::vector<Real> logits = exam_.runner().logits(stream, i);
-      for (std::size_t k = 0; k < kOutputs.size(); ++k) {
-        const Real wanted = phi(k < 2 ? right.quotient : right.remainder, k % 2);
-        if (logits[rows_[k]] == wanted) continue;
+      for (std::size_t k = 0; k < right.size(); ++k) {
+        if (logits[file_.rows[k]] == right[k]) continue;
         Finding finding = question(input, i);
         finding.got = value(logits, 0, "quotient") + ", " + value(logits, 2, "remainder");
         exam_.wrong(finding);
@@ -99,15 +78,14 @@ class Divisions {
   /// "quotient 3" where the two outputs are phi(3), else the outputs themselves.
   std::string value(const std::vector<Real>& logits, std::size_t first,
                     const std::string& name) const {
-    const Real &x = logits[rows_[first]], &y = logits[rows_[first + 1]];
-    for (std::uint64_t z = 0; z < 600; ++z)
-      if (x == phi(z, 0) && y == phi(z, 1)) return name + " " + std::to_string(z);
+    const Real &x = logits[file_.rows[first]], &y = logits[file_.rows[first + 1]];
+    for (std::int64_t z = 0; z < 600; ++z)
+      if (phi_code(z) == std::array{x, y}) return name + " " + std::to_string(z);
     return name + " (" + x.text() + ", " + y.text() + ")";
   }
 
   Exam& exam_;
-  bool own_ = false;
-  std::vector<std::size_t> rows_;  // of kOutputs
+  const DivisionFile file_;
 };
 
 bool same(const std::vector<Real>& got, const std::vector<Real>& wanted) {

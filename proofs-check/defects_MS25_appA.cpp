@@ -4,12 +4,14 @@
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "proofs-check/defects_MS25_changes.hpp"
 #include "proofs-check/defects_MS25_search.hpp"
+#include "runtime/position_code.hpp"
 
 namespace logdepth {
 namespace {
 
 std::vector<Real> phi(std::int64_t x) {
-  return {phi_component(x, 0), phi_component(x, 1)};
+  const auto code = phi_code(x);
+  return {code[0], code[1]};
 }
 std::vector<Real> operator+(std::vector<Real> a, const std::vector<Real>& b) {
   a.insert(a.end(), b.begin(), b.end());

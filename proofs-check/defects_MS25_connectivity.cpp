@@ -6,6 +6,7 @@
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "proofs-check/defects_MS25_changes.hpp"
 #include "proofs-check/defects_MS25_search.hpp"
+#include "runtime/position_code.hpp"
 
 namespace logdepth {
 namespace {
@@ -258,7 +259,8 @@ Defect constant_accumulates() {
   };
   d.search = [](const Model& model, SearchBounds bounds) {
     return search_lengths(model, bounds, [](std::size_t) {
-      return std::vector<Real>{phi_component(1, 0), phi_component(1, 1)};
+      const auto one = phi_code(1);
+      return std::vector<Real>{one[0], one[1]};
     });
   };
   d.up_to = 8;

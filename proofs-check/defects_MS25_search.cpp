@@ -4,7 +4,6 @@
 #include <bit>
 #include <stdexcept>
 
-#include "oracle/division_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/test_division.hpp"
 #include "runtime/run_model.hpp"
@@ -72,15 +71,10 @@ Graph graph_of(std::size_t n, std::uint32_t set) {
 
 }  // namespace
 
-Real phi_component(std::int64_t x, std::size_t index) {
-  const Rational a(x);
-  return Real(index == 0 ? a : Rational(1)).divided_by_root(a * a + Rational(1));
-}
-
 std::optional<DefectCounterexample> search_division(const Model& model, SearchBounds bounds) {
   const auto* named = std::get_if<CellsOutput>(&model.output);
-  const std::vector<std::string> order = {"quotient.0", "quotient.1", "remainder.0", "remainder.1"};
-  if (!named || named->names != order)
+  if (!named || !std::equal(named->names.begin(), named->names.end(), kDivisionOutputs.begin(),
+                            kDivisionOutputs.end()))
     throw std::logic_error("search_division: the outputs are not quotient and remainder");
   Runner runner(model);
   Tries tries(bounds);
@@ -91,11 +85,8 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
         DivisionInput input{m, {}};
         for (std::uint64_t j = 0; j <= i; ++j) input.dividends.push_back(j);
         const std::uint64_t a = input.dividends.back() = i - back;
-        const Division wanted = division_oracle(a, m);
-        std::vector<Real> expected;
-        for (std::size_t k = 0; k < 4; ++k)
-          expected.push_back(phi_component(
-              static_cast<std::int64_t>(k < 2 ? wanted.quotient : wanted.remainder), k % 2));
+        const auto right = right_division(a, m);
+        const std::vector<Real> expected(right.begin(), right.end());
         const std::string text =
             std::to_string(a) + " by " + std::to_string(m) + " at position " + std::to_string(i);
         const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());

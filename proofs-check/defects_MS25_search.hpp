@@ -12,9 +12,6 @@
 
 namespace logdepth {
 
-/// Component 0 or 1 of phi(x) = (x, 1)/sqrt(x^2 + 1).
-Real phi_component(std::int64_t x, std::size_t index);
-
 /// MS25 Lemma 3.1 against / and %: positions i, divisors m <= i + 1, dividends a <= i from i down;
 /// earlier positions divide themselves. The size of an input is i.
 std::optional<DefectCounterexample> search_division(const Model& model, SearchBounds bounds);

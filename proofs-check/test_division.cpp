@@ -1,7 +1,6 @@
 #include "proofs-check/test_division.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <random>
 #include <utility>
@@ -9,21 +8,14 @@
 #include "objects/input_error.hpp"
 #include "oracle/division_oracle.hpp"
 #include "proofs-check/checked_run.hpp"
+#include "runtime/position_code.hpp"
 
 namespace logdepth {
 namespace {
 
-/// Component `index` of (x, y) / ||(x, y)||.
-Real unit(std::uint64_t x, std::uint64_t y, std::size_t index) {
-  const Rational a(static_cast<std::int64_t>(x)), b(static_cast<std::int64_t>(y));
-  return Real(index == 0 ? a : b).divided_by_root(a * a + b * b);
+Rational rational(std::uint64_t x) {
+  return Rational(static_cast<std::int64_t>(x));
 }
-Real phi(std::uint64_t x, std::size_t index) {
-  return unit(x, 1, index);
-}
-
-const std::array<std::string, 4> kOutputs = {"quotient.0", "quotient.1", "remainder.0",
-                                             "remainder.1"};
 
 [[noreturn]] void refuse_names(const Model& model, const std::string& name) {
   throw InputError("the weights file '" + model.name + "' is not about division: it names '" +
@@ -34,27 +26,9 @@ const std::array<std::string, 4> kOutputs = {"quotient.0", "quotient.1", "remain
 class DivisionTest {
  public:
   DivisionTest(const Model& model, DivisionReport& report)
-      : model_(model), report_(report), run_(model) {
-    const auto* input = std::get_if<CellsInput>(&model.input);
-    const auto* output = std::get_if<CellsOutput>(&model.output);
-    if (!input || !output)
-      throw InputError("the weights file '" + model.name +
-                       "' does not take raw streams and answer with cells");
-    own_ = std::find(input->names.begin(), input->names.end(), "a.0") == input->names.end();
-    for (const std::string& name : output->names) {
-      if (std::find(kOutputs.begin(), kOutputs.end(), name) == kOutputs.end())
-        refuse_names(model, name);
-    }
-    for (const std::string& name : kOutputs) {
-      const auto found = std::find(output->names.begin(), output->names.end(), name);
-      if (found == output->names.end())
-        throw InputError("the weights file '" + model.name + "' has no output '" + name + "'");
-      rows_.push_back(static_cast<std::size_t>(found - output->names.begin()));
-    }
-  }
+      : model_(model), report_(report), file_(division_file(model)), run_(model) {}
 
-  /// The file has no `a`: every position divides itself.
-  bool divides_itself() const { return own_; }
+  bool divides_itself() const { return file_.own_argument; }
 
   std::optional<Mismatch> mismatch(const DivisionInput& input, bool count = true) {
     std::optional<Mismatch> found;
@@ -62,18 +36,17 @@ class DivisionTest {
                                  "quotients and remainders", found);
     if (!stream) return found;
     for (std::size_t i = 0; i < input.dividends.size(); ++i) {
-      const std::uint64_t dividend = own_ ? i : input.dividends[i];
-      const Division expected = division_oracle(dividend, input.divisor);
+      const std::uint64_t dividend = file_.own_argument ? i : input.dividends[i];
+      const auto expected = right_division(dividend, input.divisor);
       report_.divisions += count;
       const auto logits = run_.runner().logits(*stream, i);
-      for (std::size_t k = 0; k < kOutputs.size(); ++k) {
-        const Real wanted = phi(k < 2 ? expected.quotient : expected.remainder, k % 2);
-        const Real& got = logits[rows_[k]];
-        if (got == wanted) continue;
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        const Real& got = logits[file_.rows[k]];
+        if (got == expected[k]) continue;
         const std::string place = "token " + std::to_string(i) + ", " + std::to_string(dividend) +
-                                  " by " + std::to_string(input.divisor) + ": " + kOutputs[k] +
-                                  " = ";
-        return Mismatch{place + wanted.text(), got.text()};
+                                  " by " + std::to_string(input.divisor) + ": " +
+                                  kDivisionOutputs[k] + " = ";
+        return Mismatch{place + expected[k].text(), got.text()};
       }
     }
     return std::nullopt;
@@ -90,9 +63,8 @@ class DivisionTest {
  private:
   const Model& model_;
   DivisionReport& report_;
+  const DivisionFile file_;
   CheckedRun run_;
-  std::vector<std::size_t> rows_;  // of kOutputs
-  bool own_ = false;
 };
 
 /// Drops the last positions, lowers the divisor, then sets dividends to zero, while it keeps
@@ -127,6 +99,35 @@ DivisionInput shrink(DivisionInput input, const std::function<bool(const Divisio
 
 }  // namespace
 
+std::array<Real, 4> right_division(std::uint64_t dividend, std::uint64_t divisor) {
+  const Division right = division_oracle(dividend, divisor);
+  const auto quotient = phi_code(rational(right.quotient));
+  const auto remainder = phi_code(rational(right.remainder));
+  return {quotient[0], quotient[1], remainder[0], remainder[1]};
+}
+
+DivisionFile division_file(const Model& model) {
+  const auto* input = std::get_if<CellsInput>(&model.input);
+  const auto* output = std::get_if<CellsOutput>(&model.output);
+  if (!input || !output)
+    throw InputError("the weights file '" + model.name +
+                     "' does not take raw streams and answer with cells");
+  for (const std::string& name : output->names)
+    if (std::find(kDivisionOutputs.begin(), kDivisionOutputs.end(), name) == kDivisionOutputs.end())
+      refuse_names(model, name);
+  DivisionFile file;
+  file.own_argument =
+      std::find(input->names.begin(), input->names.end(), "a.0") == input->names.end();
+  for (std::size_t k = 0; k < kDivisionOutputs.size(); ++k) {
+    const auto found = std::find(output->names.begin(), output->names.end(), kDivisionOutputs[k]);
+    if (found == output->names.end())
+      throw InputError("the weights file '" + model.name + "' has no output '" +
+                       kDivisionOutputs[k] + "'");
+    file.rows[k] = static_cast<std::size_t>(found - output->names.begin());
+  }
+  return file;
+}
+
 std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionInput& input) {
   const auto* cells = std::get_if<CellsInput>(&model.input);
   if (!cells) throw InputError("the weights file '" + model.name + "' does not take raw streams");
@@ -141,11 +142,13 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
       const auto raw = [&](std::uint64_t x) {
         return Real(component == 0 ? static_cast<std::int64_t>(x) : 1);
       };
+      // dir(i, m) is phi(i/m).
+      const auto phi = [&](const Rational& x) { return phi_code(x)[component]; };
       rows[i].push_back(name[0] == 'i'   ? raw(i)
                         : name[0] == 'm' ? raw(input.divisor)
-                        : name[0] == 'a' ? phi(input.dividends[i], component)
-                        : name[0] == 'I' ? phi(i, component)
-                                         : unit(i, input.divisor, component));
+                        : name[0] == 'a' ? phi(rational(input.dividends[i]))
+                        : name[0] == 'I' ? phi(rational(i))
+                                         : phi(rational(i) / rational(input.divisor)));
     }
   }
   return rows;

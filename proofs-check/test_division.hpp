@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,20 @@ struct DivisionReport {
   std::vector<std::string> unevaluated;
   std::optional<DivisionCounterexample> counterexample;
 };
+
+/// The outputs that the division lemma names: quotient and remainder as phi, two components each.
+inline constexpr std::array<const char*, 4> kDivisionOutputs = {"quotient.0", "quotient.1",
+                                                                "remainder.0", "remainder.1"};
+/// Their right values, from the division of the language.
+std::array<Real, 4> right_division(std::uint64_t dividend, std::uint64_t divisor);
+
+/// Where a weights file has what the lemma names.
+struct DivisionFile {
+  std::array<std::size_t, 4> rows;  ///< of the logits, per name of kDivisionOutputs
+  bool own_argument = false;        ///< no `a`: every position divides itself
+};
+/// Errors: InputError when the model has other outputs, or takes no raw streams.
+DivisionFile division_file(const Model& model);
 
 /// The raw streams of an input, in the order of the model's names: `i` = (i, 1), `m` = (m, 1) and
 /// `a` = phi(a_i), or `I` = phi(i) and `R` = dir(i, m); every name with .0 or .1, every one

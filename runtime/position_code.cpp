@@ -4,6 +4,11 @@
 
 namespace logdepth {
 
+std::array<Real, 2> phi_code(const Rational& x) {
+  const Rational square = x * x + Rational(1);
+  return {Real(x).divided_by_root(square), Real(1).divided_by_root(square)};
+}
+
 std::array<Rational, 2> circle(const Rational& t) {
   const Rational square = t * t;
   const Rational scale = (Rational(1) + square).inverse();

@@ -6,8 +6,12 @@
 
 #include "runtime/model.hpp"
 #include "runtime/rational.hpp"
+#include "runtime/real.hpp"
 
 namespace logdepth {
+
+/// phi(x) = (x, 1) / sqrt(x^2 + 1), the unit vector that stands for a number in MS25.
+std::array<Real, 2> phi_code(const Rational& x);
 
 /// Rational points on the unit circle that stand for a number:
 ///   circle(t) = ((1 - t^2) / (1 + t^2), 2t / (1 + t^2)).

@@ -14,6 +14,7 @@
 #include "proofs-check/defects_MS25_changes.hpp"
 #include "proofs-check/defects_MS25_search.hpp"
 #include "proofs-check/test_division.hpp"
+#include "runtime/position_code.hpp"
 #include "runtime/run_model.hpp"
 #include "runtime/weights_file.hpp"
 
@@ -109,7 +110,7 @@ std::set<std::uint64_t> wrong_positions(const Model& model, std::uint64_t m, std
     const auto got = runner.logits(stream, i);
     for (std::size_t k = 0; k < 4; ++k)
       if (got[k] !=
-          phi_component(static_cast<std::int64_t>(k < 2 ? right.quotient : right.remainder), k % 2))
+          phi_code(static_cast<std::int64_t>(k < 2 ? right.quotient : right.remainder))[k % 2])
         wrong.insert(i);
   }
   return wrong;
@@ -132,7 +133,7 @@ TEST(Defects, OfPositionsFromOneHitEveryPositionBelowTheDivisor) {
     // Token m - 1 is position m; it asks for the quotient of position 1, which is 0.
     const auto rows = division_rows(model, {m, std::vector<std::uint64_t>(m, 1)});
     const auto stream = runner.run(tokens_of(model, rows).value()).value();
-    EXPECT_NE(runner.logits(stream, m - 1)[0], phi_component(0, 0)) << "m = " << m;
+    EXPECT_NE(runner.logits(stream, m - 1)[0], phi_code(0)[0]) << "m = " << m;
   }
 }
 
