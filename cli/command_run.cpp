@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/input_source.hpp"
@@ -25,6 +27,10 @@ struct RunOptions {
   std::string model, engine = "exact", trace;
   InputOptions input;
   bool prefixes = false, stats = false, json = false;
+  std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  double memory = 8;  // GiB
+
+  std::size_t bytes() const { return static_cast<std::size_t>(memory * (std::size_t{1} << 30)); }
 };
 
 /// Shows the layers of a long run.
@@ -56,7 +62,7 @@ class Runs {
   Runs(const Model& model, const RunOptions& options)
       : model_(model),
         options_(options),
-        runner_(model),
+        runner_(model, options.threads, options.bytes()),
         promises_(model, runner_.arithmetic()),
         progress_(model) {
     observers_ = {&promises_, &progress_};
@@ -173,6 +179,7 @@ class Runs {
                                       nlohmann::json& result) {
     if (trace_) trace_->begin(question, hash_);
     if (!tokens.has_value()) return tokens.refusal();
+    if (runner_.bytes() > options_.bytes() / 2) runner_.forget();  // of earlier inputs
     progress_.set_size(tokens.value().size);
     auto stream = runner_.run(tokens.value(), observers_);
     if (!stream.has_value()) return stream;
@@ -264,24 +271,34 @@ class Runs {
     if (promises_.broken()) out["promises"]["broken"] = *promises_.broken();
     if (options_.stats) {
       const AttentionStatistics& s = runner_.arithmetic().statistics();
+      nlohmann::json rules;
+      for (std::size_t rule = 0; rule < kAttentionRules; ++rule)
+        rules[attention_rule_name(static_cast<AttentionRule>(rule))] = s.by_rule[rule];
       out["statistics"] = {{"rows", s.rows},
+                           {"rows_by_rule", rules},
                            {"scores", s.scores},
                            {"decided_in_double", s.decided_in_double},
                            {"decided_exactly", s.decided_exactly},
                            {"exact_ties", s.exact_ties},
-                           {"distinct_values", runner_.arithmetic().pool().size()}};
+                           {"distinct_values", runner_.arithmetic().pool().size()},
+                           {"bytes", runner_.bytes()}};
     }
     std::cout << out.dump(1) << '\n';
   }
 
   void print_statistics() {
     const AttentionStatistics& s = runner_.arithmetic().statistics();
-    std::cerr << "attention: " << s.rows << " rows, " << s.scores
-              << " scores of distinct queries with distinct keys; comparisons: "
-              << s.decided_in_double << " settled in double, " << s.decided_exactly
+    std::cerr << "attention: " << s.rows << " rows";
+    for (std::size_t rule = 0; rule < kAttentionRules; ++rule)
+      if (s.by_rule[rule] > 0)
+        std::cerr << ", " << s.by_rule[rule] << " by "
+                  << attention_rule_name(static_cast<AttentionRule>(rule));
+    std::cerr << "\nscores: " << s.scores << " of distinct queries with distinct keys; "
+              << s.decided_in_double << " comparisons in double, " << s.decided_exactly
               << " exactly, of these " << s.exact_ties << " ties\n"
               << "promises: " << promises_.total_evaluated() << " rows checked\n"
-              << "numbers: " << runner_.arithmetic().pool().size() << " distinct values\n";
+              << "numbers: " << runner_.arithmetic().pool().size() << " distinct values; "
+              << (runner_.bytes() >> 20) << " MiB of tuples, numbers and what is remembered\n";
   }
 
   const Model& model_;
@@ -312,7 +329,18 @@ Command add_run(CLI::App& app) {
   command->add_flag(
       "--prefixes", options->prefixes,
       "print the product of every non-empty prefix instead of the verdict, one a line");
-  command->add_flag("--stats", options->stats, "print what the attention cost");
+  command->add_flag("--stats", options->stats,
+                    "print which rules answered the attention, and what was remembered");
+  command
+      ->add_option("--threads", options->threads,
+                   "threads to use where it pays; the answers are the same")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command
+      ->add_option("--memory", options->memory,
+                   "GiB that a run may hold; beyond that it ends with exit status 3")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--trace", options->trace,
                       "write every value of every cell after every sublayer (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/exact.hpp"
+#include "runtime/forward.hpp"
 
 namespace logdepth {
 

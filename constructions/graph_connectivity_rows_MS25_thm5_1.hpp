@@ -7,7 +7,7 @@
 namespace logdepth {
 
 /// The largest size a file of rows is made for: it has size^2 flags and as many heads as vertices.
-inline constexpr std::uint32_t kMaxRowsSize = 64;
+inline constexpr std::uint32_t kMaxRowsSize = 256;
 
 /// Reachability with one token per vertex, for graphs of up to `size` vertices. Input `graph`,
 /// layout rows; output `relation`: the whole reflexive-transitive closure at once, ceil(log2(size -

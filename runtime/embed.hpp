@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "runtime/forward.hpp"
+#include "runtime/arithmetic.hpp"
 #include "runtime/model.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/position_code.hpp"
+#include "runtime/stream.hpp"
 #include "runtime/tokens.hpp"
 
 namespace logdepth {
@@ -21,12 +22,13 @@ struct GivenPlace {
 };
 GivenPlace given_place(const Model& model);
 
-/// Adds the position encoding of `token` to its row. Absent position: longer than the table.
+/// Adds the position encoding of `token` to its row of values. Absent position: longer than the
+/// table.
 template <Arithmetic A>
 std::optional<OutsideHypotheses> add_position(const Position& position, std::size_t token,
-                                              Stream<typename A::Value>& stream, A& arithmetic) {
+                                              std::vector<typename A::Value>& row, A& arithmetic) {
   const auto add = [&](std::size_t coordinate, const Rational& value) {
-    auto& h = stream.at(token, coordinate);
+    auto& h = row[coordinate];
     h = arithmetic.add_product(h, value, arithmetic.number(Rational(1)));
   };
   if (const auto* flag = std::get_if<FirstFlagPosition>(&position)) {
@@ -47,18 +49,20 @@ std::optional<OutsideHypotheses> add_position(const Position& position, std::siz
   return std::nullopt;
 }
 
-/// h0 = the token's given values (with their mirrors) + E(kind) + pi(position), token by token.
-/// Errors: InputError for a token kind without embedding, or for a number of given values that is
-/// not the file's.
+/// Fills a stream of zeros, one token each: h0 = the token's given values (with their mirrors) +
+/// E(kind) + pi(position), token by token. Errors: InputError for a token kind without embedding,
+/// or for a number of given values that is not the file's.
 template <Arithmetic A>
-Outcome<Stream<typename A::Value>> embed(const Model& model, const Tokens& tokens, A& arithmetic) {
+std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens, A& arithmetic,
+                                       Stream<typename A::Value>& stream) {
   const GivenPlace place = given_place(model);
   if (place.values > 0 && tokens.given.size() != tokens.kinds.size())
     throw InputError("the weights file '" + model.name + "' expects values for every token");
-  Stream<typename A::Value> stream(tokens.kinds.size(), model.width, arithmetic.zero());
+  std::vector<typename A::Value> row;
   for (std::size_t token = 0; token < tokens.kinds.size(); ++token) {
+    row.assign(model.width, arithmetic.zero());
     const auto add = [&](std::size_t coordinate, const auto& value) {
-      auto& h = stream.at(token, coordinate);
+      auto& h = row[coordinate];
       h = arithmetic.add_product(h, Rational(1), arithmetic.number(value));
     };
     const std::size_t values = token < tokens.given.size() ? tokens.given[token].size() : 0;
@@ -78,9 +82,10 @@ Outcome<Stream<typename A::Value>> embed(const Model& model, const Tokens& token
                          tokens.kinds[token] + "'");
       for (const SparseEntry& e : kind->second) add(e.index, e.value);
     }
-    if (auto refusal = add_position(model.position, token, stream, arithmetic)) return *refusal;
+    if (auto refusal = add_position(model.position, token, row, arithmetic)) return refusal;
+    stream.set_row(token, row);
   }
-  return stream;
+  return std::nullopt;
 }
 
 }  // namespace logdepth

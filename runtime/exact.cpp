@@ -12,22 +12,20 @@ ValueId Exact::add_product(ValueId base, const Rational& weight, ValueId v) {
   return pool_.intern(pool_[base] + (weight.is_one() ? pool_[v] : pool_[v].scaled(weight)));
 }
 
-void Exact::accumulate(Sum& sum, const Rational& weight, ValueId v) {
-  const Real& value = pool_[v];
-  if (value.is_rational()) {
-    if (weight.is_one()) {
-      sum.rational += value.rational_part();
-    } else {
-      sum.rational += weight * value.rational_part();
-    }
-  } else {
-    sum.irrational = sum.irrational + value.scaled(weight);
-  }
+ValueId Exact::product(ValueId a, ValueId b) {
+  if (a == ValuePool::kOne) return b;
+  if (b == ValuePool::kOne) return a;
+  if (is_zero(a) || is_zero(b)) return ValuePool::kZero;
+  return pool_.intern(pool_[a] * pool_[b]);
 }
 
-int Exact::sign_of(const Sum& sum) const {
-  if (sum.irrational.is_zero()) return sum.rational.sign();
-  return (Real(sum.rational) + sum.irrational).sign();
+void Exact::accumulate(Sum& sum, const Rational& weight, ValueId v) {
+  sum.add(weight, pool_[v]);
+}
+
+void Exact::accumulate_square(Sum& sum, const Rational& weight, ValueId v) {
+  const Real x = weight.is_one() ? pool_[v] : pool_[v].scaled(weight);
+  sum.add_product(x, x);
 }
 
 ValueId Exact::close(Sum& sum) {
@@ -37,11 +35,17 @@ ValueId Exact::close(Sum& sum) {
          : sum.rational.is_one() ? ValuePool::kOne
                                  : pool_.intern(Real(std::move(sum.rational)));
   } else {
-    id = pool_.intern(Real(std::move(sum.rational)) + sum.irrational);
+    id = pool_.intern(sum.value());
     sum.irrational = Real();
   }
   sum.rational = Rational();
   return id;
+}
+
+std::optional<ValueId> Exact::norm_factor(std::uint32_t width, ValueId squares) {
+  const Real& square = pool_[squares];
+  if (!square.is_rational()) return std::nullopt;
+  return pool_.intern(Real::root(Rational(width) / square.rational_part()));
 }
 
 std::optional<std::string> Exact::normalise(

@@ -1,52 +1,16 @@
 #include "runtime/found_keys.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
-#include <utility>
+
+#include "runtime/plane_angle.hpp"
 
 namespace logdepth {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-using Pair = std::pair<ValueId, ValueId>;
-
-/// The order of non-zero vectors of the plane by angle in [0, 2 pi), exact: equal are exactly the
-/// positive multiples.
-class ByAngle {
- public:
-  explicit ByAngle(const ValuePool& pool) : pool_(pool) {}
-  bool operator()(const Pair& a, const Pair& b) const {
-    const bool a_below = below(a), b_below = below(b);
-    if (a_below != b_below) return b_below;
-    return a != b && cross_sign(a, b) > 0;
-  }
-
- private:
-  bool below(const Pair& a) const {
-    const int y = pool_.sign(a.second);
-    return y < 0 || (y == 0 && pool_.sign(a.first) < 0);
-  }
-  /// The sign of a.x b.y - b.x a.y.
-  int cross_sign(const Pair& a, const Pair& b) const {
-    const Approximation &ax = pool_.approximation(a.first), &ay = pool_.approximation(a.second),
-                        &bx = pool_.approximation(b.first), &by = pool_.approximation(b.second);
-    const double left = ax.value * by.value, right = bx.value * ay.value;
-    // Each factor is off by its bound; the last term covers the three roundings here.
-    const double bound =
-        (std::abs(ax.value) + ax.bound) * by.bound + ax.bound * std::abs(by.value) +
-        (std::abs(bx.value) + bx.bound) * ay.bound + bx.bound * std::abs(ay.value) +
-        0x1p-50 * (std::abs(left) + std::abs(right)) + 0x1p-1000;
-    if (left - right > 2 * bound) return 1;
-    if (left - right < -2 * bound) return -1;
-    const Real cross = pool_[a.first] * pool_[b.second] - pool_[b.first] * pool_[a.second];
-    return cross.sign();
-  }
-  const ValuePool& pool_;
-};
-
 /// Numbers directions of pairs, and the tuples of them.
 class Directions {
  public:
@@ -56,15 +20,15 @@ class Directions {
   std::size_t number(const ValueId* vector, std::uint32_t terms) {
     std::vector<std::size_t> tuple;
     for (std::uint32_t t = 0; t < terms; ++t) {
-      const Pair pair(vector[2 * t], vector[2 * t + 1]);
-      if (pair == Pair(ValuePool::kZero, ValuePool::kZero)) return kNone;
+      const PlaneVector pair(vector[2 * t], vector[2 * t + 1]);
+      if (pair == PlaneVector(ValuePool::kZero, ValuePool::kZero)) return kNone;
       tuple.push_back(number(pair));
     }
     return tuples_.try_emplace(std::move(tuple), tuples_.size()).first->second;
   }
 
  private:
-  std::size_t number(const Pair& pair) {
+  std::size_t number(const PlaneVector& pair) {
     const std::uint64_t both = std::uint64_t{pair.first} << 32 | pair.second;
     const auto known = known_.find(both);
     if (known != known_.end()) return known->second;
@@ -72,7 +36,7 @@ class Directions {
     known_.emplace(both, found);
     return found;
   }
-  std::map<Pair, std::size_t, ByAngle> by_angle_;
+  std::map<PlaneVector, std::size_t, ByAngle> by_angle_;
   std::unordered_map<std::uint64_t, std::size_t> known_;
   std::map<std::vector<std::size_t>, std::size_t> tuples_;
 };
@@ -85,9 +49,8 @@ FoundKeys::FoundKeys(const FindPromise& promise, const HeadRows<ValueId>& rows,
   Directions directions(pool);
   // How many positions of each direction have been seen, of the largest preference only.
   std::vector<Expected> seen;
-  const std::size_t d = rows.score_dimension;
   const auto see = [&](std::size_t position) {
-    const ValueId* key = rows.keys.data() + position * d;
+    const ValueId* key = rows.key(position).data();
     const std::size_t direction = directions.number(key, promise.terms);
     const ValueId preference = prefer_ ? key[2 * promise.terms] : ValuePool::kZero;
     key_directions_.push_back(direction);
@@ -102,12 +65,12 @@ FoundKeys::FoundKeys(const FindPromise& promise, const HeadRows<ValueId>& rows,
     best = {direction, best.count + 1, preference};
   };
   const auto expect = [&](std::size_t row) {
-    const std::size_t direction = directions.number(rows.queries.data() + row * d, promise.terms);
+    const std::size_t direction = directions.number(rows.query(row).data(), promise.terms);
     expected_.push_back(direction < seen.size() ? seen[direction] : Expected{});
   };
   if (!rows.causal)
-    for (std::size_t position = 0; position < rows.tokens; ++position) see(position);
-  for (std::size_t row = 0; row < rows.tokens; ++row) {
+    for (std::size_t position = 0; position < rows.tokens(); ++position) see(position);
+  for (std::size_t row = 0; row < rows.tokens(); ++row) {
     if (rows.causal) see(row);
     expect(row);
   }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/forward.hpp"
+#include "runtime/head_rows.hpp"
 #include "runtime/model.hpp"
 #include "runtime/value_pool.hpp"
 

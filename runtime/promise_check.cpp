@@ -31,6 +31,11 @@ std::string promise_text(const Promise& promise) {
 
 }  // namespace
 
+PromiseCheck::PromiseCheck(const Model& model, const Exact& arithmetic)
+    : model_(model), arithmetic_(arithmetic) {
+  for (const Layer& layer : model.layers) evaluated_.emplace_back(layer.attention.heads.size(), 0);
+}
+
 std::uint64_t PromiseCheck::total_evaluated() const {
   std::uint64_t total = 0;
   for (const auto& heads : evaluated_)
@@ -75,11 +80,13 @@ void PromiseCheck::before(const Location& location, const Stream<ValueId>& strea
       }
     } else if (const auto* related = std::get_if<RelatedPromise>(&heads[k].promise)) {
       for (std::size_t token = 0; token < stream.tokens; ++token) {
-        auto& asks = expected.asks_for.emplace_back();
-        auto& answers = expected.answers.emplace_back();
-        for (const RelatedPromise::Pair& pair : related->pairs) {
-          asks.push_back(arithmetic_.sign(stream.at(token, pair.query)) > 0);
-          answers.push_back(arithmetic_.sign(stream.at(token, pair.key)) > 0);
+        auto& asks = expected.asks_for.emplace_back((related->pairs.size() + 63) / 64);
+        auto& answers = expected.answers.emplace_back(asks.size());
+        for (std::size_t i = 0; i < related->pairs.size(); ++i) {
+          const RelatedPromise::Pair& pair = related->pairs[i];
+          const std::uint64_t bit = std::uint64_t{1} << i % 64;
+          if (arithmetic_.sign(stream.at(token, pair.query)) > 0) asks[i / 64] |= bit;
+          if (arithmetic_.sign(stream.at(token, pair.key)) > 0) answers[i / 64] |= bit;
         }
         expected.preferred.push_back(value(related->prefer, stream, token).sign() > 0);
       }
@@ -96,12 +103,11 @@ void PromiseCheck::on_head(const Location& location, std::size_t head,
 
 bool PromiseCheck::kept_related(const Expected& expected, const SelectedRow& row) {
   std::vector<std::size_t> related, preferred;
-  const std::vector<char>& asks = expected.asks_for[row.row];
+  const std::vector<std::uint64_t>& asks = expected.asks_for[row.row];
   for (std::size_t j = 0; j < row.visible; ++j) {
-    bool answers = false;
-    for (std::size_t i = 0; i < asks.size(); ++i)
-      answers = answers || (asks[i] && expected.answers[j][i]);
-    if (!answers) continue;
+    std::uint64_t answers = 0;
+    for (std::size_t i = 0; i < asks.size(); ++i) answers |= asks[i] & expected.answers[j][i];
+    if (answers == 0) continue;
     related.push_back(j);
     if (expected.preferred[j]) preferred.push_back(j);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/exact.hpp"
+#include "runtime/forward.hpp"
 #include "runtime/found_keys.hpp"
 
 namespace logdepth {
@@ -14,11 +15,7 @@ namespace logdepth {
 /// Checks every head's promise at every row of exact runs, one after the other.
 class PromiseCheck : public ForwardObserver<ValueId> {
  public:
-  PromiseCheck(const Model& model, const Exact& arithmetic)
-      : model_(model), arithmetic_(arithmetic) {
-    for (const Layer& layer : model.layers)
-      evaluated_.emplace_back(layer.attention.heads.size(), 0);
-  }
+  PromiseCheck(const Model& model, const Exact& arithmetic);
 
   void before(const Location& location, const Stream<ValueId>& stream) override;
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>& rows) override;
@@ -41,8 +38,9 @@ class PromiseCheck : public ForwardObserver<ValueId> {
     std::vector<char> flagged, asks;
     std::vector<std::size_t> flagged_before;
     std::unique_ptr<FoundKeys> found;
-    /// related: per position the pairs it asks for and the pairs it answers; preferred ones
-    std::vector<std::vector<char>> asks_for, answers;
+    /// related: per position the pairs it asks for and the pairs it answers, as bits; preferred
+    /// ones
+    std::vector<std::vector<std::uint64_t>> asks_for, answers;
     std::vector<char> preferred;
   };
   Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;

@@ -44,6 +44,14 @@ class Rational {
   std::optional<Rational> square_root() const;
   /// The nearest double up to one unit in the last place; +-infinity beyond the range of double.
   double approximate() const;
+  /// Numerator and denominator where both fit; absent otherwise.
+  struct Small {
+    std::int64_t numerator = 0;
+    std::int64_t denominator = 1;
+  };
+  std::optional<Small> small() const {
+    return big_ ? std::nullopt : std::optional<Small>({numerator_, denominator_});
+  }
   std::size_t numerator_bits() const;
   std::size_t denominator_bits() const;
   mpq_class to_mpq() const;

@@ -1,6 +1,7 @@
 #include "runtime/run_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <utility>
@@ -88,15 +89,20 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
   return cells_tokens(std::move(rows));
 }
 
-Runner::Runner(const Model& model)
-    : model_(model), forward_(model, arithmetic_), unembedding_(model.unembedding) {}
+Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
+    : model_(model), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
+
+void Runner::forget() {
+  arithmetic_.forget();
+  forward_.forget();
+}
 
 Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
   if (auto refusal = beyond_max_length(model_, tokens.size)) return *refusal;
   if (tokens.kinds.empty()) return OutsideHypotheses{"the input has no token"};
-  auto stream = embed(model_, tokens, arithmetic_);
-  if (!stream.has_value()) return stream;
-  return forward_.run(std::move(stream).value(), loops_at(model_.unroll, tokens.size), observers);
+  auto stream = forward_.stream(tokens.kinds.size());
+  if (const auto refusal = embed(model_, tokens, arithmetic_, stream)) return *refusal;
+  return forward_.run(std::move(stream), loops_at(model_.unroll, tokens.size), observers);
 }
 
 Outcome<Stream<ValueId>> Runner::run_word(const std::vector<std::string>& letters,
@@ -117,9 +123,8 @@ Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) 
   const auto* output = std::get_if<AcceptOutput>(&model_.output);
   if (!output)
     throw InputError("the weights file '" + model_.name + "' has no accept/reject output");
-  const std::vector<ValueId> pair = {
-      forward_.apply_row(unembedding_, output->reject, stream, token),
-      forward_.apply_row(unembedding_, output->accept, stream, token)};
+  const auto all = forward_.logits(stream, token);
+  const std::array pair = {all[output->reject], all[output->accept]};
   const auto best = winner(pair, arithmetic_.pool());
   if (!best)
     return Undecided{"the logits of accept and reject are both " +
@@ -130,12 +135,10 @@ Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) 
 Outcome<bool> Runner::relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to) {
   if (!std::holds_alternative<RelationOutput>(model_.output))
     throw InputError("the weights file '" + model_.name + "' does not answer with a relation");
-  if (from >= stream.tokens || to >= unembedding_.rows())
+  if (from >= stream.tokens || to >= model_.unembedding.rows)
     throw InputError("the weights file '" + model_.name + "' has no vertex " +
                      std::to_string(std::max(from, to)));
-  const ValueId logit =
-      forward_.apply_row(unembedding_, static_cast<std::uint32_t>(to), stream, from);
-  const int sign = arithmetic_.sign(logit);
+  const int sign = arithmetic_.sign(forward_.logits(stream, from)[to]);
   if (sign == 0)
     return Undecided{"the logit of the pair (" + std::to_string(from) + ", " + std::to_string(to) +
                      ") is 0"};
@@ -162,15 +165,14 @@ std::size_t Runner::first_letter() const {
 Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream,
                                                    std::size_t token) {
   const auto& readout = std::get<AcceptOutput>(model_.output).prefix;
-  const auto logits = forward_.apply(unembedding_, stream, token);
+  const auto logits = forward_.logits(stream, token);
   const auto undecided = [&](const std::string& what) {
     return Undecided{"token " + std::to_string(token) + ": two " + what +
                      " share the largest logit"};
   };
   if (const auto* element = std::get_if<ElementReadout>(&readout)) {
     const auto best =
-        winner(std::span(logits).subspan(element->first_row, element->elements.size()),
-               arithmetic_.pool());
+        winner(logits.subspan(element->first_row, element->elements.size()), arithmetic_.pool());
     if (!best) return undecided("elements");
     return element->elements[*best];
   }
@@ -178,7 +180,7 @@ Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream
   std::vector<std::uint32_t> images;
   std::size_t row = transformation.first_row;
   for (const auto& candidates : transformation.images) {
-    const auto best = winner(std::span(logits).subspan(row, candidates.size()), arithmetic_.pool());
+    const auto best = winner(logits.subspan(row, candidates.size()), arithmetic_.pool());
     if (!best) return undecided("images of one point");
     images.push_back(candidates[*best]);
     row += candidates.size();
@@ -188,8 +190,7 @@ Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream
 
 std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t token) {
   std::vector<Real> values;
-  for (const ValueId id : forward_.apply(unembedding_, stream, token))
-    values.push_back(arithmetic_.pool()[id]);
+  for (const ValueId id : forward_.logits(stream, token)) values.push_back(arithmetic_.pool()[id]);
   return values;
 }
 

@@ -6,6 +6,7 @@
 
 #include "objects/graph.hpp"
 #include "runtime/exact.hpp"
+#include "runtime/forward.hpp"
 #include "runtime/model.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/tokens.hpp"
@@ -28,11 +29,18 @@ class Runner {
  public:
   using Observers = std::vector<ForwardObserver<ValueId>*>;
 
-  /// Keeps a reference to the model.
-  explicit Runner(const Model& model);
+  /// Keeps a reference to the model. `threads`: how many a run may use where it pays; no answer and
+  /// no counter depends on it.
+  /// `memory`: how many bytes it may hold.
+  explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = kMemory);
+  static constexpr std::size_t kMemory = std::size_t{8} << 30;
+
+  /// What it remembers of the inputs so far; forgetting it takes the numbers from all streams.
+  std::size_t bytes() const { return forward_.bytes(); }
+  void forget();
 
   /// The residual stream after the last layer. Errors: InputError for tokens that are not the
-  /// model's.
+  /// model's; SizeLimit beyond `memory`.
   Outcome<Stream<ValueId>> run(const Tokens& tokens, const Observers& observers = {});
   /// The same of tokens_of(...).
   Outcome<Stream<ValueId>> run_word(const std::vector<std::string>& letters,
@@ -64,7 +72,6 @@ class Runner {
   const Model& model_;
   Exact arithmetic_;
   Forward<Exact> forward_;
-  SparseMap unembedding_;
 };
 
 }  // namespace logdepth

@@ -9,8 +9,8 @@
 namespace logdepth {
 namespace {
 
-/// Exact attention looks at distinct queries beside distinct keys, up to the square of this.
-constexpr std::uint64_t kMaxGraphTokens = std::uint64_t{1} << 17;
+/// A run holds about a kilobyte per token.
+constexpr std::uint64_t kMaxGraphTokens = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxPaddedVertices = 4096;  // its cube still fits in 64 bits, with room
 
 bool has_edge(const Graph& graph, std::size_t from, std::size_t to) {
@@ -24,7 +24,7 @@ Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64
     return SizeLimit("a graph of " + std::to_string(n) +
                      " vertices and its padding are more than the limit of " +
                      std::to_string(kMaxGraphTokens) +
-                     " tokens (50 vertices); a file of rows has one token per vertex");
+                     " tokens (101 vertices); a file of rows has one token per vertex");
   };
   if (n > kMaxPaddedVertices) throw too_many();
   std::uint64_t padding = n * n * n;

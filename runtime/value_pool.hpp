@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
+#include <vector>
 
 #include "runtime/real.hpp"
 
@@ -19,13 +20,20 @@ class ValuePool {
   static constexpr ValueId kOne = 1;
 
   ValuePool();
-  ValuePool(const ValuePool&) = delete;  // the index points into the stored numbers
+  ValuePool(const ValuePool&) = delete;  // references into it are handed out
   ValuePool& operator=(const ValuePool&) = delete;
   ValueId intern(Real value);
+  /// Back to zero and one alone.
+  void clear();
+  /// Valid as long as the pool.
   const Real& operator[](ValueId id) const { return entries_[id].value; }
   const Approximation& approximation(ValueId id) const { return entries_[id].approximation; }
   int sign(ValueId id) const { return entries_[id].sign; }
   std::size_t size() const { return entries_.size(); }
+  /// Memory, without what single large numbers hold.
+  std::size_t bytes() const {
+    return entries_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot);
+  }
 
  private:
   struct Entry {
@@ -33,14 +41,16 @@ class ValuePool {
     Approximation approximation;
     int sign;
   };
-  struct Hash {
-    std::size_t operator()(const Real* value) const { return value->hash(); }
+  struct Slot {
+    ValueId id;
+    std::uint32_t hash;  ///< its upper half, so that other numbers are seldom looked at
   };
-  struct Equal {
-    bool operator()(const Real* a, const Real* b) const { return *a == *b; }
-  };
+  static constexpr ValueId kFree = static_cast<ValueId>(-1);
+
+  void place(ValueId id, std::uint64_t hash);
+
   std::deque<Entry> entries_;  // stable addresses
-  std::unordered_map<const Real*, ValueId, Hash, Equal> index_;
+  std::vector<Slot> slots_;    // open addressing, at most half full, a power of two
 };
 
 }  // namespace logdepth

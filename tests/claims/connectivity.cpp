@@ -261,8 +261,9 @@ TEST(Connectivity, ByRowsIsRationalThroughout) {
   const Model model = compiled(forms(6)[4]);
   Runner runner(model);
   const auto stream = runner.run_graph(path(6), 0, 5);
-  for (const ValueId id : stream.value().values)
-    EXPECT_TRUE(runner.arithmetic().pool()[id].is_rational());
+  for (std::size_t token = 0; token < stream.value().tokens; ++token)
+    for (std::size_t c = 0; c < stream.value().width; ++c)
+      EXPECT_TRUE(runner.arithmetic().pool()[stream.value().at(token, c)].is_rational());
 }
 
 }  // namespace

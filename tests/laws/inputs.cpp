@@ -9,6 +9,8 @@
 #include "objects/graph.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/embed.hpp"
+#include "runtime/exact.hpp"
+#include "runtime/forward.hpp"
 #include "runtime/run_model.hpp"
 #include "runtime/unrolling.hpp"
 #include "runtime/weights_file.hpp"
@@ -161,11 +163,12 @@ TEST(Inputs, RowsWithMirrorsKeepTheMeanAtZero) {
   model.unembedding.columns = 8;
   ASSERT_EQ(first_violation(model), "");
   Exact arithmetic;
-  const auto stream =
-      embed(model, value(tokens_of(model, graph_of(2, {{0, 1}}), 0, 0)), arithmetic);
-  ASSERT_TRUE(stream.has_value());
+  const Forward<Exact> forward(model, arithmetic);
+  const Tokens tokens = value(tokens_of(model, graph_of(2, {{0, 1}}), 0, 0));
+  auto stream = forward.stream(tokens.kinds.size());
+  ASSERT_FALSE(embed(model, tokens, arithmetic, stream).has_value());
   const auto at = [&](std::size_t token, std::size_t c) {
-    return arithmetic.pool()[stream.value().at(token, c)];
+    return arithmetic.pool()[stream.at(token, c)];
   };
   EXPECT_EQ(at(1, 0), Real(-1));
   EXPECT_EQ(at(1, 4), Real(1));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "runtime/position_code.hpp"
 #include "runtime/promise_check.hpp"
 #include "runtime/run_model.hpp"
+#include "runtime/segments.hpp"
+#include "runtime/stream.hpp"
 #include "runtime/weights_file.hpp"
 #include "tests/laws/fixed_seed.hpp"
 #include "tests/laws/model_samples.hpp"
@@ -183,22 +186,29 @@ TEST(Promises, AreKeptExactlyWhenTheirWordsAre) {
     const Case c = cases.draw();
     const Model model = model_with(c);
     Exact arithmetic;
-    Stream<ValueId> stream(c.streams.size(), model.width, arithmetic.zero());
+    Stream<ValueId> stream(
+        std::make_shared<SegmentPools<ValueId>>(segments_of(model), ValuePool::kZero),
+        c.streams.size());
+    TuplePool<ValueId> vectors(c.keys.front().size(), ValuePool::kZero);
     HeadRows<ValueId> rows;
     rows.causal = c.causal;
-    rows.tokens = c.streams.size();
-    rows.score_dimension = c.keys.front().size();
-    for (std::size_t token = 0; token < rows.tokens; ++token) {
-      for (std::size_t k = 0; k < c.streams[token].size(); ++k)
-        stream.at(token, k) = arithmetic.number(c.streams[token][k]);
-      for (const Real& x : c.queries[token]) rows.queries.push_back(arithmetic.number(x));
-      for (const Real& x : c.keys[token]) rows.keys.push_back(arithmetic.number(x));
+    rows.vectors = &vectors;
+    const auto numbers = [&](const Vector& vector, std::size_t size) {
+      std::vector<ValueId> ids;
+      for (const Real& x : vector) ids.push_back(arithmetic.number(x));
+      ids.resize(size, arithmetic.zero());
+      return ids;
+    };
+    for (std::size_t token = 0; token < c.streams.size(); ++token) {
+      stream.set_row(token, numbers(c.streams[token], model.width));
+      rows.queries.push_back(vectors.intern(numbers(c.queries[token], vectors.length()).data()));
+      rows.keys.push_back(vectors.intern(numbers(c.keys[token], vectors.length()).data()));
     }
     PromiseCheck check(model, arithmetic);
     const Location location{1, 0, Sublayer::attention};
     check.before(location, stream);
     check.on_head(location, 0, rows);
-    for (std::size_t row = rows.tokens; row-- > 0;) {  // rows come in any order
+    for (std::size_t row = rows.tokens(); row-- > 0;) {  // rows come in any order
       const Positions wanted = promised(c, row);
       Positions selected = wanted;
       if (selected.empty() || cases.below(2)) {  // something else, at least one position

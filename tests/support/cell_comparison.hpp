@@ -10,6 +10,7 @@
 #include "compiler/interpret.hpp"
 #include "compiler/schedule.hpp"
 #include "runtime/exact.hpp"
+#include "runtime/forward.hpp"
 
 namespace logdepth::support {
 
