@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace logdepth {
 namespace {
 
-/// Positions that are averaged together, and what is known of their values so far.
+/// Positions that are averaged together: a key class, or everything, as far as it has been seen.
 struct Members {
   std::uint32_t count = 0, last = 0;
   TupleId key = 0;            ///< of the first of them
@@ -169,13 +170,8 @@ class Sweep {
         for (PartAverages& part : parts_) part.sum_up(set, members.summed);
       return;
     }
-    if (positions_of_.empty()) {
-      positions_of_.resize(q_.keys.size());
-      for (std::uint32_t position = 0; position < q_.rows->tokens(); ++position)
-        positions_of_[q_.keys.of_position[position]].push_back(position);
-    }
     for (; members.summed < members.count; ++members.summed)
-      for (PartAverages& part : parts_) part.sum_up(set, positions_of_[set][members.summed]);
+      for (PartAverages& part : parts_) part.sum_up(set, positions_of(set)[members.summed]);
   }
 
   void hand_over(std::size_t i, std::size_t count) {
@@ -183,19 +179,29 @@ class Sweep {
     sink_({token, ask_->visible, count, last_, one_key_, &positions_}, averages_);
   }
 
-  std::vector<std::size_t> selected() const {
-    std::vector<char> chosen(q_.keys.size(), ask_->answer == Question::kEverything);
-    if (ask_->answer != Question::kEverything) {
-      if (ask_->answer >= Question::kSeveral) {
-        for (const std::uint32_t c : q_.several[ask_->answer - Question::kSeveral]) chosen[c] = 1;
-      } else {
-        chosen[ask_->answer] = 1;
-      }
-    }
+  std::vector<std::size_t> selected() {
     std::vector<std::size_t> positions;
-    for (std::size_t position = 0; position < ask_->visible; ++position)
-      if (chosen[q_.keys.of_position[position]]) positions.push_back(position);
+    for (const std::uint32_t set : sets_of(*ask_)) {
+      if (set == everything_) {
+        positions.resize(ask_->visible);
+        std::iota(positions.begin(), positions.end(), std::size_t{0});
+        return positions;
+      }
+      const auto& members = positions_of(set);
+      positions.insert(positions.end(), members.begin(),
+                       std::lower_bound(members.begin(), members.end(), ask_->visible));
+    }
+    std::sort(positions.begin(), positions.end());
     return positions;
+  }
+
+  const std::vector<std::uint32_t>& positions_of(std::size_t key_class) {
+    if (positions_of_.empty()) {
+      positions_of_.resize(q_.keys.size());
+      for (std::uint32_t position = 0; position < q_.rows->tokens(); ++position)
+        positions_of_[q_.keys.of_position[position]].push_back(position);
+    }
+    return positions_of_[key_class];
   }
 
   const Question& q_;
