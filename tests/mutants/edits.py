@@ -16,6 +16,12 @@ FETCHES = "compiler/fetch_rules.cpp"
 PARTITION = "compiler/lookup_partition.cpp"
 SELECTED = "compiler/selected_positions.cpp"
 KEYS = "runtime/attend_by_distinct_keys.cpp"
+FILTER = "runtime/score_filter.cpp"
+MATCH = "runtime/attend_by_match.cpp"
+ANGLE = "runtime/attend_by_angle.cpp"
+QUESTION = "runtime/attention_question.cpp"
+AVERAGES = "runtime/attention_averages.cpp"
+READ = "runtime/masked_read.hpp"
 FOUND = "runtime/found_keys.cpp"
 PROMISES = "runtime/promise_check.cpp"
 RUN = "runtime/run_model.cpp"
@@ -30,6 +36,7 @@ TREE = "constructions/regular_language_tree_MS25_thm4_1.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
 GRAPH = "constructions/graph_connectivity_MS25_thm5_1.cpp"
 ROWS = "constructions/graph_connectivity_rows_MS25_thm5_1.cpp"
+SQUARING = "constructions/graph_squaring.cpp"
 SIZED = "constructions/graph_connectivity_sized_MS25_thm5_1.cpp"
 SUBGROUPS = "objects/subgroups.cpp"
 
@@ -234,21 +241,58 @@ EDITS = [
     ("compiler/start_states.cpp", "values[0] == states_.at(0, {given.cell, 0});",
      "values.size() == 2;", "the interpreter takes an m that differs between tokens"),
     # --- attention
-    (KEYS, "if (order > 0) {", "if (order >= 0) {", "ties are broken in favour of the last"),
-    (KEYS, "bound_ = 2 * (rounding + inherited) + 1e-290;", "bound_ = 0;",
+    (KEYS, "if (order >= 0) best_.push_back(candidate);", "if (order > 0) best_.push_back(candidate);",
+     "of tied keys only the first is selected"),
+    (KEYS, "if (order > 0) best_.clear();", "if (order >= 0) best_.clear();",
+     "ties are broken in favour of the last"),
+    (KEYS, "largest - 2 * in_double_.bound;", "largest;", "doubles throw candidates out without a bound"),
+    (KEYS, "if (!best_.empty()) largest = std::max(largest, score_[best_.front()]);", "",
+     "a new key need not be compared with the best one"),
+    (KEYS, "if (visible > seen) look_at(seen, visible);", "look_at(seen, q_.keys.size());",
+     "keys are compared before they come into sight"),
+    (KEYS, "question.several.push_back(std::move(best));", "question.several.push_back({best.front()});",
+     "sets of several keys shrink to one"),
+    (FILTER, "query.bound = 2 * (rounding + inherited) + 1e-290;", "query.bound = 0;",
      "doubles decide without a bound"),
-    (KEYS, "const double difference = score_[g] - score_[h];",
-     "const double difference = score_[h] - score_[g];",
-     "the double filter compares the wrong way round"),
-    (KEYS, "tie_groups.size() == 1, &positions}", "true, &positions}",
+    (FILTER, "if (!integer_ || largest < kExactInDouble) return;", "return;",
+     "integers that are no doubles count as exact"),
+    (MATCH, "q_.keys.first[c] < ask.visible ? c", "q_.keys.first[c] <= q_.keys.size() ? c",
+     "a key matches before it comes into sight"),
+    (MATCH, "q_.pool->sign(x) > 0 ? largest : smallest;", "largest;",
+     "a negative query takes the largest number"),
+    (MATCH, "if (changes_.size() == kMaxChanges) return false;", "if (!changes_.empty()) continue;",
+     "bounds of the first key hold for all"),
+    (MATCH, "if (x == ValuePool::kZero) return kNoTarget;", "", "a query that is zero in a block matches there"),
+    (ANGLE, "if (question.squares(whole_plane, plane, key) != squares) return;", "",
+     "keys of any norm are compared by angle"),
+    (ANGLE, "if (after == n) after = clockwise.at_or_after(0);", "if (after == n) after = n - 1 - counter.at_or_after(0);",
+     "the search to the right does not go round"),
+    (ANGLE, "if (order == 0) {", "if (order == 2) {", "two keys at one angle left and right are no tie"),
+    (ANGLE, "question.keys.first[seen - 1] >= ask->visible", "question.keys.first[seen - 1] > ask->visible",
+     "the next key is in sight too early"),
+    (QUESTION, "return together_ && set != 0 ? varying_ : set;", "return varying_;",
+     "a query that is zero everywhere is compared with keys"),
+    (AVERAGES, "mixed = mixed || part.mixed(set) ||", "mixed = mixed ||",
+     "different values of one key count as one value"),
+    (AVERAGES, "if (part.mixed(set)) bring_up_to_date(set);", "",
+     "sums miss the positions seen since"),
+    (AVERAGES, "members.several_keys = members.several_keys || q_.rows->keys[position] != members.key;", "",
      "different keys at once look like one key"),
-    (KEYS, "} else if (tied[group]) {\n        average.add(j);", "} else if (tied[group]) {",
-     "repeated keys are left out of the average"),
-    (KEYS, "average.last(), tie", "average.count() - 1, tie",
+    (AVERAGES, "last_ = std::max(last_, members.last);", "last_ = members.last;",
      "the last selected position is reported wrongly"),
+    # --- what is remembered
+    ("runtime/segment_map.hpp", "key_[0] = read.ids[0];", "key_[0] = 1;",
+     "images are remembered without the factor"),
+    ("runtime/relu_map.hpp", "group.key[0] = key.ids[0];", "group.key[0] = 1;",
+     "activations are remembered without the factor"),
+    ("runtime/relu_map.hpp", "if (!is_z) activation = a_.product(read.factor(read.key()), activation);", "",
+     "activations miss the norm"),
+    (READ, "if (!a_.is_zero(a_.close(sum))) return kAsAWhole;", "a_.close(sum);",
+     "layer norm takes every mean for zero"),
     # --- numbers and norms
-    ("runtime/exact.cpp", "return (Real(sum.rational) + sum.irrational).sign();",
-     "return sum.irrational.sign();", "the rational part does not count for signs"),
+    ("runtime/exact_sum.hpp", "irrational.is_zero() ? rational.sign() : value().sign();",
+     "irrational.is_zero() ? rational.sign() : irrational.sign();",
+     "the rational part does not count for signs"),
     ("runtime/exact.cpp", ".scaled(Rational(1, width));", ".scaled(Rational(1, width - 1));",
      "layer norm subtracts a wrong mean"),
     ("runtime/exact.cpp", "const Rational ratio = square.rational_part() / Rational(width);",
@@ -266,7 +310,7 @@ EDITS = [
      "the circle code starts at another point"),
     ("runtime/embed.hpp", "token >= fill.back ? token - fill.back : 0", "token",
      "every fill codes the token's own position"),
-    ("runtime/forward.hpp", "if (!active) continue;", "", "the ReLU is missing"),
+    ("runtime/relu_map.hpp", "if (!active) continue;", "", "the ReLU is missing"),
     # --- tokens
     (TOKENS, "source + 1, kSourceToken", "source, kSourceToken",
      "one source token too few"),
@@ -367,19 +411,19 @@ EDITS = [
      "      keep({idle, found, odd});",
      "an idle token joins where it should wait"),
     # --- division
-    (DIVISION, "1/2 one + 1/2 e\n  normalise C from c[0] c[1]",
-     "1/2 one + 1/2 e\n  normalise C from c[1] c[0]", "the count is read upside down"),
-    (DIVISION, "  fetch mark_again causal match I key I\n    add D + R[0]\n", "",
-     "the difference is not cleared"),
+    (DIVISION, "text += quotients() + count + \"normalise C from c[0] c[1]\\n\";",
+     "text += quotients() + count + \"normalise C from c[1] c[0]\\n\";",
+     "the count is read upside down"),
+    (DIVISION, ")cells\" + blocks::undone(count) +", ")cells\" +", "the count is not cleared"),
     (DIVISION, "rule fst=false p1=true s1=true -> b1=true place=second",
      "rule fst=false p1=true s1=true -> b1=true place=later",
      "the second token is no second one of its block"),
     # --- connectivity
-    (GRAPH, "rule xA=false xC=true yA=false yC=false -> C=false",
+    (SQUARING, "rule xA=false xC=true yA=false yC=false -> C=false",
      "rule xA=false xC=true yA=false yC=false -> C=true",
      "half a walk counts as a walk"),
-    (GRAPH, "fetch left_walk unmasked find T key T and K key J prefer",
-     "fetch left_walk unmasked find T key T and K key K prefer",
+    (SQUARING, "fetch left_walk unmasked find T key T and K key J)",
+     "fetch left_walk unmasked find T key T and K key K)",
      "walks are looked up by their middle instead of their end"),
     (GRAPH, '"( + W[0] : + W[2] )"', '"( + W[0] - W[2] : + W[2] )"',
      "with n^3 padding the rows of the triples are off by one"),
