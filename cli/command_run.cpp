@@ -179,7 +179,6 @@ class Runs {
                                       nlohmann::json& result) {
     if (trace_) trace_->begin(question, hash_);
     if (!tokens.has_value()) return tokens.refusal();
-    if (runner_.bytes() > options_.bytes() / 2) runner_.forget();  // of earlier inputs
     progress_.set_size(tokens.value().size);
     auto stream = runner_.run(tokens.value(), observers_);
     if (!stream.has_value()) return stream;

@@ -90,16 +90,15 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
 }
 
 Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
-    : model_(model), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
-
-void Runner::forget() {
-  arithmetic_.forget();
-  forward_.forget();
-}
+    : model_(model), memory_(memory), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
 
 Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
   if (auto refusal = beyond_max_length(model_, tokens.size)) return *refusal;
   if (tokens.kinds.empty()) return OutsideHypotheses{"the input has no token"};
+  if (bytes() > memory_ / 2) {
+    arithmetic_.forget();
+    forward_.forget();
+  }
   auto stream = forward_.stream(tokens.kinds.size());
   if (const auto refusal = embed(model_, tokens, arithmetic_, stream)) return *refusal;
   return forward_.run(std::move(stream), loops_at(model_.unroll, tokens.size), observers);

@@ -24,7 +24,8 @@ Outcome<Tokens> tokens_of(const Model& model, const Graph& graph, std::size_t so
 /// One row per token, its values in the order of the file's names.
 Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> rows);
 
-/// Runs inputs through a weights file, exactly. Numbers stay interned between inputs.
+/// Runs inputs through a weights file, exactly. What was computed for one input is remembered for
+/// the next, as long as memory lasts; a stream is to be read before the next input is run.
 class Runner {
  public:
   using Observers = std::vector<ForwardObserver<ValueId>*>;
@@ -35,9 +36,9 @@ class Runner {
   explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = kMemory);
   static constexpr std::size_t kMemory = std::size_t{8} << 30;
 
-  /// What it remembers of the inputs so far; forgetting it takes the numbers from all streams.
+  /// What it remembers of the inputs so far. More than half of the memory is forgotten, with the
+  /// numbers of all streams, when the next input is run.
   std::size_t bytes() const { return forward_.bytes(); }
-  void forget();
 
   /// The residual stream after the last layer. Errors: InputError for tokens that are not the
   /// model's; SizeLimit beyond `memory`.
@@ -70,6 +71,7 @@ class Runner {
 
  private:
   const Model& model_;
+  std::size_t memory_;
   Exact arithmetic_;
   Forward<Exact> forward_;
 };

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "objects/input_error.hpp"
+
 namespace logdepth {
 
 /// Identity of an interned tuple in its pool: equal tuples have equal ids, the zero tuple is id 0.
@@ -27,7 +29,8 @@ class TuplePool {
     insert(zeros.data(), hash(zeros.data()));
   }
 
-  /// The id of the tuple of length() values at `tuple`, which must not lie in this pool.
+  /// The id of the tuple of length() values at `tuple`, which must not lie in this pool. Errors:
+  /// SizeLimit when there are no more ids.
   TupleId intern(const Value* tuple) {
     // Tokens mostly come again in the order in which they came first.
     if (same(last_, tuple)) return last_;
@@ -70,6 +73,7 @@ class TuplePool {
     return result;
   }
   TupleId insert(const Value* tuple, std::uint64_t h) {
+    if (size_ >= kFree) throw SizeLimit("more than 2^32 different tuples");
     const auto id = static_cast<TupleId>(size_++);
     values_.insert(values_.end(), tuple, tuple + length_);
     if (2 * size_ > slots_.size()) {

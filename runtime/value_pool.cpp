@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "objects/input_error.hpp"
+
 namespace logdepth {
 
 ValuePool::ValuePool() {
@@ -22,6 +24,7 @@ ValueId ValuePool::intern(Real value) {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask; slots_[i].id != kFree; i = (i + 1) & mask)
     if (slots_[i].hash == tag && entries_[slots_[i].id].value == value) return slots_[i].id;
+  if (entries_.size() >= kFree) throw SizeLimit("more than 2^32 different numbers");
   const auto id = static_cast<ValueId>(entries_.size());
   const Approximation approximation = value.approximate();
   const int sign = value.sign();

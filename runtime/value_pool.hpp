@@ -22,6 +22,7 @@ class ValuePool {
   ValuePool();
   ValuePool(const ValuePool&) = delete;  // references into it are handed out
   ValuePool& operator=(const ValuePool&) = delete;
+  /// Errors: SizeLimit when there are no more ids.
   ValueId intern(Real value);
   /// Back to zero and one alone.
   void clear();
