@@ -2,6 +2,10 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
@@ -67,18 +71,62 @@ std::string bound_text(const TestReport& report) {
          std::to_string(report.seed);
 }
 
-/// Writes the result beside the file; a folder that cannot be written does not undo the test.
-void record(const Options& options, const Model& model, const CheckEntry& entry) {
+/// What a test found, whatever the file takes.
+struct Verdict {
+  struct Counterexample {
+    std::string shown, origin;  ///< the input, and what it was shrunk from
+    std::string expected, got;
+    nlohmann::json details;  ///< beside expected and got
+  };
+  std::string against, bound;
+  std::string compared;   ///< a line on what was compared
+  std::string note;       ///< a line more, or none
+  std::string too_small;  ///< why a head may never have been asked
+  std::uint64_t seed = 0, promises = 0;
+  std::vector<std::string> unevaluated;
+  nlohmann::json details;  ///< beside what all tests say
+  std::optional<Counterexample> counterexample;
+};
+
+/// Prints the verdict and writes it beside the file; a folder that cannot be written does not undo
+/// the test.
+int conclude(const Options& options, const Model& model, Verdict verdict) {
+  const auto& example = verdict.counterexample;
+  const std::string difference =
+      example ? "expected " + example->expected + ", got " + example->got : "";
+  if (options.json) {
+    nlohmann::json out = std::move(verdict.details);
+    out.update({{"schema", "logdepth/test/1"},
+                {"model", model.name},
+                {"against", verdict.against},
+                {"passed", !example},
+                {"seed", verdict.seed},
+                {"promises", verdict.promises},
+                {"unevaluated", verdict.unevaluated}});
+    if (example) {
+      out["counterexample"] = example->details;
+      out["counterexample"].update({{"expected", example->expected}, {"got", example->got}});
+    }
+    std::cout << out.dump(1) << '\n';
+  } else {
+    std::cout << (example ? "FAILED" : "passed") << ": against " << verdict.against << ", "
+              << verdict.bound << '\n'
+              << verdict.compared << " and " << verdict.promises << " promises compared\n";
+    if (!verdict.note.empty()) std::cout << verdict.note << '\n';
+    for (const std::string& head : verdict.unevaluated)
+      std::cout << "never asked: " << head << " (" << verdict.too_small << ")\n";
+    if (example)
+      std::cout << "counterexample: " << example->shown << " (" << example->origin
+                << "): " << difference << '\n';
+  }
   try {
-    add_check(options.model, weights_hash(model), entry);
+    add_check(options.model, weights_hash(model),
+              {"test", verdict.against, verdict.bound,
+               example ? "failed: on " + example->shown + " " + difference : "passed"});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
   }
-}
-
-void print_unevaluated(const std::vector<std::string>& heads, const std::string& reason) {
-  for (const std::string& head : heads)
-    std::cout << "never asked: " << head << " (" << reason << ")\n";
+  return example ? kCheckFailed : kDone;
 }
 
 int test_words(Options& options, const Model& model) {
@@ -95,48 +143,33 @@ int test_words(Options& options, const Model& model) {
     };
     report = test_language(model, *loaded.oracle, options.test);
   }
-  const auto& example = report.counterexample;
-  std::string result = "passed";
-  if (example)
-    result = "failed: on '" + show_word(example->word) + "' expected " + example->expected +
-             ", got " + example->got;
-
-  if (options.json) {
-    nlohmann::json out = {{"schema", "logdepth/test/1"},
-                          {"model", model.name},
-                          {"against", loaded.name},
-                          {"passed", !example},
-                          {"up_to", report.up_to},
-                          {"exhaustive_words", report.exhaustive_words},
-                          {"random_words", report.random_words},
-                          {"max_length", report.max_length},
-                          {"seed", report.seed},
-                          {"accepted", report.accepted},
-                          {"prefixes", report.prefixes},
-                          {"prefix_note", report.prefix_note},
-                          {"promises", report.promises},
-                          {"unevaluated", report.unevaluated}};
-    if (example)
-      out["counterexample"] = {{"word", show_word(example->word)},
-                               {"expected", example->expected},
-                               {"got", example->got},
-                               {"found_at_length", example->original_length}};
-    std::cout << out.dump(1) << '\n';
-  } else {
-    std::cout << (example ? "FAILED" : "passed") << ": against " << loaded.name << ", "
-              << bound_text(report) << '\n'
-              << report.accepted << " words of the language among them, " << report.prefixes
-              << " prefix products and " << report.promises << " promises compared\n";
-    if (report.prefixes == 0 && !report.prefix_note.empty())
-      std::cout << "no prefix product was compared: " << report.prefix_note << '\n';
-    print_unevaluated(report.unevaluated, "no word was long enough");
-    if (example)
-      std::cout << "counterexample: '" << show_word(example->word) << "' (" << example->word.size()
-                << " letters, shrunk from " << example->original_length << "): expected "
-                << example->expected << ", got " << example->got << '\n';
-  }
-  record(options, model, {"test", loaded.name, bound_text(report), result});
-  return example ? kCheckFailed : kDone;
+  Verdict verdict;
+  verdict.against = loaded.name;
+  verdict.bound = bound_text(report);
+  verdict.compared = std::to_string(report.accepted) + " words of the language among them, " +
+                     std::to_string(report.prefixes) + " prefix products";
+  if (report.prefixes == 0 && !report.prefix_note.empty())
+    verdict.note = "no prefix product was compared: " + report.prefix_note;
+  verdict.too_small = "no word was long enough";
+  verdict.seed = report.seed;
+  verdict.promises = report.promises;
+  verdict.unevaluated = report.unevaluated;
+  verdict.details = {{"up_to", report.up_to},
+                     {"exhaustive_words", report.exhaustive_words},
+                     {"random_words", report.random_words},
+                     {"max_length", report.max_length},
+                     {"accepted", report.accepted},
+                     {"prefixes", report.prefixes},
+                     {"prefix_note", report.prefix_note}};
+  if (const auto& example = report.counterexample)
+    verdict.counterexample = {
+        "'" + show_word(example->word) + "'",
+        std::to_string(example->word.size()) + " letters, shrunk from " +
+            std::to_string(example->original_length),
+        example->expected,
+        example->got,
+        {{"word", show_word(example->word)}, {"found_at_length", example->original_length}}};
+  return conclude(options, model, std::move(verdict));
 }
 
 std::string seed_text(std::uint64_t seed) {
@@ -173,63 +206,47 @@ int test_graphs(const Options& options, const Model& model) {
     report = test_reachability(model, asked);
   }
   const auto& example = report.counterexample;
-  const std::string bound =
+  Verdict verdict;
+  verdict.against = options.against;
+  verdict.bound =
       example ? "stopped after " + std::to_string(report.exhaustive_graphs + report.random_graphs) +
                     " graphs" + seed_text(report.seed)
               : "every graph of at most " + std::to_string(report.up_to) + " vertices (" +
                     std::to_string(report.exhaustive_graphs) + ") with every source and target, " +
                     std::to_string(report.random_graphs) + " more of at most " +
                     std::to_string(report.max_size) + " vertices" + seed_text(report.seed);
-  std::string shown;
-  if (example)
-    shown = show_graph(example->graph) + ", source " + example->graph.names()[example->source] +
-            ", target " + example->graph.names()[example->target];
-  if (options.json) {
-    nlohmann::json out = {{"schema", "logdepth/test/1"},
-                          {"model", model.name},
-                          {"against", options.against},
-                          {"passed", !example},
-                          {"up_to", report.up_to},
-                          {"exhaustive_graphs", report.exhaustive_graphs},
-                          {"random_graphs", report.random_graphs},
-                          {"max_size", report.max_size},
-                          {"seed", report.seed},
-                          {"pairs", report.pairs},
-                          {"connected", report.connected},
-                          {"promises", report.promises},
-                          {"unevaluated", report.unevaluated}};
-    if (example) {
-      nlohmann::json edges = nlohmann::json::array();
-      for (Vertex i = 0; i < example->graph.size(); ++i)
-        for (Vertex j = 0; j < example->graph.size(); ++j)
-          if (example->graph.has_edge(i, j)) edges.push_back({i, j});
-      out["counterexample"] = {{"vertices", example->graph.size()},
-                               {"edges", edges},
-                               {"source", example->source},
-                               {"target", example->target},
-                               {"expected", example->expected},
-                               {"got", example->got},
-                               {"found_at_vertices", example->original_vertices},
-                               {"found_at_edges", example->original_edges}};
-    }
-    std::cout << out.dump(1) << '\n';
-  } else {
-    std::cout << (example ? "FAILED" : "passed") << ": against " << options.against << ", " << bound
-              << '\n'
-              << report.pairs << " questions, " << report.connected << " of them connected, and "
-              << report.promises << " promises compared\n";
-    print_unevaluated(report.unevaluated, "no graph was large enough");
-    if (example)
-      std::cout << "counterexample: " << shown << " (shrunk from " << example->original_vertices
-                << " vertices and " << example->original_edges << " edges): expected "
-                << example->expected << ", got " << example->got << '\n';
+  verdict.compared = std::to_string(report.pairs) + " questions, " +
+                     std::to_string(report.connected) + " of them connected,";
+  verdict.too_small = "no graph was large enough";
+  verdict.seed = report.seed;
+  verdict.promises = report.promises;
+  verdict.unevaluated = report.unevaluated;
+  verdict.details = {{"up_to", report.up_to},
+                     {"exhaustive_graphs", report.exhaustive_graphs},
+                     {"random_graphs", report.random_graphs},
+                     {"max_size", report.max_size},
+                     {"pairs", report.pairs},
+                     {"connected", report.connected}};
+  if (example) {
+    nlohmann::json edges = nlohmann::json::array();
+    for (Vertex i = 0; i < example->graph.size(); ++i)
+      for (Vertex j = 0; j < example->graph.size(); ++j)
+        if (example->graph.has_edge(i, j)) edges.push_back({i, j});
+    verdict.counterexample = {
+        show_graph(example->graph) + ", source " + example->graph.names()[example->source] +
+            ", target " + example->graph.names()[example->target],
+        "shrunk from " + std::to_string(example->original_vertices) + " vertices and " +
+            std::to_string(example->original_edges) + " edges",
+        example->expected,
+        example->got,
+        {{"vertices", example->graph.size()},
+         {"edges", edges},
+         {"source", example->source},
+         {"target", example->target},
+         {"found_at_vertices", example->original_vertices},
+         {"found_at_edges", example->original_edges}}};
   }
-  record(
-      options, model,
-      {"test", options.against, bound,
-       example ? "failed: on " + shown + " expected " + example->expected + ", got " + example->got
-               : "passed"});
-  return example ? kCheckFailed : kDone;
+  return conclude(options, model, std::move(verdict));
 }
 
 int test_cells(const Options& options, const Model& model) {
@@ -248,54 +265,39 @@ int test_cells(const Options& options, const Model& model) {
     report = test_division(model, asked);
   }
   const auto& example = report.counterexample;
-  const std::string bound =
+  Verdict verdict;
+  verdict.against = options.against;
+  verdict.bound =
       example ? "stopped after " + std::to_string(report.exhaustive_inputs + report.random_inputs) +
                     " inputs" + seed_text(report.seed)
               : "every dividend at the positions below " + std::to_string(report.up_to) +
                     " by every divisor up to it (" + std::to_string(report.exhaustive_inputs) +
                     " inputs), " + std::to_string(report.random_inputs) + " more of at most " +
                     std::to_string(report.max_length) + " positions" + seed_text(report.seed);
-  std::string shown;
+  verdict.compared = std::to_string(report.divisions) + " divisions";
+  verdict.too_small = "no input was long enough";
+  verdict.seed = report.seed;
+  verdict.promises = report.promises;
+  verdict.unevaluated = report.unevaluated;
+  verdict.details = {{"up_to", report.up_to},
+                     {"exhaustive_inputs", report.exhaustive_inputs},
+                     {"random_inputs", report.random_inputs},
+                     {"max_length", report.max_length},
+                     {"divisions", report.divisions}};
   if (example) {
-    shown = "divisor " + std::to_string(example->input.divisor) + ", dividends";
+    std::string shown = "divisor " + std::to_string(example->input.divisor) + ", dividends";
     for (const std::uint64_t dividend : example->input.dividends)
       shown += " " + std::to_string(dividend);
+    verdict.counterexample = {
+        shown,
+        "shrunk from " + std::to_string(example->original_length) + " positions",
+        example->expected,
+        example->got,
+        {{"divisor", example->input.divisor},
+         {"dividends", example->input.dividends},
+         {"found_at_length", example->original_length}}};
   }
-  if (options.json) {
-    nlohmann::json out = {{"schema", "logdepth/test/1"},
-                          {"model", model.name},
-                          {"against", options.against},
-                          {"passed", !example},
-                          {"up_to", report.up_to},
-                          {"exhaustive_inputs", report.exhaustive_inputs},
-                          {"random_inputs", report.random_inputs},
-                          {"max_length", report.max_length},
-                          {"seed", report.seed},
-                          {"divisions", report.divisions},
-                          {"promises", report.promises},
-                          {"unevaluated", report.unevaluated}};
-    if (example)
-      out["counterexample"] = {{"divisor", example->input.divisor},
-                               {"dividends", example->input.dividends},
-                               {"expected", example->expected},
-                               {"got", example->got},
-                               {"found_at_length", example->original_length}};
-    std::cout << out.dump(1) << '\n';
-  } else {
-    std::cout << (example ? "FAILED" : "passed") << ": against division, " << bound << '\n'
-              << report.divisions << " divisions and " << report.promises << " promises compared\n";
-    print_unevaluated(report.unevaluated, "no input was long enough");
-    if (example)
-      std::cout << "counterexample: " << shown << " (shrunk from " << example->original_length
-                << " positions): expected " << example->expected << ", got " << example->got
-                << '\n';
-  }
-  record(
-      options, model,
-      {"test", options.against, bound,
-       example ? "failed: on " + shown + " expected " + example->expected + ", got " + example->got
-               : "passed"});
-  return example ? kCheckFailed : kDone;
+  return conclude(options, model, std::move(verdict));
 }
 
 int test(Options& options) {

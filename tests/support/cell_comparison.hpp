@@ -11,6 +11,8 @@
 #include "compiler/schedule.hpp"
 #include "runtime/exact.hpp"
 #include "runtime/forward.hpp"
+#include "runtime/run_model.hpp"
+#include "runtime/unrolling.hpp"
 
 namespace logdepth::support {
 
@@ -107,5 +109,22 @@ class CellComparison : public ForwardObserver<ValueId> {
   std::string difference_;
   std::size_t sublayers_ = 0;
 };
+
+/// Runs a word through a compiled model beside the interpreter of its program, to the end: the
+/// first difference, or a wrong number of sublayers, or nothing.
+inline std::string difference_on(const std::vector<std::string>& letters, const Program& program,
+                                 const Model& model) {
+  const auto tokens = tokens_of(model, letters);
+  if (!tokens.has_value()) return describe(tokens.refusal());
+  Runner runner(model);
+  CellComparison comparison(program, schedule_layers(program), model, runner.arithmetic(),
+                            start_states(program, tokens.value()));
+  const auto stream = runner.run(tokens.value(), {&comparison});
+  if (!stream.has_value()) return describe(stream.refusal());
+  comparison.compare(stream.value(), "the end");
+  if (comparison.sublayers() != 2 * depth_at(model, letters.size()))
+    return std::to_string(comparison.sublayers()) + " sublayers have run";
+  return comparison.difference();
+}
 
 }  // namespace logdepth::support
