@@ -60,8 +60,7 @@ class ReluMap {
     // What clears a segment depends on that segment alone: applied first it leaves zero, and not a
     // sum of old and new that no other token has.
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
-      return std::pair(a.reaches_further(), a.parts.size()) <
-             std::pair(b.reaches_further(), b.parts.size());
+      return std::pair(a.unread(), a.parts.size()) < std::pair(b.unread(), b.parts.size());
     });
   }
 
@@ -138,11 +137,12 @@ class ReluMap {
       units[unit].inputs.push_back({column, weight, on_tuple});
       pushes[column].push_back({unit, weight.sign(), on_tuple.sign()});
     }
-    /// Whether it changes segments that it does not read.
-    bool reaches_further() const {
-      return std::any_of(written.begin(), written.end(), [&](std::uint32_t segment) {
-        return std::find(segments.begin(), segments.end(), segment) == segments.end();
-      });
+    /// How many segments it changes that it does not read.
+    std::size_t unread() const {
+      return static_cast<std::size_t>(
+          std::count_if(written.begin(), written.end(), [&](std::uint32_t segment) {
+            return std::find(segments.begin(), segments.end(), segment) == segments.end();
+          }));
     }
     void add_output(std::size_t unit, Segments::Place at, const Rational& weight) {
       auto found = std::find(written.begin(), written.end(), at.segment);
