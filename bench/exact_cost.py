@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""What does exactness cost? Exact runs of compiled weights against dense floating point on the same
+file and input, and against what the network computes, written directly.
+
+    exact_cost.py BUILD [--quick] [--only CASE ...] [--out DIR]
+    exact_cost.py --report DIR
+
+BUILD is a folder with the programs logdepth and bench_exact_cost (cmake -DLOGDEPTH_BENCH=ON).
+Writes DIR/results/exact_cost.json (every single run), DIR/exact_cost.md and the figures beside it;
+cases that are not run keep their results. --report writes the page and the figures again.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import exact_cost_report
+from compile_sizes import describe_machine, splitmix64
+from contest import ROUNDING, Contender, Machine, Rounding, compared, contest, read_lines
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = ["scan", "tree", "connectivity", "rows", "rounding", "profile"]
+SIZES = {  # letters or vertices: full, quick
+    "scan": ([256, 1024, 4096, 10000, 16384, 65536, 100000, 262144, 1048576],
+             [256, 1024, 2048, 4096]),
+    "tree": ([256, 1024, 4096, 10000, 16384, 65536, 100000], [64, 256, 1024]),
+    "connectivity": ([4, 8, 12, 16, 22, 32, 46, 64], [3, 4, 6, 8, 12]),
+    "rows": ([8, 16, 32, 64, 128, 256], [4, 8, 16, 32]),
+}
+ROUNDING_LETTERS = 8192, 1024
+ROUNDING_VERTICES = range(2, 9), range(2, 6)
+PHI_TOKENS = 10000
+PROFILES = {  # case: full, quick
+    "scan": (65536, 4096), "tree": (16384, 1024), "connectivity": (22, 12), "rows": (64, 32),
+}
+GROUP = "A5"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Bench:
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.program = os.path.join(options.build, "bench_exact_cost")
+        self.logdepth = os.path.join(options.build, "logdepth")
+        self.limit = 30 if options.quick else 600
+        self.budget = 3 if options.quick else 90
+        self.machine = Machine(options.core, options.memory * 2**30)
+        self.absent = self.missing()
+
+    # ---- Inputs -----------------------------------------------------------------------------
+
+    def compiled(self, name, *arguments):
+        """The path of the weights file, or None and the reason why there is none."""
+        path = os.path.join(self.work, f"{name}.json")
+        done = subprocess.run([self.logdepth, "compile", *arguments, "-o", path],
+                              capture_output=True, text=True)
+        return (path, "") if done.returncode == 0 else (None, done.stderr.splitlines()[-1])
+
+    def word(self, letters):
+        path, numbers = os.path.join(self.work, f"word{letters}"), splitmix64(letters)
+        with open(path, "w") as out:
+            out.write("".join("ab"[next(numbers) >> 63] for _ in range(letters)))
+        return ["--word", path]
+
+    def graph(self, vertices, ends=None):
+        """A directed path through all vertices in random order, which makes the longest distance
+        that there is, and as many random edges that lead back, none to its first vertex; from its
+        first vertex to its last, or between the `ends`."""
+        choice = random.Random(vertices)
+        names = [f"v{i}" for i in range(vertices)]
+        order = choice.sample(names, vertices)
+        edges = list(zip(order, order[1:]))
+        for _ in range(vertices if vertices > 2 else 0):
+            i, j = sorted(choice.sample(range(1, vertices), 2))
+            edges.append((order[j], order[i]))
+        path = os.path.join(self.work, f"graph{vertices}.edges")
+        with open(path, "w") as out:
+            out.writelines(line + "\n" for line in names + [" ".join(edge) for edge in edges])
+        source, target = ends or (order[0], order[-1])
+        return ["--graph", path, "--source", source, "--target", target]
+
+    def there_and_back(self, vertices):
+        """Two questions: the last vertex can be reached from the first, but not the other way."""
+        there = self.graph(vertices)
+        return [there, self.graph(vertices, (there[-1], there[-3]))]
+
+    # ---- Contenders -------------------------------------------------------------------------
+
+    def contenders(self, direct):
+        """The direct algorithms first: they are the reference."""
+        own, rounding = [self.program, "--contender"], Rounding()
+
+        def python(name):
+            script = os.path.join(HERE, f"dense_{name}.py")
+            return Contender(name, [self.options.python, script], rounding, 2, 3)
+
+        return [*(Contender(name, [*own, name]) for name in direct),
+                Contender("exact", [*own, "exact"]),
+                Contender("exact-checked", [*own, "exact-checked"]),
+                Contender("float64", [*own, "float64"], rounding, 2, stride=True),
+                python("numpy"), python("torch")]
+
+    def missing(self):
+        """Python packages that the float programs need and do not find."""
+        reasons = {}
+        for name in "numpy", "torch":
+            done = subprocess.run([self.options.python, "-c", f"import numpy, {name}"],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                reasons[name] = "missing: " + done.stderr.strip().splitlines()[-1]
+        return reasons
+
+    def arguments(self, contender, model, question):
+        """The command line after the contender's own."""
+        if contender in ("numpy", "torch"):
+            return [model, *question]
+        return ["--model", model, *question] + (["--group", GROUP] if "--word" in question else [])
+
+    # ---- Cases ------------------------------------------------------------------------------
+
+    def timed_case(self, case, compile_arguments, direct, questions, tokens):
+        contenders, sizes = self.contenders(direct), []
+        for size in SIZES[case][self.options.quick]:
+            model, refusal = self.compiled(case, *compile_arguments(size))
+            say(f"{case} {size}: {tokens(size)} tokens")
+            if not model:
+                say(f"  {refusal}")
+                sizes.append({"size": size, "tokens": tokens(size), "refused": refusal})
+                continue
+            records = contest(
+                self.machine, contenders, self.absent,
+                lambda name, m=model, s=size: [self.arguments(name, m, q) for q in questions(s)],
+                tokens(size), self.work, self.limit, self.options.repeats, self.budget, say)
+            sizes.append({"size": size, "tokens": tokens(size), "records": records})
+        return {"sizes": sizes}
+
+    def scan(self):
+        return self.timed_case("scan", lambda _: ["regular", "--group", GROUP],
+                               ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1)
+
+    def tree(self):
+        return self.timed_case(
+            "tree", lambda _: ["regular", "--group", GROUP, "--construction", "tree"],
+            ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1)
+
+    def connectivity(self):
+        def tokens(n):
+            _, _, _, source, _, target = self.graph(n)
+            return n ** 3 + int(source[1:]) + 1 + int(target[1:]) + 1
+
+        return self.timed_case("connectivity", lambda _: ["connectivity"], ["search", "squaring"],
+                               self.there_and_back, tokens)
+
+    def rows(self):
+        return self.timed_case(
+            "rows", lambda n: ["connectivity", "--construction", "rows", "--size", str(n)],
+            ["search", "squaring"], lambda n: [self.graph(n)], lambda n: n)
+
+    # ---- Where floating point is wrong --------------------------------------------------------
+
+    def rounding(self):
+        return {"phi": self.phi_heads(), "words": self.rounded_words(),
+                "graphs": self.rounded_graphs()}
+
+    def phi_heads(self):
+        heads = []
+        for number, tolerance in (([], 0), ([], 1e-15), ([], 1e-12), (["--single"], 0),
+                                  (["--single"], 1e-6)):
+            command = [self.program, "--phi", str(PHI_TOKENS), "--tolerance", str(tolerance)]
+            head, error = self.machine.start(command + number, self.limit)
+            if error:
+                sys.exit(f"the phi head failed: {error}")
+            heads.append(head)
+        return heads
+
+    def differences(self, model, question, direct, floats):
+        """How each contender differs from the direct algorithm; {} for the ones that do not."""
+        answers = os.path.join(self.work, "rounding.answers")
+        reference, found = None, {}
+        for name, options in [(direct, ()), ("exact", ()), *floats]:
+            shown = " ".join([name, *options])
+            if name in self.absent:
+                found[shown] = self.absent[name]
+                continue
+            command = [self.options.python, os.path.join(HERE, f"dense_{name}.py")]
+            if name not in ("numpy", "torch"):
+                command = [self.program, "--contender", name]
+            _, error = self.machine.start([*command, *self.arguments(name, model, question),
+                                           *options, "--answers", answers], self.limit)
+            if error:
+                found[shown] = error
+                continue
+            lines = read_lines(answers)
+            reference = reference or lines
+            found[shown] = compared(lines, reference)
+        return found
+
+    def rounded_words(self):
+        letters, table = ROUNDING_LETTERS[self.options.quick], []
+        plain, loose = (), ("--tolerance", "1e-12")
+        floats = [("float64", plain), ("float64", loose), ("float32", plain), ("numpy", plain),
+                  ("numpy", loose)]
+        for name, arguments in (("scan, two-circle", []),
+                                ("scan, circle", ["--positions", "circle"]),
+                                ("scan, first-flag", ["--positions", "first-flag"]),
+                                ("tree", ["--construction", "tree"])):
+            model, refusal = self.compiled("rounding", "regular", "--group", GROUP, *arguments)
+            if not model:
+                sys.exit(refusal)
+            say(f"rounding, {name}, {letters} letters")
+            found = self.differences(model, self.word(letters), "sequential", floats)
+            table.append({"model": name, "letters": letters, "differs": found})
+        return table
+
+    def rounded_graphs(self):
+        """Wrong verdicts over all pairs of vertices, by how rounding is treated."""
+        table = []
+        model, refusal = self.compiled("rounding", "connectivity")
+        if not model:
+            sys.exit(refusal)
+        floats = [(number, ("--tolerance", str(t), "--zero", str(z)))
+                  for number in ("float64", "float32") for t, z in ROUNDING]
+        for vertices in ROUNDING_VERTICES[self.options.quick]:
+            say(f"rounding, connectivity, {vertices} vertices")
+            names = [f"v{i}" for i in range(vertices)]
+            pairs = [(s, t) for s in names for t in names if s != t]
+            wrong = {}
+            for pair in pairs:
+                found = self.differences(model, self.graph(vertices, pair), "search", floats)
+                for shown, difference in found.items():
+                    wrong[shown] = wrong.get(shown, 0) + bool(difference)
+            table.append({"vertices": vertices, "pairs": len(pairs), "wrong": wrong})
+        return table
+
+    # ---- Where the time goes ------------------------------------------------------------------
+
+    def profile(self):
+        compile_arguments = {
+            "scan": ["regular", "--group", GROUP],
+            "tree": ["regular", "--group", GROUP, "--construction", "tree"],
+            "connectivity": ["connectivity"],
+            "rows": ["connectivity", "--construction", "rows", "--size"]}
+        profiles = []
+        for case, sizes in PROFILES.items():
+            size = sizes[self.options.quick]
+            arguments = compile_arguments[case] + ([str(size)] if case == "rows" else [])
+            model, refusal = self.compiled("profile", *arguments)
+            if not model:
+                profiles.append({"case": case, "size": size, "refused": refusal})
+                continue
+            question = (self.word if case in ("scan", "tree") else self.graph)(size)
+            say(f"profile, {case} {size}")
+            profiles.append({"case": case, "size": size, "counters": self.counters(model, question),
+                             **self.perf(self.arguments("exact", model, question))})
+        return {"profiles": profiles}
+
+    def counters(self, model, question):
+        """What `logdepth run --stats` says about the run."""
+        if question[0] == "--word":
+            question = ["--input", "@" + question[1]]
+        done = subprocess.run([self.logdepth, "run", model, *question, "--stats"],
+                              capture_output=True, text=True, timeout=self.limit)
+        return done.stderr.splitlines()
+
+    def perf(self, arguments):
+        """Own samples of each function, in percent of the run."""
+        data = os.path.join(self.work, "perf.data")
+        try:
+            run = subprocess.run(["perf", "record", "-q", "-F", "4999", "-o", data, self.program,
+                                  "--contender", "exact", *arguments], capture_output=True,
+                                 text=True, timeout=self.limit)
+            shown = subprocess.run(["perf", "report", "-i", data, "--stdio", "--no-children",
+                                    "--no-demangle", "-F", "overhead,symbol", "--percent-limit",
+                                    "0.5"], capture_output=True, text=True)
+            # perf's own demangling leaves out the parameters, which tell operators apart.
+            text = subprocess.run(["c++filt"], input=shown.stdout, capture_output=True,
+                                  text=True).stdout
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return {"refused": f"perf: {error}"}
+        if run.returncode:
+            return {"refused": f"perf: {run.stderr.strip()}"}
+        functions = []
+        for line in text.splitlines():
+            share, _, symbol = line.strip().partition("%")
+            if symbol and not line.startswith("#"):
+                functions.append([float(share), symbol.split("]", 1)[-1].strip()])
+        return {"functions": functions}
+
+
+def describe_source():
+    def git(*arguments):
+        return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True,
+                              text=True).stdout.strip()
+
+    changed = " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return git("rev-parse", "--short", "HEAD") + changed
+
+
+def python_with_numpy():
+    for python in sys.executable, "/usr/bin/python3":
+        if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return sys.executable
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", nargs="?", help="folder with logdepth and bench_exact_cost")
+    parser.add_argument("--quick", action="store_true", help="small sizes, minutes")
+    parser.add_argument("--only", nargs="+", choices=CASES, default=CASES, metavar="CASE",
+                        help=", ".join(CASES))
+    parser.add_argument("--out", default=None, help="folder of the page; default: bench, with "
+                        "--quick BUILD/exact_cost")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each contender (default 5)")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
+                        help="processor that all runs are held to")
+    parser.add_argument("--memory", type=int, default=16, help="GiB that a run may use")
+    parser.add_argument("--python", default=None, help="interpreter with numpy and torch")
+    options = parser.parse_args()
+    if options.report:
+        exact_cost_report.write(options.report)
+        return
+    if not options.build:
+        parser.error("expected the build folder")
+    options.python = options.python or python_with_numpy()
+    out = options.out or (os.path.join(options.build, "exact_cost") if options.quick else HERE)
+    results = os.path.join(out, "results")
+    os.makedirs(results, exist_ok=True)
+    raw = os.path.join(results, "exact_cost.json")
+    stored = {"schema": "logdepth-bench/exact_cost/1", "cases": {}}
+    if os.path.exists(raw):
+        with open(raw, encoding="utf-8") as opened:
+            stored = json.load(opened)
+    with tempfile.TemporaryDirectory() as work:
+        bench = Bench(options, work)
+        for case in options.only:
+            load = os.getloadavg()[0]
+            stored["cases"][case] = {
+                "machine": f"{describe_machine()}, {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB",
+                "source": describe_source(), "sizes_chosen": "quick" if options.quick else "full",
+                "limit_s": bench.limit, "memory_gib": options.memory,
+                **getattr(bench, case)(), "load": [load, os.getloadavg()[0]]}
+            with open(raw, "w", encoding="utf-8") as opened:
+                json.dump(stored, opened, indent=1)
+                opened.write("\n")
+    exact_cost_report.write(out)
+    wrong = exact_cost_report.exact_differences(stored["cases"])
+    for line in wrong:
+        say(f"the exact runtime is WRONG: {line}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

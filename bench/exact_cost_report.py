@@ -1,0 +1,362 @@
+"""The page and the figures of bench/exact_cost.py, from its stored results."""
+import json
+import math
+import os
+
+from contest import describe, peak_bytes, seconds
+from log_log_figure import count_ticks, figure, seconds_ticks
+
+NAMES = {"exact": "exact", "exact-checked": "exact, promises checked",
+         "float64": "dense float64 loop", "numpy": "numpy", "torch": "PyTorch",
+         "scan": "Hillis-Steele scan", "sequential": "letter by letter",
+         "search": "Boost.Graph search", "squaring": "Boolean squaring"}
+INDEX = {"exact": 0, "float64": 1, "numpy": 2, "torch": 3, "scan": 4, "squaring": 4,
+         "sequential": 5, "search": 5}
+UNIT = {"scan": "letters", "tree": "letters", "connectivity": "vertices", "rows": "vertices"}
+DIRECT = {"scan": "scan", "tree": "scan", "connectivity": "search", "rows": "squaring"}
+# Letters from which growth is fitted: on shorter words what a run computes once weighs too much.
+FITTED_FROM = 4096
+TITLES = {"scan": "A5 word problem, `scan`", "tree": "A5 word problem, `tree` (MS25 Thm 4.1)",
+          "connectivity": "Connectivity (MS25 Thm 5.1)",
+          "rows": "Connectivity, `rows`: the whole relation at once"}
+
+
+def number(value):
+    """Three significant digits, without an exponent where that is readable."""
+    if value is None:
+        return "–"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.2e}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:.{digits}f}"
+
+
+def duration(value):
+    for unit, name in (1, "s"), (1e-3, "ms"), (1e-6, "µs"):
+        if value >= unit:
+            return f"{number(value / unit)} {name}"
+    return f"{number(value / 1e-9)} ns"
+
+
+class Results:
+    def __init__(self, cases):
+        self.cases = cases
+
+    def sizes(self, case):
+        return self.cases.get(case, {}).get("sizes", [])
+
+    def at(self, case, size):
+        return next((s for s in self.sizes(case) if s["size"] == size), None)
+
+    def record(self, case, size, name):
+        return ((self.at(case, size) or {}).get("records") or {}).get(name)
+
+    def ratio(self, case, size, name, other):
+        a, b = (seconds(self.record(case, size, n)) for n in (name, other))
+        return a / b if a and b else None
+
+    def per_token(self, case):
+        """(letters, seconds per token) of the exact runs."""
+        return [(s["size"], seconds(s["records"].get("exact")) / s["tokens"])
+                for s in self.sizes(case) if seconds(s.get("records", {}).get("exact"))]
+
+    def exponent(self, case):
+        """p and c of time per token = c * (log2 n)^p, by least squares on logarithms, and the
+        sizes used; None for fewer than three."""
+        points = [point for point in self.per_token(case) if point[0] >= FITTED_FROM]
+        if len(points) < 3:
+            return None
+        xs = [math.log(math.log2(n)) for n, _ in points]
+        ys = [math.log(t) for _, t in points]
+        mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
+        p = sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / sum((x - mx) ** 2 for x in xs)
+        return {"p": p, "c": math.exp(my - p * mx), "sizes": [n for n, _ in points]}
+
+
+def exact_differences(cases):
+    """Where an exact run did not say what the direct algorithm says; there should be none."""
+    found = []
+    for case, content in cases.items():
+        for size in content.get("sizes", []):
+            for name, record in size.get("records", {}).items():
+                if name not in ("float64", "numpy", "torch") and record.get("differs"):
+                    found.append(f"{case} {size['size']}, {name}: {record['differs']}")
+    rounding = cases.get("rounding", {})
+    for row in rounding.get("words", []):
+        if row["differs"].get("exact"):
+            found.append(f"{row['model']}: {row['differs']['exact']}")
+    for row in rounding.get("graphs", []):
+        if row["wrong"].get("exact"):
+            found.append(f"connectivity, {row['vertices']} vertices: {row['wrong']['exact']} pairs")
+    return found
+
+
+# ---- Goals ------------------------------------------------------------------------------------
+
+
+def goals(results):
+    """(goal, measured, verdict) for each; what was not measured says why."""
+    rows = []
+
+    def add(goal, value, bound, shown, at_most=True, reason="not measured"):
+        if value is None:
+            rows.append((goal, reason, "not measured"))
+        else:
+            rows.append((goal, shown, "met" if (value <= bound) == at_most else "**missed**"))
+
+    def why(case, size, *names):
+        """Why one of these contenders has no time."""
+        entry = results.at(case, size) or {}
+        records = [results.record(case, size, name) or {} for name in names]
+        reasons = [entry.get("refused"), *(record.get("refused") for record in records)]
+        return next((reason for reason in reasons if reason), "not measured")
+
+    for case, sizes in (("scan", (4096, 10000, 100000)), ("tree", (4096, 10000, 100000)),
+                        ("connectivity", (16, 22, 46))):
+        for size, tokens, bound in zip(sizes, ("4096", "10⁴", "10⁵"), (0.5, 0.1, 0.01)):
+            value = results.ratio(case, size, "exact", "float64")
+            note = ""
+            if value is not None:
+                record = results.record(case, size, "float64")
+                note = ", float64 wrong" if record["differs"] else ""
+                note += ", float64 sampled" if "sampled" in record else ""
+            add(f"`{case}`: exact / dense float64 ≤ {bound} at about {tokens} tokens", value,
+                bound, number(value) + note, reason=why(case, size, "exact", "float64"))
+    for case, size in ("scan", 4096), ("tree", 4096), ("connectivity", 16):
+        value = results.ratio(case, size, "numpy", "exact")
+        for word, bound in ("", 60), (" (stretch)", 200):
+            add(f"`{case}`: ≥ {bound}× faster than numpy at about 4096 tokens{word}", value,
+                bound, f"{number(value)}×", at_most=False, reason=why(case, size, "exact", "numpy"))
+    right = results.cases.get("rounding", {}).get("words")
+    if right:
+        wrong_floats = sum(bool(d) for row in right for n, d in row["differs"].items()
+                           if n not in ("sequential", "exact"))
+        exact_wrong = sum(bool(row["differs"].get("exact")) for row in right)
+        add("right where numpy and float are wrong", exact_wrong, 0,
+            f"{wrong_floats} float runs wrong, exact wrong in {exact_wrong}")
+    else:
+        add("right where numpy and float are wrong", None, 0, "")
+    for goal, case, size, limit, memory in (
+            ("`scan`, 2²⁰ letters in ≤ 60 s and ≤ 8 GB", "scan", 1048576, 60, 8e9),
+            ("`tree`, 65 536 letters in ≤ 60 s", "tree", 65536, 60, None),
+            ("connectivity, n = 16 in ≤ 1 s", "connectivity", 16, 1, None),
+            ("connectivity, n = 46 in ≤ 60 s and ≤ 4 GB", "connectivity", 46, 60, 4e9),
+            ("connectivity, n = 64 attempted", "connectivity", 64, None, None),
+            ("`rows`, n = 256 in ≤ 60 s", "rows", 256, 60, None)):
+        record = results.record(case, size, "exact")
+        value = seconds(record)
+        if value is None:
+            reason = why(case, size, "exact")
+            if reason != "not measured":
+                rows.append((goal, reason, "**missed**" if limit else "attempted"))
+            else:
+                add(goal, None, 0, "")
+            continue
+        shown, excess = f"{duration(value)}, {peak_bytes(record) / 1e9:.2f} GB", 0.0
+        if limit:
+            excess = value / limit
+        if memory:
+            excess = max(excess, peak_bytes(record) / memory)
+        add(goal, excess, 1, shown)
+    fit = results.exponent("scan")
+    add("`scan`: cost per token grows no faster than log² n", fit and fit["p"], 2,
+        fit and f"(log₂ n)^{fit['p']:.2f}, n = {fit['sizes'][0]} … {fit['sizes'][-1]}",
+        reason="fewer than three lengths")
+    ratios = [(s["size"], results.ratio("scan", s["size"], "exact", "scan"))
+              for s in results.sizes("scan")]
+    ratios = [(n, r) for n, r in ratios if r]
+    worst = max(ratios, key=lambda pair: pair[1], default=(0, None))
+    add("`scan`: ≤ 10× a direct scan with the same table (stretch)", worst[1], 10,
+        f"{number(min(r for _, r in ratios))}× to {number(worst[1])}×" if ratios else "")
+    return rows
+
+
+# ---- The page -----------------------------------------------------------------------------------
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |"
+                              for row in rows])
+
+
+def cell(record):
+    if not record:
+        return "–"
+    if "runs" not in record:
+        return describe(record)
+    text = duration(seconds(record))
+    if "sampled" in record:
+        text += " ˢ"
+    elif len(record["runs"]) == 1:
+        text += " ¹"
+    return text + (" ✗" if record["differs"] else "")
+
+
+def case_section(results, case):
+    direct, rows = DIRECT[case], []
+    present = [n for n in NAMES if any(n in s.get("records", {}) for s in results.sizes(case))]
+    for entry in results.sizes(case):
+        size = entry["size"]
+        if "records" not in entry:
+            rows.append([size, entry["tokens"], f"refused: {entry['refused']}"] +
+                        ["–"] * (len(present) + 3))
+            continue
+        record = entry["records"].get("exact")
+        memory = f"{peak_bytes(record) / 1e6:.0f} MB" if record and "runs" in record else "–"
+        rows.append([size, entry["tokens"], *(cell(entry["records"].get(n)) for n in present),
+                     memory, *(number(results.ratio(case, size, "exact", other))
+                               for other in ("float64", "numpy", direct))])
+    header = [UNIT[case], "tokens", *(NAMES[n] for n in present), "exact, memory",
+              "exact / float64", "exact / numpy", f"exact / {NAMES[direct]}"]
+    dense = [(e["tokens"], run["attention_seconds"] / run["scores"])
+             for e in results.sizes(case) for run in
+             e.get("records", {}).get("float64", {}).get("runs", [])[:1] if e["tokens"] >= 256]
+    differing = [f"- {NAMES[n]} at {e['size']} {UNIT[case]}: {r['differs']}"
+                 for e in results.sizes(case) for n, r in e.get("records", {}).items()
+                 if r.get("differs")]
+    text = [f"## {TITLES[case]}", "", table(header, rows), ""]
+    if dense:
+        text += ["The dense float64 loop takes, for each score and all that is done with it, " +
+                 ", ".join(f"{duration(cost)} at {tokens} tokens" for tokens, cost in dense) +
+                 ".", ""]
+    if differing:
+        text += ["✗, answers that differ from the direct algorithm's:", "", *differing, ""]
+    return text + [f"![time against tokens](results/exact_cost_{case}.svg)", ""]
+
+
+def rounding_section(rounding):
+    text = ["## Where floating point is wrong", "",
+            "One head with queries φ(i) and keys φ(j), j ≤ i, as plain dot products. In exact "
+            "arithmetic token i selects itself alone.", "",
+            table(["numbers", "tie tolerance", "first wrong token", "wrong tokens", "of"],
+                  [[h["number"], h["tolerance"], h["first_wrong"] or "none", h["wrong"],
+                    h["tokens"]] for h in rounding["phi"]]), "",
+            "Whole networks for A5: every prefix product against the product letter by letter. "
+            "The first number is the first wrong prefix.", ""]
+    names = list(rounding["words"][0]["differs"])
+    text += [table(["weights", "letters", *names],
+                   [[row["model"], row["letters"], *(row["differs"].get(n) or "all right"
+                                                     for n in names)]
+                    for row in rounding["words"]]), ""]
+    names = list(rounding["graphs"][0]["wrong"])
+    text += ["Connectivity: wrong verdicts over all pairs of vertices of one graph. A float "
+             "program has to say how close to the largest a score ties (`--tolerance`), and what "
+             "is zero to a norm (`--zero`): a norm turns what rounding leaves of a zero into a "
+             "full-sized number.", "",
+             table(["contender", *(f"n = {g['vertices']} ({g['pairs']} pairs)"
+                                   for g in rounding["graphs"])],
+                   [[name, *(g["wrong"].get(name, "–") for g in rounding["graphs"])]
+                    for name in names]), ""]
+    return text
+
+
+def profile_section(profiles):
+    text = ["## Where the time goes", "",
+            "Exact runs, whole process, samples by `perf record`; functions with less than 1 % are "
+            "left out. What is inlined counts for the function it stands in.", ""]
+    for profile in profiles:
+        text += [f"### `{profile['case']}`, {profile['size']} {UNIT[profile['case']]}", ""]
+        if "counters" in profile:
+            text += ["`logdepth run --stats`:", "", "```", *profile["counters"], "```", ""]
+        if "refused" in profile:
+            text += [profile["refused"], ""]
+            continue
+        rows = [[f"{share:.1f} %", f"`{symbol.replace('logdepth::', '')[:110]}`"]
+                for share, symbol in profile["functions"] if share >= 1]
+        text += [table(["share", "function"], rows), ""]
+    return text
+
+
+def growth_section(results):
+    text = ["## Growth", "", "Time per token of exact runs as c · (log₂ n)^p, least squares on "
+            f"the logarithms of the medians, n ≥ {FITTED_FROM} letters: on shorter words what a "
+            "run computes once weighs too much.", ""]
+    rows = []
+    for case in "scan", "tree":
+        fit = results.exponent(case)
+        if fit:
+            rows.append([f"`{case}`", f"{fit['p']:.2f}", duration(fit["c"]),
+                         ", ".join(map(str, fit["sizes"]))])
+    text += [table(["construction", "p", "c", "n"], rows) if rows else
+             "Not fitted: fewer than three lengths.", ""]
+    return text + ["![time per token](results/exact_cost_growth.svg)", ""]
+
+
+def programs(cases):
+    """The versions that the contenders named in their records."""
+    found = set()
+    for size in (size for case in cases for size in case.get("sizes", [])):
+        for name, record in size.get("records", {}).items():
+            for run in record.get("runs", []):
+                version = f"{name} {run.get('version')} with {run.get('linear_algebra')}"
+                found.add(run.get("compiler") or version)
+    return sorted(found)
+
+
+def write(folder):
+    with open(os.path.join(folder, "results", "exact_cost.json"), encoding="utf-8") as opened:
+        cases = json.load(opened)["cases"]
+    results = Results(cases)
+    save_figures(results, os.path.join(folder, "results"))
+    text = ["# What does exactness cost?", "",
+            "Written by `bench/exact_cost.py`; every single run is in "
+            "[results/exact_cost.json](results/exact_cost.json).", "",
+            table(["case", "source", "sizes", "load before and after"],
+                  [[c, v["source"], v["sizes_chosen"],
+                    " and ".join(f"{load:.1f}" for load in v["load"])]
+                   for c, v in cases.items()]), "",
+            "Machine: " + "; ".join(sorted({v["machine"] for v in cases.values()})) + ". "
+            "Programs: " + ", ".join(programs(cases.values())) + ".", "",
+            "Seconds are medians of runs in turn, every run a process of its own on one processor, "
+            "from tokens to the last residual stream: reading files and reading answers do not "
+            "count. ¹ one run only; ˢ estimated from a sample of the rows of every head; "
+            "✗ wrong answers. A dense float program gets the first of four treatments of rounding "
+            "under which its answers are right.", "",
+            "## Goals", "", table(["goal", "measured", "verdict"], goals(results)), ""]
+    wrong = exact_differences(cases)
+    text += [f"Answers of exact runs that differ from the direct algorithm's: {len(wrong)}.", "",
+             *(f"- {line}" for line in wrong), *([""] if wrong else [])]
+    for case in TITLES:
+        if case in cases:
+            text += case_section(results, case)
+    text += growth_section(results)
+    if "rounding" in cases:
+        text += rounding_section(cases["rounding"])
+    if "profile" in cases:
+        text += profile_section(cases["profile"]["profiles"])
+    with open(os.path.join(folder, "exact_cost.md"), "w", encoding="utf-8") as out:
+        out.write("\n".join(text).rstrip() + "\n")
+
+
+def save_figures(results, folder):
+    def save(name, svg):
+        if svg:
+            with open(os.path.join(folder, f"exact_cost_{name}.svg"), "w",
+                      encoding="utf-8") as out:
+                out.write(svg)
+
+    for case in TITLES:
+        curves = []
+        for name, index in INDEX.items():
+            points = []
+            for entry in results.sizes(case):
+                record = entry.get("records", {}).get(name)
+                if seconds(record):
+                    points.append((entry["tokens"], seconds(record),
+                                   bool(record["differs"]) or "sampled" in record))
+            if points:
+                curves.append({"name": NAMES[name], "index": index, "points": points})
+        save(case, figure(TITLES[case].replace("`", ""), "tokens", "time", curves, count_ticks(),
+                          seconds_ticks(), "hollow: wrong\nor sampled"))
+    curves = []
+    for index, case in enumerate(("scan", "tree")):
+        fit, points = results.exponent(case), results.per_token(case)
+        if points:
+            line = [(math.log2(n), fit["c"] * math.log2(n) ** fit["p"])
+                    for n in (fit["sizes"][0], fit["sizes"][-1])] if fit else []
+            curves.append({"name": f"{case}, p = {fit['p']:.2f}" if fit else case, "index": index,
+                           "points": [(math.log2(n), t) for n, t in points], "line": line})
+    save("growth", figure("Exact runs: time per token", "log₂ n", "time per token", curves,
+                          [[(k, str(k)) for k in range(6, 22)]], seconds_ticks(),
+                          "dashed: the fit"))
