@@ -31,6 +31,10 @@ class Exact {
   int sign(Value v) const { return pool_.sign(v); }
   Value multiply(const Rational& weight, Value v);
   Value product(Value a, Value b);
+  std::optional<Rational> rational_product(const Rational& weight, Value v) const {
+    if (!pool_[v].is_rational()) return std::nullopt;
+    return weight * pool_[v].rational_part();
+  }
   Value add_product(Value base, const Rational& weight, Value v);
   void accumulate(Sum& sum, const Rational& weight, Value v);
   void accumulate_square(Sum& sum, const Rational& weight, Value v);

@@ -15,6 +15,7 @@
 #include "runtime/masked_read.hpp"
 #include "runtime/segment_map.hpp"
 #include "runtime/stream.hpp"
+#include "runtime/term_sum.hpp"
 
 namespace logdepth {
 
@@ -140,11 +141,11 @@ class HeadMaps {
       const auto values = (*part.tuples)[average];
       for (const Output& output : part.outputs) {
         const Value x = values[output.component];
-        if (!a_.is_zero(x)) a_.accumulate(sums_[output.written][output.offset], output.weight, x);
+        if (!a_.is_zero(x)) sums_[output.written][output.offset].add(a_, output.weight, x);
       }
       for (std::size_t w = 0; w < width; ++w) {
         tuple_.clear();
-        for (typename A::Sum& component : sums_[w]) tuple_.push_back(a_.close(component));
+        for (TermSum<A>& component : sums_[w]) tuple_.push_back(component.close(a_));
         deltas[w] = pools_.tuples[part.written[w]].intern(tuple_.data());
       }
     }
@@ -159,7 +160,7 @@ class HeadMaps {
   HeadRows<Value> rows_;
   typename A::HeadMemory memory_;
   // Scratch of outputs_of().
-  std::vector<std::vector<typename A::Sum>> sums_;
+  std::vector<std::vector<TermSum<A>>> sums_;
   std::vector<Value> tuple_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "runtime/masked_read.hpp"
 #include "runtime/memo.hpp"
 #include "runtime/stream.hpp"
+#include "runtime/term_sum.hpp"
 
 namespace logdepth {
 
@@ -38,7 +40,7 @@ class SegmentMap {
       if (found == layout.segments.end() || *found != at.segment) continue;  // z is zero there
       const auto part = static_cast<std::size_t>(found - layout.segments.begin());
       parts.insert(part);
-      terms_[place].push_back({part, at.offset, e.value, e.value * layout.mask[e.column]});
+      terms_[place].push_back({part, at.offset, e.value, e.value * layout.mask[e.column], {}});
     }
     parts_.assign(parts.begin(), parts.end());
     for (auto& terms : terms_)
@@ -69,6 +71,7 @@ class SegmentMap {
     std::uint32_t offset;
     Rational weight;    ///< on z
     Rational on_tuple;  ///< on the tuples, before the factor
+    Rational folded;    ///< on_tuple times the factor number folded_
   };
 
   template <class Factor>
@@ -83,18 +86,34 @@ class SegmentMap {
 
   template <class Factor>
   TupleId compute(ReadKey read, Factor factor, TuplePool<Value>& images) {
-    typename A::Sum sum{};
+    const bool folded = !read.is_z() && fold(read.ids[0], factor);
     for (std::size_t row = 0; row < terms_.size(); ++row) {
       for (const Term& term : terms_[row]) {
         const Value x = pools_.tuples[segments_[term.part]][key_[1 + term.part]][term.offset];
-        if (!a_.is_zero(x)) a_.accumulate(sum, read.is_z() ? term.weight : term.on_tuple, x);
+        if (a_.is_zero(x)) continue;
+        sum_.add(a_, read.is_z() ? term.weight : folded ? term.folded : term.on_tuple, x);
       }
-      image_[row] = a_.close(sum);
-      if (!read.is_z() && !a_.is_zero(image_[row])) image_[row] = a_.product(factor(), image_[row]);
+      image_[row] = sum_.close(a_);
+      if (!read.is_z() && !folded && !a_.is_zero(image_[row]))
+        image_[row] = a_.product(factor(), image_[row]);
     }
     return images.intern(image_.data());
   }
 
+  /// Multiplies a rational factor into the weights, once it has come twice in a row.
+  template <class Factor>
+  bool fold(std::uint32_t number, Factor factor) {
+    if (number == folded_) return true;
+    const bool again = number == seen_;
+    seen_ = number;
+    if (!again || !a_.rational_product(kOne, factor())) return false;
+    for (auto& terms : terms_)
+      for (Term& term : terms) term.folded = *a_.rational_product(term.on_tuple, factor());
+    folded_ = number;
+    return true;
+  }
+
+  inline static const Rational kOne{1};
   SegmentPools<Value>& pools_;
   A& a_;
   std::vector<std::vector<Term>> terms_;  // per row
@@ -102,6 +121,8 @@ class SegmentMap {
   std::vector<std::uint32_t> segments_;   // of the parts
   std::vector<std::uint32_t> key_;
   std::optional<Memo> memo_;
+  std::uint32_t seen_ = 0, folded_ = 0;  // factor numbers; 0 is none
+  TermSum<A> sum_;
   std::vector<Value> image_;
 };
 
