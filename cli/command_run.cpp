@@ -23,6 +23,8 @@
 namespace logdepth {
 namespace {
 
+constexpr double kMostMemory = 65536;  // GiB
+
 struct RunOptions {
   std::string model, engine = "exact", trace;
   InputOptions input;
@@ -88,7 +90,7 @@ class Runs {
     std::cout.flush();
     if (!std::cout) throw InputError("standard output cannot be written");
     if (trace_file_) trace_file_->commit();
-    if (options_.stats) print_statistics();
+    if (options_.stats && !options_.json) print_statistics();
     if (promises_.broken()) {
       std::cerr << "logdepth: a head broke its promise: " << *promises_.broken() << '\n';
       return kCheckFailed;
@@ -102,12 +104,15 @@ class Runs {
       if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
       which_ = words.size() > 1 ? "word " + std::to_string(i + 1) + ": " : "";
       nlohmann::json result = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
-      const auto stream = run_tokens(tokens_of(model_, words[i]), {{"letters", words[i]}}, result);
-      if (!stream.has_value()) {
-        refuse(stream.refusal(), result);
-      } else {
-        answer_word(stream.value(), words[i].size(), result);
-      }
+      within_limits(result, [&] {
+        const auto stream =
+            run_tokens(tokens_of(model_, words[i]), {{"letters", words[i]}}, result);
+        if (!stream.has_value()) {
+          refuse(stream.refusal(), result);
+        } else {
+          answer_word(stream.value(), words[i].size(), result);
+        }
+      });
       results_.push_back(std::move(result));
     }
   }
@@ -120,25 +125,28 @@ class Runs {
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
       const auto [source, target] = questions.pairs[i];
       which_ = questions.pairs.size() > 1 ? "pair " + std::to_string(i + 1) + ": " : "";
-      if (!stream || !once) {
-        nlohmann::json question = {{"vertices", graph.names()}};
-        if (!once) {
-          question["source"] = graph.names()[source];
-          question["target"] = graph.names()[target];
-        }
-        stream.emplace(run_tokens(tokens_of(model_, graph, source, target), question, run));
-      }
       nlohmann::json result = run;
       result["source"] = graph.names()[source];
       result["target"] = graph.names()[target];
-      if (!stream->has_value()) {
-        refuse(stream->refusal(), result);
-      } else if (std::holds_alternative<CellsOutput>(model_.output)) {
-        if (i > 0) print("");
-        print_cells(stream->value(), result);
-      } else {
-        answer_pair(stream->value(), source, target, result);
-      }
+      within_limits(result, [&] {
+        if (!stream || !once) {
+          nlohmann::json question = {{"vertices", graph.names()}};
+          if (!once) {
+            question["source"] = graph.names()[source];
+            question["target"] = graph.names()[target];
+          }
+          stream.emplace(run_tokens(tokens_of(model_, graph, source, target), question, run));
+        }
+        result.update(run);
+        if (!stream->has_value()) {
+          refuse(stream->refusal(), result);
+        } else if (std::holds_alternative<CellsOutput>(model_.output)) {
+          if (i > 0) print("");
+          print_cells(stream->value(), result);
+        } else {
+          answer_pair(stream->value(), source, target, result);
+        }
+      });
       results_.push_back(std::move(result));
     }
   }
@@ -250,11 +258,23 @@ class Runs {
   }
 
   void refuse(const Refusal& refusal, nlohmann::json& result) {
+    refuse(refusal_name(refusal), describe(refusal), result);
+  }
+  void refuse(const char* outcome, const std::string& reason, nlohmann::json& result) {
     refused_ = true;
-    result["outcome"] = refusal_name(refusal);
-    result["reason"] = describe(refusal);
-    print(refusal_name(refusal));
-    std::cerr << "logdepth: " << which_ << describe(refusal) << '\n';
+    result["outcome"] = outcome;
+    result["reason"] = reason;
+    print(outcome);
+    std::cerr << "logdepth: " << which_ << reason << '\n';
+  }
+  /// An input that is too large for a limit is refused like any other, and the next one is run.
+  template <class Answer>
+  void within_limits(nlohmann::json& result, Answer answer) {
+    try {
+      answer();
+    } catch (const SizeLimit& limit) {
+      refuse("beyond a limit", limit.what(), result);
+    }
   }
 
   void print(const std::string& line) const {
@@ -337,8 +357,16 @@ Command add_run(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--memory", options->memory,
-                   "GiB that a run may hold; beyond that it ends with exit status 3")
-      ->check(CLI::PositiveNumber)
+                   "GiB that a run may hold; an input that needs more is refused, exit status 3")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            double gib = 0;
+            const bool number = CLI::detail::lexical_cast(text, gib);
+            return number && gib > 0 && gib <= kMostMemory
+                       ? std::string()
+                       : "expected a number of GiB above 0 and at most 65536, got '" + text + "'";
+          },
+          "GIB"))
       ->capture_default_str();
   command->add_option("--trace", options->trace,
                       "write every value of every cell after every sublayer (JSON lines)");

@@ -26,8 +26,9 @@ extern "C" void interrupted(int signal) {
 /// A closed standard stream would lend its number to the next file opened, and answers or messages
 /// would go into that file.
 void open_closed_standard_streams() {
+  // Where nobody listens writing must fail, as it would without this.
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDWR);
+    if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDONLY);
 }
 
 /// "logdepth compile regular": the command that the arguments have reached.

@@ -18,6 +18,11 @@ LetterNames names_of(const Word& word, const Alphabet& alphabet) {
   return names;
 }
 
+/// What an error is about: FILE for "@FILE", else the option.
+std::string place_of(const char* option, const std::string& text) {
+  return text.starts_with('@') ? file_of(text) : option;
+}
+
 /// The text itself, or the content of FILE for "@FILE".
 std::string text_or_file(const std::string& text) {
   return text.starts_with('@') ? read_whole_file(file_of(text)) : text;
@@ -32,7 +37,7 @@ std::string file_of(const std::string& text) {
 void WordOptions::add_to(CLI::App& app, bool with_batch) {
   input_option = app.add_option("--input", input,
                                 "a word, letters run together where all are single characters, or "
-                                "@FILE with one long word")
+                                "@FILE with one long word, white space and line breaks left out")
                      ->allow_extra_args(false);
   tokens_option =
       app.add_option("--tokens", tokens, "a word as letters separated by white space, or @FILE");
@@ -72,11 +77,11 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     return words;
   }
   if (options.tokens_option->count() > 0)
-    return {located("--tokens", [&] {
+    return {located(place_of("--tokens", options.tokens), [&] {
       return names_of(alphabet.parse_tokens(text_or_file(options.tokens)), alphabet);
     })};
   if (options.input_option->count() > 0)
-    return {located("--input", [&] {
+    return {located(place_of("--input", options.input), [&] {
       return names_of(alphabet.parse_word(text_or_file(options.input)), alphabet);
     })};
   throw InputError(options.batch_option

@@ -271,7 +271,8 @@ class Model:
         heads = [fields(h, "causal query key value output promise") for h in heads]
         heads = [(h[0], *map(matrix, h[1:5])) for h in heads]
         ff_mask, w, u = fields(feedforward, "mask in out")
-        return block, sparse(mask), heads, sparse(ff_mask), matrix(w), matrix(u)
+        units = fields(w, "rows columns entries")[0]
+        return block, sparse(mask), heads, sparse(ff_mask) if units else None, matrix(w), matrix(u)
 
     # ---- The meaning ----------------------------------------------------------------------------
 
@@ -374,7 +375,7 @@ class Model:
                     add(average, values[j])
                 average = {c: v * Fraction(1, len(chosen)) for c, v in average.items()}
                 add(h[i], apply(output, average))
-        for x, out in zip(self.read(ff_mask, h) if w else [], h):
+        for x, out in zip([] if ff_mask is None else self.read(ff_mask, h), h):
             add(out, apply(u, {unit: v for unit, v in apply(w, x).items() if sign(v) > 0}))
 
     def logits(self, x):

@@ -143,18 +143,30 @@ TEST_F(RunsAtLength, MemosAreDroppedWhenMemoryRunsShortAndTheAnswersStay) {
   EXPECT_GT(refused, 10u);
 }
 
-TEST_F(RunsAtLength, TooLittleMemoryIsALimitWithAnExitStatusAndASentence) {
+TEST_F(RunsAtLength, AnInputThatNeedsTooMuchMemoryIsRefusedAndTheOthersAreAnswered) {
   compile_a5({});
   folder.write("word.txt", random_text(3000, 5));
   const Finished finished =
       logdepth({"run", "a5.json", "--input", "@word.txt", "--memory", "0.001"});
   EXPECT_EQ(finished.status, 3);
-  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.out, "beyond a limit\n");
   EXPECT_NE(finished.err.find("after layer 1 of 3001 tokens the run holds"), std::string::npos)
       << finished.err;
   EXPECT_NE(finished.err.find("the limit is 1 MiB"), std::string::npos) << finished.err;
+  const Finished batch = logdepth({"run", "a5.json", "--batch", "-", "--memory", "0.001", "--json"},
+                                  "aaa\n" + random_text(3000, 5) + "\n\n");
+  EXPECT_EQ(batch.status, 3);
+  EXPECT_NE(batch.err.find("word 2: after layer"), std::string::npos) << batch.err;
+  const json results = json::parse(batch.out)["results"];
+  EXPECT_EQ(results[0]["outcome"], "accept");
+  EXPECT_EQ(results[1]["outcome"], "beyond a limit");
+  EXPECT_EQ(results[2]["outcome"], "accept");
   for (const char* option : {"--memory", "--threads"})
-    EXPECT_EQ(logdepth({"run", "a5.json", "--input", "ab", option, "0"}).status, 2) << option;
+    for (const char* value : {"0", "-1", "nan", "1e30", "abc"}) {
+      const Finished refused = logdepth({"run", "a5.json", "--input", "ab", option, value});
+      EXPECT_EQ(refused.status, 2) << option << " " << value;
+      EXPECT_LT(refused.err.size(), 200u) << refused.err;
+    }
 }
 
 TEST_F(RunsAtLength, ABatchForgetsEarlierWordsBeforeItRunsOutOfMemory) {
