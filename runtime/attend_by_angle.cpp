@@ -115,7 +115,8 @@ void attend_by_angle(Question& question, AttentionStatistics& statistics) {
 
   std::vector<Ask*> open;
   for (Ask& ask : question.asks)
-    if (ask.answer == Question::kOpen) open.push_back(&ask);
+    if (ask.answer == Question::kOpen && ask.query != TuplePool<ValueId>::kZero)
+      open.push_back(&ask);  // the zero query has no direction
   // From the last row to the first, keys go out of sight.
   std::stable_sort(open.begin(), open.end(),
                    [](const Ask* a, const Ask* b) { return a->visible > b->visible; });

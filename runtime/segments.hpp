@@ -12,8 +12,9 @@ namespace logdepth {
 /// is read or written by a unit, a value or a score, the others are by some that connect the same
 /// segments. It is the coarsest partition with this property, found by refinement.
 ///
-/// Any partition would be right. This one makes what stands in a segment repeat itself: a code of
-/// a position, a state, a product is one segment, and what happens to it depends on few others.
+/// Any that respects the masks would be right. This one makes what stands in a segment repeat
+/// itself: a code of a position, a state, a product is one segment, and what happens to it depends
+/// on few others.
 struct Segments {
   struct Place {
     std::uint32_t segment = 0;
