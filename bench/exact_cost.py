@@ -289,7 +289,8 @@ class Bench:
         for line in text.splitlines():
             share, _, symbol = line.strip().partition("%")
             if symbol and not line.startswith("#"):
-                functions.append([float(share), symbol.split("]", 1)[-1].strip()])
+                name = symbol.split("]", 1)[-1].strip().replace("[abi:cxx11]", "")
+                functions.append([float(share), name])
         return {"functions": functions}
 
 
