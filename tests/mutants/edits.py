@@ -285,7 +285,7 @@ EDITS = [
      "images are remembered without the factor"),
     ("runtime/relu_map.hpp", "group.key[0] = key.ids[0];", "group.key[0] = 1;",
      "activations are remembered without the factor"),
-    ("runtime/relu_map.hpp", "if (!is_z) activation = a_.product(read.factor(read.key()), activation);", "",
+    ("runtime/relu_map.hpp", "if (!is_z && !folded) activation = a_.product(read.factor(read.key()), activation);", "",
      "activations miss the norm"),
     (READ, "if (!a_.is_zero(a_.close(sum))) return kAsAWhole;", "a_.close(sum);",
      "layer norm takes every mean for zero"),
