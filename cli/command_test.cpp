@@ -88,6 +88,17 @@ struct Verdict {
   std::optional<Counterexample> counterexample;
 };
 
+/// What all reports have.
+template <class Report>
+Verdict verdict_of(const Report& report, const std::string& against) {
+  Verdict verdict;
+  verdict.against = against;
+  verdict.seed = report.seed;
+  verdict.promises = report.promises;
+  verdict.unevaluated = report.unevaluated;
+  return verdict;
+}
+
 /// Prints the verdict and writes it beside the file; a folder that cannot be written does not undo
 /// the test.
 int conclude(const Options& options, const Model& model, Verdict verdict) {
@@ -143,17 +154,13 @@ int test_words(Options& options, const Model& model) {
     };
     report = test_language(model, *loaded.oracle, options.test);
   }
-  Verdict verdict;
-  verdict.against = loaded.name;
+  Verdict verdict = verdict_of(report, loaded.name);
   verdict.bound = bound_text(report);
   verdict.compared = std::to_string(report.accepted) + " words of the language among them, " +
                      std::to_string(report.prefixes) + " prefix products";
   if (report.prefixes == 0 && !report.prefix_note.empty())
     verdict.note = "no prefix product was compared: " + report.prefix_note;
   verdict.too_small = "no word was long enough";
-  verdict.seed = report.seed;
-  verdict.promises = report.promises;
-  verdict.unevaluated = report.unevaluated;
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_words", report.exhaustive_words},
                      {"random_words", report.random_words},
@@ -206,8 +213,7 @@ int test_graphs(const Options& options, const Model& model) {
     report = test_reachability(model, asked);
   }
   const auto& example = report.counterexample;
-  Verdict verdict;
-  verdict.against = options.against;
+  Verdict verdict = verdict_of(report, options.against);
   verdict.bound =
       example ? "stopped after " + std::to_string(report.exhaustive_graphs + report.random_graphs) +
                     " graphs" + seed_text(report.seed)
@@ -218,9 +224,6 @@ int test_graphs(const Options& options, const Model& model) {
   verdict.compared = std::to_string(report.pairs) + " questions, " +
                      std::to_string(report.connected) + " of them connected,";
   verdict.too_small = "no graph was large enough";
-  verdict.seed = report.seed;
-  verdict.promises = report.promises;
-  verdict.unevaluated = report.unevaluated;
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -265,8 +268,7 @@ int test_cells(const Options& options, const Model& model) {
     report = test_division(model, asked);
   }
   const auto& example = report.counterexample;
-  Verdict verdict;
-  verdict.against = options.against;
+  Verdict verdict = verdict_of(report, options.against);
   verdict.bound =
       example ? "stopped after " + std::to_string(report.exhaustive_inputs + report.random_inputs) +
                     " inputs" + seed_text(report.seed)
@@ -276,9 +278,6 @@ int test_cells(const Options& options, const Model& model) {
                     std::to_string(report.max_length) + " positions" + seed_text(report.seed);
   verdict.compared = std::to_string(report.divisions) + " divisions";
   verdict.too_small = "no input was long enough";
-  verdict.seed = report.seed;
-  verdict.promises = report.promises;
-  verdict.unevaluated = report.unevaluated;
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_inputs", report.exhaustive_inputs},
                      {"random_inputs", report.random_inputs},

@@ -140,8 +140,7 @@ void attend_by_angle(Question& question, AttentionStatistics& statistics) {
     statistics.scores += left == right ? 1 : 2;
     const int order = left == right ? 1 : circle.compare(ask->query, left, right, statistics);
     if (order == 0) {
-      ask->answer = Question::kSeveral + static_cast<std::uint32_t>(question.several.size());
-      question.several.push_back({std::min(left, right), std::max(left, right)});
+      ask->answer = question.answer_of({std::min(left, right), std::max(left, right)});
     } else {
       ask->answer = order > 0 ? left : right;
     }

@@ -143,11 +143,8 @@ void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics
   for (std::thread& thread : pool) thread.join();
   for (Share& share : shares) {
     statistics += share.statistics;
-    for (auto& [number, best] : share.several) {
-      question.asks[number].answer =
-          Question::kSeveral + static_cast<std::uint32_t>(question.several.size());
-      question.several.push_back(std::move(best));
-    }
+    for (auto& [number, best] : share.several)
+      question.asks[number].answer = question.answer_of(std::move(best));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/attention_rules.hpp"
@@ -54,6 +55,11 @@ struct Question {
   std::vector<std::uint32_t> ask_of;                ///< per row of `tokens`, its ask
   std::vector<std::vector<std::uint32_t>> several;  ///< sets of classes, increasing
 
+  /// The answer that stands for several classes.
+  std::uint32_t answer_of(std::vector<std::uint32_t> classes) {
+    several.push_back(std::move(classes));
+    return kSeveral + static_cast<std::uint32_t>(several.size() - 1);
+  }
   std::span<const ValueId> vector(TupleId id) const { return (*rows->vectors)[id]; }
   /// Squared norm of a vector on one of the head's blocks; by block number, kept in the memory.
   ValueId squares(std::uint32_t block, const std::vector<std::uint32_t>& dimensions, TupleId id);

@@ -144,7 +144,7 @@ class Forward {
 
     Readout(const Model& model, SegmentPools<Value>& pools, A& a)
         : layout(everything(pools.segments)),
-          map(model.unembedding, rows_of(model.unembedding), layout, pools, a),
+          map(model.unembedding, layout, pools, a),
           images(model.unembedding.rows, a.zero()),
           key(1 + layout.segments.size(), 0) {}
     std::span<const Value> logits(const Stream<Value>& stream, std::size_t token) {
@@ -157,11 +157,6 @@ class Forward {
       for (std::uint32_t s = 0; s < segments.size(); ++s) layout.segments.push_back(s);
       layout.mask.assign(segments.place.size(), Rational(1));
       return layout;
-    }
-    static std::vector<std::uint32_t> rows_of(const SparseMatrix& matrix) {
-      std::vector<std::uint32_t> rows;
-      for (std::uint32_t r = 0; r < matrix.rows; ++r) rows.push_back(r);
-      return rows;
     }
   };
 

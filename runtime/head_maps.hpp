@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -31,8 +30,8 @@ class HeadMaps {
       : pools_(pools),
         a_(a),
         vectors_(std::make_unique<TuplePool<Value>>(head.query.rows, a.zero())),
-        query_(head.query, all_rows(head.query), layout, pools, a),
-        key_(head.key, all_rows(head.key), layout, pools, a) {
+        query_(head.query, layout, pools, a),
+        key_(head.key, layout, pools, a) {
     rows_.causal = head.causal;
     rows_.vectors = vectors_.get();
     find_parts(head, layout);
@@ -90,12 +89,6 @@ class HeadMaps {
     /// Per tuple, what it adds to the written segments; kUnknown until asked for.
     std::vector<TupleId> deltas;
   };
-
-  static std::vector<std::uint32_t> all_rows(const SparseMatrix& matrix) {
-    std::vector<std::uint32_t> rows(matrix.rows);
-    std::iota(rows.begin(), rows.end(), 0);
-    return rows;
-  }
 
   /// Components of the values by the segments that they come from and go to; a component that
   /// comes from nowhere or goes nowhere is left out.

@@ -20,6 +20,13 @@ namespace logdepth {
 struct ReadLayout {
   std::vector<std::uint32_t> segments;  ///< increasing
   std::vector<Rational> mask;           ///< per coordinate of the stream, 0 outside the mask
+
+  /// The place of a segment among those that are read; absent: z is zero there.
+  std::optional<std::size_t> part_of(std::uint32_t segment) const {
+    const auto found = std::lower_bound(segments.begin(), segments.end(), segment);
+    if (found == segments.end() || *found != segment) return std::nullopt;
+    return static_cast<std::size_t>(found - segments.begin());
+  }
 };
 
 /// z = norm(mask * h) at one token, in the form that everything after it is memoised by: a number

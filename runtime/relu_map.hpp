@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,14 +37,13 @@ class ReluMap {
   ReluMap(const FeedForward& block, const ReadLayout& layout, SegmentPools<Value>& pools, A& a)
       : pools_(pools), a_(a) {
     const std::size_t units = block.in.rows;
-    std::vector<std::map<std::size_t, bool>> reads(units);  // parts of the layout
+    std::vector<std::set<std::size_t>> reads(units);  // parts of the layout
     for (const MatrixEntry& e : block.in.entries)
-      if (const auto part = part_of(layout, e.column)) reads[e.row].emplace(*part, true);
+      if (const auto part = part_of(layout, e.column)) reads[e.row].insert(*part);
     std::map<std::vector<std::size_t>, std::size_t> known;
     std::vector<std::size_t> group_of(units), unit_of(units);
     for (std::size_t unit = 0; unit < units; ++unit) {
-      std::vector<std::size_t> parts;
-      for (const auto& [part, yes] : reads[unit]) parts.push_back(part);
+      const std::vector<std::size_t> parts(reads[unit].begin(), reads[unit].end());
       const auto [entry, fresh] = known.try_emplace(parts, groups_.size());
       if (fresh) groups_.emplace_back(parts, layout, pools);
       group_of[unit] = entry->second;
@@ -155,14 +155,8 @@ class ReluMap {
     }
   };
 
-  static std::optional<std::size_t> part_of_segment(const ReadLayout& layout,
-                                                    std::uint32_t segment) {
-    const auto found = std::lower_bound(layout.segments.begin(), layout.segments.end(), segment);
-    if (found == layout.segments.end() || *found != segment) return std::nullopt;
-    return static_cast<std::size_t>(found - layout.segments.begin());
-  }
   std::optional<std::size_t> part_of(const ReadLayout& layout, std::uint32_t coordinate) const {
-    return part_of_segment(layout, pools_.segments.place[coordinate].segment);
+    return layout.part_of(pools_.segments.place[coordinate].segment);
   }
 
   std::uint32_t compute(Group& group, const MaskedRead<A>& read) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,8 +24,10 @@ class SegmentMap {
  public:
   using Value = typename A::Value;
 
-  /// The rows `rows` of `matrix`, in that order. Weights are kept as pointers or folded with the
-  /// mask of `layout`; references are kept.
+  /// All rows of `matrix`. Keeps references to pools and arithmetic.
+  SegmentMap(const SparseMatrix& matrix, const ReadLayout& layout, SegmentPools<Value>& pools, A& a)
+      : SegmentMap(matrix, all_rows(matrix), layout, pools, a) {}
+  /// The rows `rows` of `matrix`, in that order.
   SegmentMap(const SparseMatrix& matrix, const std::vector<std::uint32_t>& rows,
              const ReadLayout& layout, SegmentPools<Value>& pools, A& a)
       : pools_(pools), a_(a), terms_(rows.size()) {
@@ -35,12 +38,10 @@ class SegmentMap {
       const std::size_t place = place_of_row[e.row];
       if (place == rows.size()) continue;
       const Segments::Place at = pools.segments.place[e.column];
-      const auto found =
-          std::lower_bound(layout.segments.begin(), layout.segments.end(), at.segment);
-      if (found == layout.segments.end() || *found != at.segment) continue;  // z is zero there
-      const auto part = static_cast<std::size_t>(found - layout.segments.begin());
-      parts.insert(part);
-      terms_[place].push_back({part, at.offset, e.value, e.value * layout.mask[e.column], {}});
+      const auto part = layout.part_of(at.segment);
+      if (!part) continue;
+      parts.insert(*part);
+      terms_[place].push_back({*part, at.offset, e.value, e.value * layout.mask[e.column], {}});
     }
     parts_.assign(parts.begin(), parts.end());
     for (auto& terms : terms_)
@@ -73,6 +74,12 @@ class SegmentMap {
     Rational on_tuple;  ///< on the tuples, before the factor
     Rational folded;    ///< on_tuple times the factor number folded_
   };
+
+  static std::vector<std::uint32_t> all_rows(const SparseMatrix& matrix) {
+    std::vector<std::uint32_t> rows(matrix.rows);
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
 
   template <class Factor>
   TupleId apply(ReadKey read, Factor factor, TuplePool<Value>& images) {

@@ -250,7 +250,7 @@ EDITS = [
      "a new key need not be compared with the best one"),
     (KEYS, "if (visible > seen) look_at(seen, visible);", "look_at(seen, q_.keys.size());",
      "keys are compared before they come into sight"),
-    (KEYS, "question.several.push_back(std::move(best));", "question.several.push_back({best.front()});",
+    (KEYS, "question.answer_of(std::move(best));", "question.answer_of({best.front()});",
      "sets of several keys shrink to one"),
     (FILTER, "query.bound = 2 * (rounding + inherited) + 1e-290;", "query.bound = 0;",
      "doubles decide without a bound"),
