@@ -139,8 +139,7 @@ class FetchRules : private RuleBase {
     }
     if (!squared_norm(type(copy.source)))
       refuse("cell " + name(copy.source) + " is a number; copy cells of constant norm");
-    if (!fits(copy.target, copy.source))
-      refuse("cells " + name(copy.target) + " and " + name(copy.source) + " have different types");
+    expect_fit(copy.target, copy.source);
   }
 
   void check_write(const SumWrite& sum) const {

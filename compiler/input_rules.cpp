@@ -40,8 +40,16 @@ class InputRules : private RuleBase {
     if (p_.unroll.base < 2) refuse("the base of the logarithm to unroll by is at least 2");
   }
 
+  bool plane(CellId cell) const {
+    const auto* direction = std::get_if<DirectionType>(&type(cell));
+    return direction && direction->size == 2;
+  }
+
   void fill(CellId cell) {
     if (!filled_.insert(cell).second) refuse("cell " + name(cell) + " is filled twice");
+    const auto* direction = std::get_if<DirectionType>(&type(cell));
+    if (direction && direction->integers)
+      refuse("cell " + name(cell) + " declares integers and is filled with any direction");
     if (holds<ConstantType>(cell)) refuse("the constant " + name(cell) + " is filled by itself");
   }
 
@@ -81,7 +89,7 @@ class InputRules : private RuleBase {
     for (const GivenCell& given : p_.given) {
       fill(given.cell);
       if (given.holds == GivenCell::Holds::ratio) {
-        if (type(given.cell) != CellType(DirectionType{2}))
+        if (!plane(given.cell))
           refuse("cell " + name(given.cell) + " is not a direction of two components, (x, 1)");
       } else if (given.holds == GivenCell::Holds::value) {
         if (holds<NumberType>(given.cell))
@@ -136,7 +144,7 @@ class InputRules : private RuleBase {
       std::set<CellId> here;
       for (const TableFill& entry : p_.table[row]) {
         const bool own = type(entry.cell) == CellType(KeyType{PositionCode::circle});
-        if (!finite(entry.cell) && type(entry.cell) != CellType(DirectionType{2}) && !own)
+        if (!finite(entry.cell) && !plane(entry.cell) && !own)
           refuse("cell " + name(entry.cell) +
                  " is neither a flag nor one-hot nor a code of two components");
         if (own && entry.value != row)

@@ -1,12 +1,33 @@
 #include "compiler/interpret.hpp"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "compiler/selected_positions.hpp"
 #include "runtime/unrolling.hpp"
 
 namespace logdepth {
 namespace {
+
+/// The largest absolute component of the least integer vector in the direction of `vector`, 0 of
+/// the zero vector; absent where the components are not rational multiples of one number.
+std::optional<Rational> largest_integer(const std::vector<Real>& vector) {
+  const auto unit =
+      std::find_if(vector.begin(), vector.end(), [](const Real& x) { return !x.is_zero(); });
+  if (unit == vector.end()) return Rational(0);
+  // One of the quotients is 1, so times their common denominator they have no common divisor.
+  mpz_class denominator = 1;
+  Rational largest;
+  for (const Real& x : vector) {
+    const auto part = rational_quotient(x, *unit);
+    if (!part) return std::nullopt;
+    largest = std::max(largest, part->abs());
+    const mpz_class own = part->to_mpq().get_den();
+    mpz_lcm(denominator.get_mpz_t(), denominator.get_mpz_t(), own.get_mpz_t());
+  }
+  return largest * Rational(mpq_class(denominator));
+}
 
 class Step {
  public:
@@ -31,6 +52,16 @@ class Step {
     const bool flag = std::holds_alternative<FlagType>(p_.cells[id].type);
     for (std::uint32_t i = 0; i < size(id); ++i)
       after_.at(token, {id, i}) = flag ? (value ? 1 : -1) : (value == i ? 1 : 0);
+  }
+
+  void write_vector(std::size_t token, CellId id, const std::vector<Real>& value) {
+    for (std::uint32_t i = 0; i < size(id); ++i) after_.at(token, {id, i}) = value[i];
+    const auto* direction = std::get_if<DirectionType>(&p_.cells[id].type);
+    if (!direction || !direction->integers) return;
+    const auto largest = largest_integer(value);
+    if (!largest || *largest > Rational(*direction->integers) * before_.size)
+      broken(token, "cell " + p_.cells[id].name + " takes no direction of integers up to " +
+                        std::to_string(*direction->integers) + " * " + before_.size.text());
   }
 
   /// Under a joint norm every token's cells are divided by the norm of the listed ones.
@@ -71,7 +102,7 @@ class Step {
     for (const std::size_t j : positions)
       if (read.cell(j, w.source) != value)
         broken(token, "the selected positions differ in " + p_.cells[w.source].name);
-    for (std::uint32_t i = 0; i < size(w.target); ++i) after_.at(token, {w.target, i}) = value[i];
+    write_vector(token, w.target, value);
   }
   void write_one(std::size_t token, const std::vector<std::size_t>& positions,
                  const CellReader& read, const SumWrite& w) {
@@ -135,7 +166,7 @@ class Step {
       if (!unit) broken(token, "the norm of the group is outside the field");
       for (const CellId target : s.targets) {
         expect_blank(token, target);
-        for (std::uint32_t i = 0; i < unit->size(); ++i) after_.at(token, {target, i}) = (*unit)[i];
+        write_vector(token, target, *unit);
       }
     }
   }

@@ -17,6 +17,9 @@ struct CellStates {
   std::vector<std::size_t> first;  ///< per cell: offset of its component 0 in a row
   std::size_t row_size = 0;
   std::vector<Real> values;  ///< tokens x row_size
+  /// N of DirectionType::integers: the number of tokens, or the largest given natural number if
+  /// that is larger.
+  Rational size;
 
   Real& at(std::size_t token, const Component& c) {
     return values[token * row_size + first[c.cell] + c.index];

@@ -62,7 +62,7 @@ class Typing {
       if (p_.cells[cell].lifetime == Lifetime::scratch && contents_[cell].kind != Kind::blank)
         refuse_block("scratch cell " + name(cell) + " is not zero when the loop begins");
     CellContents entry = contents_;
-    while (true) {
+    for (bool first = true;; first = false) {
       contents_ = entry;
       std::vector<LayerMasks> masks = run_block(Block::repeated);
       const CellContents assumed = entry;
@@ -74,8 +74,10 @@ class Typing {
           refuse_block("cell " + name(cell) + " is " + describe(entry[cell]) +
                        " when the loop begins and " + describe(contents_[cell]) +
                        " when it ends: a second loop would read it differently");
-        add_vanishing(entry, cell);
-        kept[cell] = either(entry[cell], contents_[cell]);
+        // What is added holds when the loop is entered from above; the next pass starts with it and
+        // finds out whether it holds at its end.
+        kept[cell] = first && add_vanishing(entry, cell) ? entry[cell]
+                                                         : either(entry[cell], contents_[cell]);
       }
       if (kept == assumed) {
         contents_ = kept;
@@ -86,11 +88,13 @@ class Typing {
   }
 
   /// A loop may carry an average that nothing has added to a number before the first pass: where
-  /// its form is 0 at every token when the loop is entered, it is there already.
-  void add_vanishing(CellContents& entry, CellId cell) const {
+  /// its form is 0 at every token when the loop is entered, it is there already. True if something
+  /// was added.
+  bool add_vanishing(CellContents& entry, CellId cell) const {
     const CellContent& end = contents_[cell];
     CellContent& begin = entry[cell];
-    if (begin.kind != Kind::number || begin.unknown || end.unknown || begin.given) return;
+    if (begin.kind != Kind::number || begin.unknown || end.unknown || begin.given) return false;
+    bool added = false;
     for (std::size_t i = 0; i < end.sums.size(); ++i)
       for (const Summand& s : end.sums[i]) {
         const auto known = [&](const Summand& t) { return same_average_of_same(s, t); };
@@ -100,7 +104,9 @@ class Typing {
         Summand zero = s;
         zero.signs = {true, false, false};
         begin.sums[i].push_back(std::move(zero));
+        added = true;
       }
+    return added;
   }
 
   std::vector<LayerMasks> run_block(Block block) {
@@ -197,6 +203,7 @@ class Typing {
       group = mask_group(p_, *statement);
     }
     MaskPlan plan;
+    plan.contents = contents_;
     if (!group.empty()) {
       if (!exact.empty()) {
         // The schedule separates the two needs.

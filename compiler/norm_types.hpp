@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "compiler/cell_content.hpp"
 #include "compiler/program.hpp"
 #include "compiler/schedule.hpp"
 
@@ -19,6 +20,7 @@ struct MaskPlan {
   std::vector<Term> components;  ///< what the mask keeps with its weights, the constant cell apart
   Rational constant_weight;      ///< mask weight of the constant cell; 0: not in the mask
   Rational root = 1;             ///< constant: S with S^2 the masked squared norm
+  CellContents contents;         ///< what the cells hold when the sublayer reads them
 };
 
 struct LayerMasks {

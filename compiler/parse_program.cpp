@@ -46,12 +46,21 @@ class Parser : private ProgramWords {
     fail("expected phi, circle or two-circle, found '" + text + "'");
   }
 
+  DirectionType direction() {
+    DirectionType type{small_number("a number of components")};
+    if (accept("integers")) {
+      type.integers = small_number("a factor");
+      if (type.integers == 0u) fail("expected a factor from 1 on after 'integers'");
+    }
+    return type;
+  }
+
   CellType type() {
     if (accept("constant")) return ConstantType{};
     if (accept("flag")) return FlagType{};
     if (accept("key")) return KeyType{code()};
     if (accept("pointer")) return PointerType{code()};
-    if (accept("direction")) return DirectionType{small_number("a number of components")};
+    if (accept("direction")) return direction();
     if (accept("number")) return NumberType{small_number("a number of components")};
     expect("onehot");
     OneHotType type{take_all("a label")};

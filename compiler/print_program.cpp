@@ -157,7 +157,10 @@ class Printer {
                         },
                         [&](const KeyType& t) { out_ << " key " << code_name(t.code); },
                         [&](const PointerType& t) { out_ << " pointer " << code_name(t.code); },
-                        [&](const DirectionType& t) { out_ << " direction " << t.size; },
+                        [&](const DirectionType& t) {
+                          out_ << " direction " << t.size;
+                          if (t.integers) out_ << " integers " << *t.integers;
+                        },
                         [&](const NumberType& t) { out_ << " number " << t.size; }},
                cell.type);
     out_ << '\n';

@@ -44,6 +44,10 @@ struct PointerType {  ///< the code of some position not after the token
 };
 struct DirectionType {  ///< a unit vector; with 2 components also the code of a rational, dir(x, 1)
   std::uint32_t size;
+  /// Whatever the cell holds is a positive multiple of a vector of integers that are at most
+  /// integers * N in absolute value, N the size of the run (CellStates). Owed by the construction,
+  /// checked by the interpreter at every write.
+  std::optional<std::uint32_t> integers = std::nullopt;
   bool operator==(const DirectionType&) const = default;
 };
 struct NumberType {  ///< any numbers, of any norm

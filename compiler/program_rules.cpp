@@ -41,6 +41,9 @@ class Rules : private RuleBase {
     for (const Cell& cell : p_.cells) {
       if (!is_cell_name(cell.name)) refuse("'" + cell.name + "' is not a name for a cell");
       if (!names.insert(cell.name).second) refuse("cell " + cell.name + " is declared twice");
+      const auto* direction = std::get_if<DirectionType>(&cell.type);
+      if (direction && direction->integers == 0u)
+        refuse("cell " + cell.name + " declares integers that are all 0, which have no direction");
       if (!std::holds_alternative<ConstantType>(cell.type)) continue;
       if (cell.lifetime != Lifetime::permanent)
         refuse("the constant " + cell.name + " cannot be state or scratch");
@@ -76,8 +79,7 @@ class Rules : private RuleBase {
   void check_statement(const MoveStatement& s) {
     if (!squared_norm(type(s.source)))
       refuse("cell " + name(s.source) + " is a number; move cells of constant norm");
-    if (!fits(s.target, s.source))
-      refuse("cells " + name(s.target) + " and " + name(s.source) + " have different types");
+    expect_fit(s.target, s.source);
     if (s.target == s.source) refuse("a cell is moved onto itself");
   }
 

@@ -34,10 +34,20 @@ class RuleBase {
     if (const auto* pointer = std::get_if<PointerType>(&type(cell))) return pointer->code;
     return std::nullopt;
   }
-  /// A value of `source` is a value of `target`: equal types, or an own code read as a pointer.
-  bool fits(CellId target, CellId source) const {
-    if (type(target) == type(source)) return true;
-    return holds<PointerType>(target) && holds<KeyType>(source) && code(target) == code(source);
+  /// A value of `source` is a value of `target`: equal types, an own code read as a pointer, or a
+  /// direction of integers where as large ones or any direction may stand.
+  void expect_fit(CellId target, CellId source) const {
+    if (type(target) == type(source)) return;
+    if (holds<PointerType>(target) && holds<KeyType>(source) && code(target) == code(source))
+      return;
+    const auto* to = std::get_if<DirectionType>(&type(target));
+    const auto* from = std::get_if<DirectionType>(&type(source));
+    if (!to || !from || to->size != from->size)
+      refuse("cells " + name(target) + " and " + name(source) + " have different types");
+    if (to->integers && (!from->integers || *from->integers > *to->integers))
+      refuse("cell " + name(target) + " declares integers up to " + std::to_string(*to->integers) +
+             " N, cell " + name(source) + " " +
+             (from->integers ? "up to " + std::to_string(*from->integers) + " N" : "does not"));
   }
 
   /// One statement writes or reads each cell of a list once; twice would be added up.

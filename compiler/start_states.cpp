@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler/cell_reader.hpp"
 #include "compiler/selected_positions.hpp"
 #include "objects/input_error.hpp"
@@ -11,6 +13,7 @@ class Start {
  public:
   Start(const Program& program, const Tokens& tokens) : p_(program), tokens_(tokens) {
     states_.tokens = tokens.kinds.size();
+    states_.size = Rational(static_cast<std::int64_t>(states_.tokens));
     for (const Cell& cell : p_.cells) {
       states_.first.push_back(states_.row_size);
       states_.row_size += size_of(cell.type);
@@ -74,6 +77,8 @@ class Start {
         for (const Real& x : values) text += (text.empty() ? "" : ", ") + x.text();
         refuse(token, "cell " + p_.cells[given.cell].name + " may not be given (" + text + ")");
       }
+      if (given.holds == GivenCell::Holds::natural)
+        states_.size = std::max(states_.size, values[0].rational_part());
     }
   }
 

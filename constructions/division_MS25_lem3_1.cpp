@@ -29,13 +29,13 @@
 //   a        pointer       given: phi(a_i)
 //   one      constant      1
 //   I        key           phi(i)
-//   R        direction 2   dir(i, m)
+//   R        direction 2   dir(i, m); declared as integers: i and m are at most N
 //   Q        pointer       phi of the position nearest to i/m
 //   D        number        phi(j)_0 - dir(i, m)_0 for that j; cleared by the negated heads
 //   e        flag          m divides i: D = 0
 //   B        pointer       phi(floor(i / m)), fetched from the nearest multiple at or before i
 //   c        number 2      a positive multiple of (i mod m, 1); cleared by the negated head
-//   C        direction 2   phi(i mod m)
+//   C        direction 2   phi(i mod m); integers, counts of tokens
 //   quotient, remainder    the answer, fetched from position a_i
 //   paper:   fst, p1       first-flag, and that of the token before
 //            D1, D2, s1, s2, b1, place   comparisons of quotients with positions i - 1, i - 2
@@ -100,12 +100,12 @@ deviation "the remainder is counted with the multiples as marks; no comparison w
     text += "cell I key phi\ncell R direction 2\ngiven I\ngiven R ratio\n";
   } else {
     text +=
-        "cell i number 2\ncell m number 2\ncell I key phi\ncell R direction 2\n"
+        "cell i number 2\ncell m number 2\ncell I key phi\ncell R direction 2 integers 1\n"
         "given i position\ngiven m natural\n";
   }
   text += R"cells(cell Q pointer phi
 cell B pointer phi
-cell C direction 2
+cell C direction 2 integers 1
 cell D number 1
 cell c number 2
 cell e flag
@@ -155,10 +155,10 @@ cell a pointer phi
 cell fst flag
 cell p1 flag
 cell I key phi
-cell R direction 2
+cell R direction 2 integers 1
 cell Q pointer phi
 cell B pointer phi
-cell C direction 2
+cell C direction 2 integers 1
 cell D number 1
 cell D1 number 1
 cell D2 number 1

@@ -43,6 +43,7 @@
 //   length 1..2^(loops-1) from i to k and from k to j xA, xC, yA, yC     what the loop fetched
 //   (paper: x, y; B flag, h number) zA, zC, same       last layer: A(s,t), OR_k C(s,k,t), s = t
 //   (paper: zB)
+// Of R, W, J and K integers are declared: p, n, s+1, t+1 and counts of tokens are at most N.
 // Triple tokens have T = i, K = k, J = j (n^3 padding: T = i + 1), matrix tokens U = i, J = j.
 //
 // Loop (compact). Invariant after l loops, on triples: C(i,k,j) iff there are walks of length
@@ -119,10 +120,10 @@ cell a number 2
 cell I key phi
 cell G number 6
 cell x number 2
-cell R direction 2
+cell R direction 2 integers 1
 cell st number 3
 cell d number 1
-cell W direction 3
+cell W direction 3 integers 1
 cell Q pointer phi
 cell D number 1
 cell e flag
@@ -130,8 +131,8 @@ cell U pointer phi
 cell T pointer phi
 )cells" + (layout.fetch_row.empty() ? "" : "cell V pointer phi\n") +
          R"cells(cell c number 2
-cell J direction 2
-cell K direction 2
+cell J direction 2 integers 1
+cell K direction 2 integers 1
 cell same flag
 position fst
 )cells";

@@ -36,7 +36,7 @@
 //   ap, dp.* scratch       act and d of the token before (of itself at position 0)
 //   fa, ds.* scratch       act and d of the last active token before p; fa false: there is none
 //   c        number 2      (c - 1, 1)/(p+1), cleared by the negated head
-//   N        direction     phi(c - 1), also for c = 0
+//   N        direction     phi(c - 1), also for c = 0; integers, c counts tokens
 //   odd      scratch       c is odd, or c = 0
 // Initial. Layer 1: phi(p). Layer 2: `upper` selects ceil(p/2), `lower` floor(p/2), so D = 0 iff p
 //   is even: upper asks for p/2, lower for (p-1)/2, and for x = j + 1/2 with j >= 0 the nearest
@@ -98,7 +98,7 @@ cell act state flag
 cell ap scratch flag
 cell fa scratch flag
 cell c scratch number 2
-cell N scratch direction 2
+cell N scratch direction 2 integers 1
 cell odd scratch flag
 position fst
 initial

@@ -11,6 +11,11 @@ CONTENT = "compiler/cell_content.cpp"
 EMIT = "compiler/emit_weights.cpp"
 ENDS = "compiler/emit_ends.cpp"
 SCHEMA = "compiler/head_schema.cpp"
+PRECISION = "compiler/precision_facts.cpp"
+SEPARATION = "compiler/separation_laws.cpp"
+ZERO = "compiler/zero_laws.cpp"
+COMPILE = "compiler/compile.cpp"
+MEANING = "compiler/interpret.cpp"
 INPUTS = "compiler/input_rules.cpp"
 FETCHES = "compiler/fetch_rules.cpp"
 PARTITION = "compiler/lookup_partition.cpp"
@@ -39,6 +44,7 @@ ROWS = "constructions/graph_connectivity_rows_MS25_thm5_1.cpp"
 SQUARING = "constructions/graph_squaring.cpp"
 SIZED = "constructions/graph_connectivity_sized_MS25_thm5_1.cpp"
 SUBGROUPS = "objects/subgroups.cpp"
+FACTS_OF_FILE = "runtime/precision_facts.cpp"
 
 EDITS = [
     # --- schedule
@@ -324,7 +330,7 @@ EDITS = [
     ("runtime/embed.hpp", "add(i + place.mirror, -value);", "add(i + place.mirror, value);",
      "the mirror of a given value is not its negative"),
     # --- verdicts, promises, refusals
-    (RUN, "      tie = true;\n", "", "a tie is decided"),
+    (RUN, "      tie = order == 0 || (tie && order < 0);\n", "", "a tie is decided"),
     (RUN, "size <= *model.unroll.max_length)", "size <= *model.unroll.max_length + 1)",
      "an input one letter, vertex or token too long is run"),
     (PROMISES, "[&](const UniformPromise&) { return row.count == row.visible; }",
@@ -443,4 +449,39 @@ EDITS = [
     (SUBGROUPS, "if (members.size() == 1) continue;",
      "if (members.size() == 1 || image.size() < monoid.elements[0].size()) continue;",
      "only the group of units is examined"),
+    # --- facts about numbers
+    (SEPARATION, "return {{8, 5}, 4};", "return {{8, 5}, 3};",
+     "circle codes are said to be further apart than they are"),
+    (SEPARATION, "return {std::min(Rational(1, 2),", "return {std::max(Rational(1, 2),",
+     "the gap of a shifted query forgets positions before the first"),
+    (SEPARATION, "return SeparationLaw{(Rational(2) * h * h).inverse(), 3};",
+     "return SeparationLaw{(Rational(2) * h * h).inverse(), 2};",
+     "a code and a direction of integers are said to be further apart than they are"),
+    (PRECISION, "facts.scale = Rational(layout_.root) / plan.root;",
+     "facts.scale = Rational(layout_.root) * plan.root;",
+     "a mask of constant norm has another scale"),
+    (PRECISION, "SeparationLaw{s.when ? 4 : 2, 0}", "SeparationLaw{s.when ? 4 : 3, 0}",
+     "a flagged head without a condition has too large a gap"),
+    (PRECISION, "      all = all && law;\n", "",
+     "directions that may be arbitrarily near have a gap where flags have one"),
+    (PRECISION, "facts.scaled = s.terms.size() == 1 && !s.prefer;", "facts.scaled = s.terms.size() == 1;",
+     "queries are scaled although a margin is measured against them"),
+    (ZERO, "(found && found->one)", "found", "several positions that are found count as one"),
+    (ZERO, "return same_selection(*t, s); };", "return same_selection(*t, s) || true; };",
+     "the selections of several averages count as one"),
+    (ZERO, "return SeparationLaw{(common_denominator(factors) * Rational(size)).inverse(), 1};",
+     "return SeparationLaw{common_denominator(factors).inverse(), 0};",
+     "a form under a norm is not divided by it"),
+    (TYPES, "kept[cell] = first && add_vanishing(entry, cell) ? entry[cell]",
+     "kept[cell] = first && add_vanishing(entry, cell) && masks.empty() ? entry[cell]",
+     "a number that a loop clears and adds again is unknown"),
+    (COMPILE, "if (facts) facts->layers = unrolled(facts->layers, model.shape, loops);", "",
+     "an unrolled model has no facts"),
+    (MEANING, "if (!largest || *largest >", "if (largest && *largest >",
+     "irrational directions pass for directions of integers"),
+    (MEANING, "*largest > Rational(*direction->integers) * before_.size",
+     "*largest > Rational(*direction->integers) * Rational(before_.tokens + 0l)",
+     "integers are bounded by the number of tokens where a larger number is given"),
+    (FACTS_OF_FILE, "require(seen.insert(read.rows.back()).second);", "",
+     "a row may stand in two blocks"),
 ]
