@@ -7,7 +7,7 @@ preset=${1:-dev}
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
           libboost-graph-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
-          graphviz libgtest-dev librapidcheck-dev python3 clang-format
+          libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           libcgal-dev libfst-tools gap-core)  # the last line: independent oracles
 . cmake/install_packages.sh
 install_packages "${packages[@]}"

@@ -1,7 +1,5 @@
 #include "runtime/run_model.hpp"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "objects/input_error.hpp"
 #include "objects/overload.hpp"
 #include "runtime/embed.hpp"
+#include "runtime/readout.hpp"
 #include "runtime/unrolling.hpp"
 
 namespace logdepth {
@@ -42,22 +41,25 @@ std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint
                            std::to_string(*model.unroll.max_length)};
 }
 
-/// Index of the strictly largest of the logits, absent on a tie.
-std::optional<std::size_t> winner(std::span<const ValueId> logits, const ValuePool& pool) {
-  std::size_t best = 0;
-  bool tie = false;
-  for (std::size_t i = 1; i < logits.size(); ++i) {
-    const auto order = pool[logits[i]] <=> pool[logits[best]];
-    if (order > 0) {
-      best = i;
-      tie = false;
-    } else if (order == 0) {
-      tie = true;
+/// Logits of an exact run, for readout.hpp.
+struct ExactLogits {
+  std::span<const ValueId> logits;
+  const ValuePool& pool;
+
+  std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
+    std::size_t best = 0;
+    bool tie = false;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const auto order = pool[logits[rows[i]]] <=> pool[logits[rows[best]]];
+      if (order > 0) best = i;
+      tie = order == 0 || (tie && order < 0);
     }
+    if (tie) return std::nullopt;
+    return best;
   }
-  if (tie) return std::nullopt;
-  return best;
-}
+  int sign(std::uint32_t row) const { return pool.sign(logits[row]); }
+  std::string text(std::uint32_t row) const { return pool[logits[row]].text(); }
+};
 
 }  // namespace
 
@@ -92,9 +94,14 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
 Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
     : model_(model), memory_(memory), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
 
-Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
-  if (auto refusal = beyond_max_length(model_, tokens.size)) return *refusal;
+std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens) {
+  if (auto refusal = beyond_max_length(model, tokens.size)) return refusal;
   if (tokens.kinds.empty()) return OutsideHypotheses{"the input has no token"};
+  return std::nullopt;
+}
+
+Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
+  if (auto refusal = outside_hypotheses(model_, tokens)) return *refusal;
   if (bytes() > memory_ / 2) {
     arithmetic_.forget();
     forward_.forget();
@@ -119,29 +126,14 @@ Outcome<Stream<ValueId>> Runner::run_graph(const Graph& graph, std::size_t sourc
 }
 
 Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) {
-  const auto* output = std::get_if<AcceptOutput>(&model_.output);
-  if (!output)
-    throw InputError("the weights file '" + model_.name + "' has no accept/reject output");
-  const auto all = forward_.logits(stream, token);
-  const std::array pair = {all[output->reject], all[output->accept]};
-  const auto best = winner(pair, arithmetic_.pool());
-  if (!best)
-    return Undecided{"the logits of accept and reject are both " +
-                     arithmetic_.pool()[pair[0]].text()};
-  return *best == 1;
+  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
+  return read_verdict(model_, logits);
 }
 
 Outcome<bool> Runner::relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to) {
-  if (!std::holds_alternative<RelationOutput>(model_.output))
-    throw InputError("the weights file '" + model_.name + "' does not answer with a relation");
-  if (from >= stream.tokens || to >= model_.unembedding.rows)
-    throw InputError("the weights file '" + model_.name + "' has no vertex " +
-                     std::to_string(std::max(from, to)));
-  const int sign = arithmetic_.sign(forward_.logits(stream, from)[to]);
-  if (sign == 0)
-    return Undecided{"the logit of the pair (" + std::to_string(from) + ", " + std::to_string(to) +
-                     ") is 0"};
-  return sign > 0;
+  check_relation(model_, stream.tokens, from, to);
+  ExactLogits logits{forward_.logits(stream, from), arithmetic_.pool()};
+  return read_relation(logits, from, to);
 }
 
 Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t source,
@@ -152,39 +144,17 @@ Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t sourc
 }
 
 bool Runner::has_prefixes() const {
-  const auto* output = std::get_if<AcceptOutput>(&model_.output);
-  return output && !std::holds_alternative<std::monostate>(output->prefix);
+  return reads_prefixes(model_);
 }
 
 std::size_t Runner::first_letter() const {
-  const auto* input = std::get_if<WordInput>(&model_.input);
-  return input && input->begin ? 1 : 0;
+  return logdepth::first_letter(model_);
 }
 
 Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream,
                                                    std::size_t token) {
-  const auto& readout = std::get<AcceptOutput>(model_.output).prefix;
-  const auto logits = forward_.logits(stream, token);
-  const auto undecided = [&](const std::string& what) {
-    return Undecided{"token " + std::to_string(token) + ": two " + what +
-                     " share the largest logit"};
-  };
-  if (const auto* element = std::get_if<ElementReadout>(&readout)) {
-    const auto best =
-        winner(logits.subspan(element->first_row, element->elements.size()), arithmetic_.pool());
-    if (!best) return undecided("elements");
-    return element->elements[*best];
-  }
-  const auto& transformation = std::get<TransformationReadout>(readout);
-  std::vector<std::uint32_t> images;
-  std::size_t row = transformation.first_row;
-  for (const auto& candidates : transformation.images) {
-    const auto best = winner(logits.subspan(row, candidates.size()), arithmetic_.pool());
-    if (!best) return undecided("images of one point");
-    images.push_back(candidates[*best]);
-    row += candidates.size();
-  }
-  return images;
+  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
+  return read_prefix(model_, logits, token);
 }
 
 std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t token) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ Outcome<Tokens> tokens_of(const Model& model, const Graph& graph, std::size_t so
                           std::size_t target);
 /// One row per token, its values in the order of the file's names.
 Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> rows);
+
+/// Why these tokens are not an input of the model, if they are not: too many, or none.
+std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens);
 
 /// Runs inputs through a weights file, exactly. What was computed for one input is remembered for
 /// the next, as long as memory lasts; a stream is to be read before the next input is run.
@@ -68,6 +72,7 @@ class Runner {
 
   const Model& model() const { return model_; }
   Exact& arithmetic() { return arithmetic_; }
+  const Exact& arithmetic() const { return arithmetic_; }
 
  private:
   const Model& model_;

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+/// Runs on both sides of a CUDA build, and is plain C++ elsewhere.
+#ifdef __CUDACC__
+#define LOGDEPTH_BOTH __host__ __device__
+#else
+#define LOGDEPTH_BOTH
+#endif
+
+namespace logdepth::float_pass {
+
+// What the pass asks of its numbers beyond + - * / and comparisons. The same names are defined for
+// Mpfr (mpfr_number.hpp).
+LOGDEPTH_BOTH inline double root(double x) {
+  return ::sqrt(x);
+}
+LOGDEPTH_BOTH inline float root(float x) {
+  return ::sqrtf(x);
+}
+LOGDEPTH_BOTH inline double exponential(double x) {
+  return ::exp(x);
+}
+LOGDEPTH_BOTH inline float exponential(float x) {
+  return ::expf(x);
+}
+LOGDEPTH_BOTH inline double as_double(double x) {
+  return x;
+}
+LOGDEPTH_BOTH inline double as_double(float x) {
+  return static_cast<double>(x);
+}
+template <class Real>
+LOGDEPTH_BOTH double magnitude(const Real& x) {
+  return ::fabs(as_double(x));
+}
+
+/// A bound that is the result of a few operations in double, made safe against their rounding and
+/// against underflow.
+LOGDEPTH_BOTH inline double safely_above(double bound) {
+  return bound == bound ? bound * (1 + 0x1p-44) + 0x1p-1000 : INFINITY;
+}
+
+/// Round to nearest with unit roundoff u: fl(a op b) = (a op b)(1 + d), |d| <= u.
+struct Rounding {
+  double u = 0x1p-53;
+  double smallest = 0;  ///< what one operation may lose by underflow
+
+  /// gamma_k = k u / (1 - k u): k roundings of one quantity change it by at most this factor;
+  /// infinite where the bound does not hold any more.
+  LOGDEPTH_BOTH double gamma(double k) const { return k * u < 1 ? k * u / (1 - k * u) : INFINITY; }
+  /// gamma_k * size; nothing is lost of nothing.
+  LOGDEPTH_BOTH double loss(double k, double size) const { return size == 0 ? 0 : gamma(k) * size; }
+  /// Whether a product came so near to zero that it may have lost `smallest`.
+  template <class Real>
+  LOGDEPTH_BOTH bool may_underflow(const Real& product) const;
+};
+
+template <class Real>
+LOGDEPTH_BOTH bool Rounding::may_underflow(const Real& product) const {
+  return magnitude(product) < smallest * 0x1p20;
+}
+
+/// A number with a bound on its distance from the exact one.
+template <class Real>
+struct Ball {
+  Real value;
+  double error;
+};
+
+/// ball += term. The rounding error of one addition is itself a floating-point number (Knuth's
+/// two-sum), so sums that are exact, of flags and small integers, stay free of error.
+template <class Real>
+LOGDEPTH_BOTH void add_to(Ball<Real>& ball, const Real& term, double term_error,
+                          const Rounding& rounding) {
+  const Real a = ball.value;
+  const Real sum = a + term;
+  const Real part = sum - a;
+  const Real lost = (a - (sum - part)) + (term - part);
+  ball.value = sum;
+  const double error = ball.error + term_error + magnitude(lost);
+  ball.error = error == 0 ? 0 : safely_above(error) + rounding.smallest;
+}
+
+/// A sum whose rounding errors are added up beside it and put back at the end (Kahan and Babuska).
+template <class Real>
+struct CompensatedSum {
+  Real sum = Real(0), lost = Real(0);
+  double size = 0;  ///< of what was lost, added up
+
+  LOGDEPTH_BOTH void add(const Real& x) {
+    const Real next = sum + x;
+    const Real part = next - sum;
+    const Real rest = (sum - (next - part)) + (x - part);
+    sum = next;
+    lost = lost + rest;
+    size += magnitude(rest);
+  }
+  LOGDEPTH_BOTH Real over(std::size_t count) const {
+    return (sum + lost) / Real(static_cast<double>(count));
+  }
+  /// Of over(count): the count is rounded, the two sums, and the quotient.
+  LOGDEPTH_BOTH double error(std::size_t count, const Rounding& rounding) const {
+    const double n = static_cast<double>(count);
+    return safely_above(rounding.loss(n, size) * (1 + 0x1p-50 * n) / n +
+                        rounding.loss(5, magnitude(over(count)))) +
+           rounding.smallest;
+  }
+};
+
+}  // namespace logdepth::float_pass
