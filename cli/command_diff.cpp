@@ -2,10 +2,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "compiler/compile.hpp"
 #include "compiler/program_text.hpp"
+#include "objects/input_error.hpp"
 #include "proofs-check/first_difference.hpp"
+#include "proofs-check/float_difference.hpp"
+#include "proofs-check/proved_facts.hpp"
 #include "runtime/weights_file.hpp"
 #include "runtime/whole_file.hpp"
 
@@ -13,12 +17,28 @@ namespace logdepth {
 namespace {
 
 struct Options {
-  std::string model, program;
+  std::string model, program, engine = "exact", scores = "product", rule = "plain";
   InputOptions input;
   bool json = false;
 };
 
+/// The weights in another arithmetic beside the exact run of the same weights.
+Outcome<std::optional<Difference>> in_floats(const Options& options, const Model& model,
+                                             const Tokens& tokens) {
+  EngineOptions engine;
+  engine.name = options.engine;
+  engine.settle(1);
+  FloatOptions floats = engine.options;
+  floats.rule = options.rule == "plain" ? FloatOptions::Rule::plain : FloatOptions::Rule::bounded;
+  floats.scores =
+      options.scores == "product" ? FloatOptions::Scores::product : FloatOptions::Scores::distance;
+  return first_float_difference(model, proved_facts(model).facts, floats, tokens);
+}
+
 int diff(const Options& options) {
+  const bool exact = options.engine == "exact";
+  if (!exact && !options.program.empty())
+    throw InputError("--program: a floating-point run is compared with the exact run");
   // A program is compiled on the spot; a weights file is compared with the program it carries, or
   // with the one that --program names.
   std::optional<Program> program;
@@ -30,11 +50,12 @@ int diff(const Options& options) {
     model = compile(*program);
   } else {
     model = read_weights(options.model);
-    if (!program) program = program_of(model);
+    if (!program && exact) program = program_of(model);
   }
   const OneQuestion question = load_one(options.input, model);
   const auto outcome = [&]() -> Outcome<std::optional<Difference>> {
     if (!question.tokens.has_value()) return question.tokens.refusal();
+    if (!exact) return in_floats(options, model, question.tokens.value());
     return first_difference(*program, model, question.tokens.value());
   }();
   nlohmann::json out = {{"schema", "logdepth/diff/1"}, {"model", model.name}};
@@ -54,7 +75,10 @@ int diff(const Options& options) {
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else if (!difference) {
-    std::cout << "equal: every cell of every token after every sublayer, and every output\n";
+    std::cout << (exact
+                      ? "equal: every cell of every token after every sublayer, and every output\n"
+                      : "equal up to rounding: every number of every token after every sublayer "
+                        "is within its error bound of the exact one\n");
   } else {
     std::cout << "first difference: layer " << difference->step << ", " << difference->sublayer
               << ", token " << difference->token << ", cell " << difference->cell << ": expected "
@@ -69,7 +93,8 @@ Command add_diff(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "diff",
-      "the first place where the compiled weights leave the meaning of their program\n"
+      "the first place where the compiled weights leave the meaning of their program, or where "
+      "a floating-point run leaves the exact one\n"
       "Example: logdepth diff abb.json --input aabb");
   command
       ->add_option("MODEL", options->model,
@@ -78,6 +103,23 @@ Command add_diff(CLI::App& app) {
   command->add_option("--program", options->program,
                       "program to compare with; default: the one the weights file carries");
   options->input.add_to(*command, false);
+  command
+      ->add_option("--engine", options->engine,
+                   "exact: compare with the program; float64, float32 or mpfr:BITS: compare a run "
+                   "in that arithmetic with the exact run")
+      ->capture_default_str();
+  command
+      ->add_option("--rule", options->rule,
+                   "what counts as a tie or as zero in floating point: equal numbers (plain), or "
+                   "what the error bounds cannot tell apart (bounded)")
+      ->check(CLI::IsMember({"plain", "bounded"}))
+      ->capture_default_str();
+  command
+      ->add_option("--scores", options->scores,
+                   "score by q.k (product), or by -|q - k|^2 / 2 where all keys have one norm "
+                   "(distance)")
+      ->check(CLI::IsMember({"product", "distance"}))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return diff(*options); };
 }

@@ -1,0 +1,135 @@
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/progress.hpp"
+#include "cli/run_engine.hpp"
+#include "proofs-check/proved_facts.hpp"
+#include "runtime/float_run.hpp"
+#include "runtime/readout.hpp"
+#include "runtime/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+std::string shortest(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+/// Shows the layers of a long run.
+class LayerProgress : public FloatObserver {
+ public:
+  explicit LayerProgress(const Model& model) : model_(model) {}
+  void set_size(std::uint64_t size) { sublayers_ = 2 * depth_at(model_, size); }
+  bool after(const Location& location, const std::function<FloatStream()>&) override {
+    progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
+                     sublayers_);
+    return true;
+  }
+
+ private:
+  const Model& model_;
+  Progress progress_{"run", "sublayers"};
+  std::size_t sublayers_ = 0;
+};
+
+class FloatEngine final : public RunEngine {
+ public:
+  FloatEngine(const Model& model, const FloatOptions& options)
+      : model_(model),
+        proved_(proved_facts(model)),
+        runner_(model, proved_.facts, options),
+        progress_(model) {}
+
+  void begin(const nlohmann::json&) override {}
+  std::optional<Refusal> run(const Tokens& tokens) override {
+    confidence_ = {};
+    progress_.set_size(tokens.size);
+    auto stream = runner_.run(tokens, {&progress_});
+    if (!stream.has_value()) return stream.refusal();
+    stream_ = std::move(stream).value();
+    total_ += runner_.statistics();
+    return std::nullopt;
+  }
+  std::size_t tokens() const override { return stream_.tokens; }
+  Outcome<bool> accepts(std::size_t token) override {
+    return plain(runner_.accepts(stream_, token));
+  }
+  Outcome<bool> connected(std::size_t source, std::size_t target) override {
+    return plain(runner_.connected(stream_, source, target));
+  }
+  Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) override {
+    return plain(runner_.prefix(stream_, first_letter(model_) + letter));
+  }
+  /// Numbers are right up to the bound that stands beside them if every decision was.
+  std::vector<std::string> logits(std::size_t token) override {
+    std::vector<std::string> texts;
+    for (const FloatNumber& logit : plain_numbers(token)) texts.push_back(shortest(logit.value));
+    return texts;
+  }
+  std::optional<Confidence> certificate() const override { return confidence_; }
+  std::optional<std::string> broken_promise() const override { return std::nullopt; }
+  void finish() override {}
+
+  void report(nlohmann::json& out, bool statistics) const override {
+    out["facts"] = proved_.note.empty() ? "proved" : proved_.note;
+    if (!statistics) return;
+    const FloatStatistics& s = total_;
+    out["statistics"] = {{"rows", s.rows},
+                         {"single", s.single},
+                         {"ties", s.ties},
+                         {"alike", s.alike},
+                         {"ambiguous", s.ambiguous},
+                         {"tests", s.tests},
+                         {"open_tests", s.open_tests},
+                         {"scores", s.scores}};
+  }
+  void print_statistics(std::ostream& out) const override {
+    const FloatStatistics& s = total_;
+    out << "attention: " << s.rows << " rows: in " << s.single << " one score stands out, "
+        << s.ties << " tie, " << s.alike << " average equal values, " << s.ambiguous
+        << " ambiguous\n"
+        << "scores: " << s.scores << '\n'
+        << "tests for zero: " << s.tests << ", " << s.open_tests << " open\n"
+        << "facts: " << (proved_.note.empty() ? "proved from the file's program" : proved_.note)
+        << '\n';
+  }
+
+ private:
+  template <class T>
+  Outcome<T> plain(Outcome<FloatAnswer<T>> answer) {
+    if (!answer.has_value()) return answer.refusal();
+    note(answer.value().certificate, answer.value().reason);
+    return answer.value().value;
+  }
+  std::vector<FloatNumber> plain_numbers(std::size_t token) {
+    const auto numbers = runner_.numbers(stream_, token);
+    note(numbers.certificate, numbers.reason);
+    return numbers.value;
+  }
+  /// The worst of what is read stands for the whole answer.
+  void note(Certificate certificate, const std::string& reason) {
+    if (confidence_.certificate == Certificate::certified) confidence_ = {certificate, reason};
+    if (confidence_.certificate != Certificate::certified && !proved_.note.empty())
+      confidence_.reason = reason + "; " + proved_.note;
+  }
+
+  const Model& model_;
+  const ProvedFacts proved_;
+  FloatRunner runner_;
+  LayerProgress progress_;
+  FloatStream stream_;
+  FloatStatistics total_;
+  Confidence confidence_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunEngine> float_engine(const Model& model, const FloatOptions& options) {
+  return std::make_unique<FloatEngine>(model, options);
+}
+
+}  // namespace logdepth

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/float_run.hpp"
+#include "runtime/model.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/tokens.hpp"
+
+namespace logdepth {
+
+/// What `run` asks of an arithmetic: one input after the other, and the answers to the latest.
+class RunEngine {
+ public:
+  /// Of the answers read since the latest run.
+  struct Confidence {
+    Certificate certificate = Certificate::certified;
+    std::string reason;
+  };
+
+  virtual ~RunEngine() = default;
+  /// The question that the next input asks, for a trace.
+  virtual void begin(const nlohmann::json& question) = 0;
+  virtual std::optional<Refusal> run(const Tokens& tokens) = 0;
+  virtual std::size_t tokens() const = 0;
+  virtual Outcome<bool> accepts(std::size_t token) = 0;
+  virtual Outcome<bool> connected(std::size_t source, std::size_t target) = 0;
+  /// The product of the letters 0 .. letter.
+  virtual Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) = 0;
+  virtual std::vector<std::string> logits(std::size_t token) = 0;
+  /// Absent for exact answers.
+  virtual std::optional<Confidence> certificate() const = 0;
+  virtual std::optional<std::string> broken_promise() const = 0;
+  /// All inputs have been run: files are put in place.
+  virtual void finish() = 0;
+  virtual void print_statistics(std::ostream& out) const = 0;
+  virtual void report(nlohmann::json& out, bool statistics) const = 0;
+};
+
+/// Interned exact numbers; every promise is checked. `trace`: a file, or empty.
+std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads, std::size_t bytes,
+                                        const std::string& trace);
+std::unique_ptr<RunEngine> float_engine(const Model& model, const FloatOptions& options);
+
+}  // namespace logdepth
