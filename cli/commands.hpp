@@ -41,5 +41,6 @@ Command add_inspect(CLI::App& app);
 Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_draw(CLI::App& app);
+Command add_report_precision(CLI::App& report);
 
 }  // namespace logdepth

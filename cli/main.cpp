@@ -73,6 +73,9 @@ int run(int argc, char** argv) {
   add(app, add_info);
   add(app, add_inspect);
   add(app, add_draw);
+  CLI::App* report = app.add_subcommand("report", "measurements as tables and figures");
+  report->require_subcommand(1);
+  add(*report, add_report_precision);
 
   try {
     app.parse(argc, argv);
