@@ -13,7 +13,8 @@ namespace logdepth {
 
 /// Dense averaging-hard attention in floating point, one thread, as fast as we know how to write
 /// it: every query is compared with every visible key, and nothing is assumed about the weights.
-/// Included by dense_float.cpp alone, which is compiled for the machine it runs on.
+/// Included by dense_float.cpp and rows_tiled.cpp alone, which are compiled for the machine they
+/// run on.
 
 template <class Number>
 using Lanes = std::experimental::native_simd<Number>;

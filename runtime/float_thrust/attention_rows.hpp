@@ -16,6 +16,7 @@
 #include "runtime/float_thrust/token_steps.hpp"
 
 namespace logdepth::float_pass {
+inline namespace LOGDEPTH_SIDE {
 
 /// Averaging-hard attention in floating point that knows what it cannot tell.
 ///
@@ -246,22 +247,30 @@ LOGDEPTH_WIDE LOGDEPTH_BOTH Real smallest_score(const Score& of, std::size_t beg
 template <class Real, class Score>
 struct Candidates {
   static constexpr std::size_t kChunks = 64;
+  static constexpr std::size_t kListed = 64;
 
   const Score& score;
   std::size_t visible, chunk;
   Real lowest[kChunks];  ///< per chunk of keys
   Real best, threshold;
+  std::uint32_t listed[kListed];  ///< the first candidates
+  std::size_t count = 0;          ///< of all
 
   LOGDEPTH_BOTH Candidates(const Score& of, std::size_t keys)
       : score(of),
         visible(keys),
-        chunk((keys + kChunks - 1) / kChunks),
+        chunk(chunk_of(keys)),
         best(static_cast<double>(INFINITY)),
         threshold(0) {
     for (std::size_t c = 0; c * chunk < visible; ++c) {
       lowest[c] = smallest_score<Real>(score, c * chunk, end_of(c));
       if (lowest[c] < best) best = lowest[c];
     }
+  }
+  /// Long enough for whole vectors, and for the loop to outweigh its beginning and end.
+  LOGDEPTH_BOTH static std::size_t chunk_of(std::size_t keys) {
+    const std::size_t even = (keys + kChunks - 1) / kChunks;
+    return even < 128 ? 128 : (even + 15) / 16 * 16;
   }
   LOGDEPTH_BOTH std::size_t end_of(std::size_t c) const {
     return (c + 1) * chunk < visible ? (c + 1) * chunk : visible;
@@ -274,6 +283,20 @@ struct Candidates {
       for (std::size_t j = c * chunk; j < end_of(c); ++j)
         if (score(j) <= limit) visit(j);
     }
+  }
+  /// Keys up to `limit` become the candidates.
+  LOGDEPTH_BOTH void select(const Real& limit) {
+    threshold = limit;
+    count = 0;
+    each_within(limit, [&](std::size_t j) {
+      if (count < kListed) listed[count] = static_cast<std::uint32_t>(j);
+      ++count;
+    });
+  }
+  template <class Visit>
+  LOGDEPTH_BOTH void each_candidate(Visit visit) const {
+    if (count > kListed) return each_within(threshold, visit);
+    for (std::size_t i = 0; i < count; ++i) visit(listed[i]);
   }
 };
 
@@ -288,9 +311,17 @@ struct AttendRow {
   Rounding rounding;
   RowState* state;
 
-  /// Rows are dealt from both ends, so that consecutive ones cost the same under a causal mask.
-  LOGDEPTH_BOTH void operator()(std::size_t i) const {
-    const std::size_t row = i % 2 == 0 ? i / 2 : tokens - 1 - i / 2;
+  /// Rows are dealt from both ends, 32 at a time: neighbours cost the same under a causal mask, and
+  /// so do large shares.
+  LOGDEPTH_BOTH std::size_t dealt(std::size_t i) const {
+    const std::size_t whole = tokens / 64 * 64;  // the rest stays where it is
+    const std::size_t from_end = i / 64 * 32 + i % 32;
+    if (i >= whole) return i;
+    return i / 32 % 2 == 0 ? from_end : whole - 1 - from_end;
+  }
+  LOGDEPTH_BOTH void operator()(std::size_t i) const { answer(dealt(i)); }
+
+  LOGDEPTH_BOTH void answer(std::size_t row) const {
     const Score score(head, row);
     Candidates<Real, Score> keys(score, head.causal ? row + 1 : tokens);
     if (choice.temperature > 0) {
@@ -307,25 +338,22 @@ struct AttendRow {
       excess = safely_above(excess) + 0x1p-50 * bounds.products;
       excess += 4 * rounding.u * (magnitude(keys.best) + excess);
     }
-    keys.threshold = keys.best + Real(excess);
-    std::size_t count = 0, first = 0;
-    keys.each_within(keys.threshold, [&](std::size_t j) {
-      if (count++ == 0) first = j;
-    });
-    if (count == 0 || (!(excess < INFINITY) && count < keys.visible)) {
+    keys.select(keys.best + Real(excess));
+    if (keys.count == 0 || (!(excess < INFINITY) && keys.count < keys.visible)) {
       // Scores beyond the range of the format: any key may be selected.
       state[row] = RowState::ambiguous;
       for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, {Real(0), INFINITY});
       return;
     }
-    if (count == 1) {
+    if (keys.count == 1) {
       state[row] = RowState::single;
-      for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, value.at(v, first));
+      for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, value.at(v, keys.listed[0]));
       return;
     }
     const bool tie = choice.rule != Choice::Rule::bounded || tied(keys, bounds, smallest, excess);
     bool differ = false;
-    for (std::uint32_t v = 0; v < values; ++v) differ |= average_of(v, row, keys, count, tie);
+    for (std::uint32_t v = 0; v < values; v += kTogether)
+      differ |= average_of(v, values - v < kTogether ? values - v : kTogether, row, keys, tie);
     state[row] = tie ? RowState::tie : differ ? RowState::ambiguous : RowState::alike;
   }
 
@@ -357,35 +385,48 @@ struct AttendRow {
     return !contradicted;
   }
 
-  /// The average of one value over the candidates; whether they hold provably different ones.
-  LOGDEPTH_BOTH bool average_of(std::uint32_t v, std::size_t row,
-                                const Candidates<Real, Score>& keys, std::size_t count,
-                                bool tie) const {
+  static constexpr std::uint32_t kTogether = 8;
+  struct OneAverage {
     CompensatedSum<Real> sum;
-    Real low(0), high(0);
+    Real low = Real(0), high = Real(0);
     double largest_error = 0, errors = 0;
+  };
+  /// The averages of `several` values, from `first` on, over the candidates, in one pass over them;
+  /// whether they hold provably different ones.
+  LOGDEPTH_BOTH bool average_of(std::uint32_t first, std::uint32_t several, std::size_t row,
+                                const Candidates<Real, Score>& keys, bool tie) const {
+    const std::size_t count = keys.count;
+    OneAverage averages[kTogether];
     bool begun = false;
-    keys.each_within(keys.threshold, [&](std::size_t j) {
-      const Ball<Real> x = value.at(v, j);
-      sum.add(x.value);
-      errors += x.error;
-      if (x.error > largest_error) largest_error = x.error;
-      if (!begun || x.value < low) low = x.value;
-      if (!begun || high < x.value) high = x.value;
+    keys.each_candidate([&](std::size_t j) {
+      for (std::uint32_t v = 0; v < several; ++v) {
+        OneAverage& a = averages[v];
+        const Ball<Real> x = value.at(first + v, j);
+        a.sum.add(x.value);
+        a.errors += x.error;
+        if (x.error > a.largest_error) a.largest_error = x.error;
+        if (!begun || x.value < a.low) a.low = x.value;
+        if (!begun || a.high < x.value) a.high = x.value;
+      }
       begun = true;
     });
-    const double spread = as_double(high - low);
-    Ball<Real> result{low, spread == 0 ? 0 : sum.error(count, rounding)};
-    if (spread != 0) result.value = sum.over(count);
-    if (tie) {
-      result.error += spread == 0 ? largest_error
-                                  : safely_above(errors / static_cast<double>(count) *
-                                                 (1 + 0x1p-50 * static_cast<double>(count)));
-    } else {
-      result.error = safely_above(result.error + spread * (1 + 4 * rounding.u) + largest_error);
+    bool differ = false;
+    for (std::uint32_t v = 0; v < several; ++v) {
+      const OneAverage& a = averages[v];
+      const double spread = as_double(a.high - a.low);
+      Ball<Real> result{a.low, spread == 0 ? 0 : a.sum.error(count, rounding)};
+      if (spread != 0) result.value = a.sum.over(count);
+      if (tie) {
+        result.error += spread == 0 ? a.largest_error
+                                    : safely_above(a.errors / static_cast<double>(count) *
+                                                   (1 + 0x1p-50 * static_cast<double>(count)));
+      } else {
+        result.error = safely_above(result.error + spread * (1 + 4 * rounding.u) + a.largest_error);
+      }
+      average.set(first + v, row, result);
+      differ |= spread > 2 * a.largest_error * (1 + 4 * rounding.u);
     }
-    average.set(v, row, result);
-    return spread > 2 * largest_error * (1 + 4 * rounding.u);
+    return differ;
   }
 
   /// Softmax: the bounds say nothing about it.
@@ -439,4 +480,5 @@ struct AverageAll {
   }
 };
 
+}  // namespace LOGDEPTH_SIDE
 }  // namespace logdepth::float_pass

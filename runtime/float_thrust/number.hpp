@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Runs on both sides of a CUDA build, and is plain C++ elsewhere.
+/// Runs on both sides of a CUDA build, and is plain C++ elsewhere. What both compilers make of one
+/// header has another name for the linker on each side, LOGDEPTH_SIDE, so that neither is taken for
+/// the other.
 #ifdef __CUDACC__
 #define LOGDEPTH_BOTH __host__ __device__
+#define LOGDEPTH_SIDE on_cuda
 #else
 #define LOGDEPTH_BOTH
+#define LOGDEPTH_SIDE on_host
 #endif
 
 namespace logdepth::float_pass {

@@ -10,6 +10,7 @@
 #include "runtime/float_thrust/token_steps.hpp"
 
 namespace logdepth::float_pass {
+inline namespace LOGDEPTH_SIDE {
 
 /// The forward pass, written once. A backend has
 ///   Array<T>                      a vector of T on the device, made from a std::vector or a size
@@ -282,4 +283,5 @@ class PassOnDevice final : public Pass<Real> {
   Counts counts_;
 };
 
+}  // namespace LOGDEPTH_SIDE
 }  // namespace logdepth::float_pass

@@ -19,6 +19,7 @@
 #include "runtime/float_thrust/number.hpp"
 
 namespace logdepth::float_pass {
+inline namespace LOGDEPTH_SIDE {
 
 struct Larger {
   LOGDEPTH_BOTH double operator()(double a, double b) const { return a < b ? b : a; }
@@ -57,4 +58,5 @@ struct ThrustBackend {
   }
 };
 
+}  // namespace LOGDEPTH_SIDE
 }  // namespace logdepth::float_pass

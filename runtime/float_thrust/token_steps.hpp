@@ -7,6 +7,7 @@
 #include "runtime/float_thrust/plan.hpp"
 
 namespace logdepth::float_pass {
+inline namespace LOGDEPTH_SIDE {
 
 /// What happens at a token on its own: norm, linear maps, ReLU. Each step is a plain structure of
 /// pointers that is called with the number of a token, in any order. Beside every number runs a
@@ -229,4 +230,5 @@ struct FeedForwardStep {
   }
 };
 
+}  // namespace LOGDEPTH_SIDE
 }  // namespace logdepth::float_pass

@@ -45,6 +45,11 @@ SQUARING = "constructions/graph_squaring.cpp"
 SIZED = "constructions/graph_connectivity_sized_MS25_thm5_1.cpp"
 SUBGROUPS = "objects/subgroups.cpp"
 FACTS_OF_FILE = "runtime/precision_facts.cpp"
+FLOAT_RUN = "runtime/float_run.cpp"
+FLOAT_ROWS = "runtime/float_thrust/attention_rows.hpp"
+FLOAT_STEPS = "runtime/float_thrust/token_steps.hpp"
+FLOAT_NUMBER = "runtime/float_thrust/number.hpp"
+FLOAT_PLAN = "runtime/float_thrust/plan_maker.hpp"
 
 EDITS = [
     # --- schedule
@@ -484,4 +489,39 @@ EDITS = [
      "integers are bounded by the number of tokens where a larger number is given"),
     (FACTS_OF_FILE, "require(seen.insert(read.rows.back()).second);", "",
      "a row may stand in two blocks"),
+    # --- floating point
+    (FLOAT_ROWS, "2 * (size * head.key_error[d] + q.error *", "2 * (q.error *",
+     "products forget the errors of the keys"),
+    (FLOAT_ROWS, "squares += weight * (moved + key_error) * (moved + key_error);",
+     "squares += weight * moved * moved;", "distances forget the errors of the keys"),
+    (FLOAT_ROWS, "if (!(excess + 2 * off < separation)) return false;",
+     "if (!(separation > 0)) return false;", "a tie is one however large the errors are"),
+    (FLOAT_ROWS, "if (!(band > excess)) return true;", "if (band == band) return true;",
+     "scores that contradict a gap are not looked for"),
+    (FLOAT_ROWS, "head.causal ? row + 1 : tokens);", "head.causal && row > 0 ? row : tokens);",
+     "a position does not see itself"),
+    (FLOAT_ROWS, "if (score(j) <= limit) visit(j);", "if (score(j) < limit) visit(j);",
+     "the largest score itself is no candidate"),
+    (FLOAT_ROWS, "spread * (1 + 4 * rounding.u) + a.largest_error);", "a.largest_error);",
+     "an undecided average is said to be that of all candidates"),
+    (FLOAT_ROWS, "if (causal) answer(v, t, sum, errors, t + 1);",
+     "if (causal) answer(v, t, sum, errors, t + 1 + t / 3);", "averages are over too many positions"),
+    (FLOAT_ROWS, "if (keys.count == 0 || (!(excess < INFINITY) && keys.count < keys.visible)) {",
+     "if (keys.count > keys.visible) {", "scores beyond the range of the format count as scores"),
+    (FLOAT_STEPS, "!(size + x.error < mask.least);", "!(mask.least > 0);",
+     "a number is zero however large its error is"),
+    (FLOAT_STEPS, "x = {Real(0), error <= 0 ? 0 : safely_above(error)};", "x = {Real(0), 0};",
+     "a unit that seems silent is said to be"),
+    (FLOAT_NUMBER, "const Real lost = (a - (sum - part)) + (term - part);",
+     "const Real lost = term - part;", "the rounding of a sum is half counted"),
+    (FLOAT_NUMBER, "return bound == bound ?", "return true ?",
+     "bounds that are no numbers are dropped on the way"),
+    (FLOAT_PLAN, "if (match == other.end() || !(match->second == -weight)) {",
+     "if (match == other.end()) {", "pairs that are no linear map are folded into one"),
+    (FLOAT_RUN, "confirmed &= top.value - other.value > (top.error + other.error) * (1 + 0x1p-40);",
+     "", "the larger logit wins however large its error is"),
+    (FLOAT_RUN, "} else if (options_.rule != FloatOptions::Rule::bounded) {",
+     "} else if (options_.rule == FloatOptions::Rule::snapped) {", "plain decisions are certified"),
+    (FLOAT_RUN, "if (pass_ && size == size_) return;", "if (pass_) return;",
+     "a longer input is run with the gaps of the first one"),
 ]

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""What does one attention score cost in floating point? The float runtime's rows on one causal head
+of position codes against loops in C++, numpy and PyTorch; whole runs of compiled files; and the
+share of a GPU's arithmetic that is used.
+
+    float_throughput.py BUILD [--quick] [--only PART ...] [--out DIR]
+    float_throughput.py --report DIR
+
+BUILD is a folder with the programs logdepth and bench_float_throughput (cmake -DLOGDEPTH_BENCH=ON).
+Writes DIR/results/float_throughput.json (every single time) and DIR/float_throughput.md; parts that
+are not run keep their results. --report writes the page again.
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+import float_throughput_report
+from compile_sizes import describe_machine
+from contest import Machine
+from exact_cost import describe_source, python_with_numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PARTS = ["heads", "ties", "runs", "gpu"]
+GROUP = "A5"
+CODES = {2: "circle", 4: "two-circle"}
+# Tokens, and rounds of the contenders in turn: full, quick.
+HEADS = ([(1024, 7), (4096, 7), (20000, 5), (100000, 2)], [(1024, 3), (4096, 3), (20000, 1)])
+ARRAYS_UP_TO = 4096  # numpy and PyTorch
+# In float32 so many neighbours of a circle code tie, or cannot be told apart, that adding them up
+# takes hours.
+SINGLE_CIRCLE_UP_TO = 4096
+TIES = ([4096, 20000], [4096])
+TIED_KEYS = 64
+RUNS = ([1024, 4096, 20000], [1024, 4096])
+GPU_HEADS = ([20000, 100000], [20000])
+GPU_RUNS = ([20000, 100000], [4096])
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Bench:
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.program = os.path.join(options.build, "bench_float_throughput")
+        self.machine = Machine(options.core, options.memory * 2**30)
+        self.versions = {}
+
+    def sizes(self, both):
+        return both[self.options.quick]
+
+    def measure(self, *arguments):
+        result, error = self.machine.start([self.program, *map(str, arguments)], self.options.limit)
+        return {"refused": error} if error else result
+
+    # ---- One head -----------------------------------------------------------------------------
+
+    def arrays(self, name, path, tokens, dimension):
+        result, error = self.machine.start(
+            [self.options.python, os.path.join(HERE, "head_arrays.py"), name, path, str(tokens),
+             str(dimension)], self.options.limit)
+        if error:
+            return {"refused": ("missing: " if "No module" in error else "") + error}
+        self.versions[name] = f"{name} {result['version']} with {result['linear_algebra']}"
+        return result
+
+    def head(self, tokens, dimension, rounds, keys=0):
+        """All contenders in turn, in rotating order, each in a process of its own: the program with
+        its four loops in either number format, numpy, PyTorch."""
+        say(f"head, {tokens} tokens, dimension {dimension}, {keys or 'all'} keys")
+        question = ["--tokens", tokens, "--dimension", dimension, "--keys", keys]
+        path = os.path.join(self.work, "head")
+        single = dimension == 4 or tokens <= SINGLE_CIRCLE_UP_TO
+        programs = ["float64"] + (["float32"] if single else [])
+        # A large head is made once; the program itself then takes turns.
+        turns, inner = (rounds, 1) if tokens <= ARRAYS_UP_TO else (1, rounds)
+        names = [*programs, *(["numpy", "torch"] if tokens <= ARRAYS_UP_TO else [])]
+        if tokens <= ARRAYS_UP_TO:
+            self.measure(*question, "--write-head", path)
+        record = {"tokens": tokens, "dimension": dimension, "keys": keys or tokens,
+                  "scores": tokens * (tokens + 1) / 2, "contenders": {}}
+        for turn in range(turns):
+            for name in names[turn % len(names):] + names[:turn % len(names)]:
+                if name not in programs:
+                    self.add(record, name, self.arrays(name, path, tokens, dimension))
+                    continue
+                result = self.measure(*question, "--number", name, "--rounds", inner)
+                if "refused" in result:
+                    self.add(record, f"runtime, {name}", result)
+                    continue
+                record["compiler"] = result["compiler"]
+                for contender, times in result["contenders"].items():
+                    self.add(record, f"{contender}, {name}", times)
+        for name, result in record["contenders"].items():
+            say("  " + float_throughput_report.describe(name, result, record["scores"]))
+        return record
+
+    @staticmethod
+    def add(record, name, result):
+        known = record["contenders"].setdefault(name, result)
+        if known is not result and "cpu" in known and "cpu" in result:
+            known["wall"] += result["wall"]
+            known["cpu"] += result["cpu"]
+
+    def heads(self):
+        return {"heads": [self.head(tokens, dimension, rounds)
+                          for tokens, rounds in self.sizes(HEADS) for dimension in CODES]}
+
+    def ties(self):
+        return {"heads": [self.head(tokens, 4, 3, TIED_KEYS) for tokens in self.sizes(TIES)],
+                "keys": TIED_KEYS}
+
+    # ---- Whole runs ---------------------------------------------------------------------------
+
+    def compiled(self, dimension):
+        path = os.path.join(self.work, f"{CODES[dimension]}.json")
+        if not os.path.exists(path):
+            subprocess.run([os.path.join(self.options.build, "logdepth"), "compile", "regular",
+                            "--group", GROUP, "--positions", CODES[dimension], "-o", path],
+                           check=True, capture_output=True)
+        return path
+
+    def run_of(self, dimension, tokens, number, device, rounds):
+        say(f"run, {CODES[dimension]}, {tokens} tokens, {number}, {device}")
+        result = self.measure("--model", self.compiled(dimension), "--group", GROUP, "--tokens",
+                              tokens, "--number", number, "--device", device, "--rounds", rounds)
+        return {"codes": CODES[dimension], "tokens": tokens, "number": number, "device": device,
+                **result}
+
+    def runs(self):
+        return {"runs": [self.run_of(dimension, tokens, number, "cpu", 3)
+                         for dimension, number, tokens in self.worth_measuring(RUNS)]}
+
+    def worth_measuring(self, sizes):
+        return [(dimension, number, tokens) for dimension in CODES
+                for number in ("float64", "float32") for tokens in self.sizes(sizes)
+                if dimension == 4 or number == "float64" or tokens <= SINGLE_CIRCLE_UP_TO]
+
+    # ---- GPU ----------------------------------------------------------------------------------
+
+    def gpu(self):
+        # CUDA reserves addresses by the hundred gibibytes.
+        self.machine = Machine(self.options.core, resource.RLIM_INFINITY)
+        probe = self.measure("--device", "cuda", "--rounds", 1)
+        if "refused" in probe:
+            say(probe["refused"])
+            return probe
+        heads = []
+        for dimension, number, tokens in self.worth_measuring(GPU_HEADS):
+            say(f"head on a GPU, {tokens} tokens, dimension {dimension}, {number}")
+            heads.append({"tokens": tokens, "dimension": dimension, "number": number,
+                          **self.measure("--tokens", tokens, "--dimension", dimension, "--number",
+                                         number, "--device", "cuda", "--rounds", 7)})
+        runs = [self.run_of(dimension, tokens, number, "cuda", 5)
+                for dimension, number, tokens in self.worth_measuring(GPU_RUNS)]
+        return {"heads": heads, "runs": runs, "device": describe_gpu()}
+
+
+def describe_gpu():
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
+                               "--format=csv,noheader"], capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", nargs="?", help="folder with logdepth and bench_float_throughput")
+    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART",
+                        help=", ".join(PARTS))
+    parser.add_argument("--out", default=None, help="folder of the page; default: bench, with "
+                        "--quick BUILD/float_throughput")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for one process")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
+                        help="processor that all processes are held to")
+    parser.add_argument("--memory", type=int, default=16,
+                        help="GiB that a process may use (without a GPU)")
+    parser.add_argument("--python", default=None, help="interpreter with numpy and torch")
+    options = parser.parse_args()
+    if options.report:
+        sys.exit(float_throughput_report.write(options.report))
+    if not options.build:
+        parser.error("expected the build folder")
+    options.python = options.python or python_with_numpy()
+    out = options.out or (os.path.join(options.build, "float_throughput") if options.quick
+                          else HERE)
+    results = os.path.join(out, "results")
+    os.makedirs(results, exist_ok=True)
+    raw = os.path.join(results, "float_throughput.json")
+    stored = {"schema": "logdepth-bench/float_throughput/1", "parts": {}}
+    if os.path.exists(raw):
+        with open(raw, encoding="utf-8") as opened:
+            stored = json.load(opened)
+    with tempfile.TemporaryDirectory() as work:
+        bench = Bench(options, work)
+        for part in options.only:
+            load = os.getloadavg()[0]
+            stored["parts"][part] = {
+                "machine": f"{describe_machine()}, {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB",
+                "source": describe_source(), "sizes_chosen": "quick" if options.quick else "full",
+                **getattr(bench, part)(), "load": [load, os.getloadavg()[0]],
+                "versions": list(bench.versions.values())}
+            with open(raw, "w", encoding="utf-8") as opened:
+                json.dump(stored, opened, indent=1)
+                opened.write("\n")
+    sys.exit(float_throughput_report.write(out))
+
+
+if __name__ == "__main__":
+    main()
