@@ -20,6 +20,7 @@ struct Options {
   std::string model, program, engine = "exact", scores = "product", rule = "plain";
   InputOptions input;
   bool json = false;
+  CLI::Option *rule_option = nullptr, *scores_option = nullptr;
 };
 
 /// The weights in another arithmetic beside the exact run of the same weights.
@@ -37,6 +38,8 @@ Outcome<std::optional<Difference>> in_floats(const Options& options, const Model
 
 int diff(const Options& options) {
   const bool exact = options.engine == "exact";
+  if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
+    throw InputError("--rule and --scores: need a floating-point --engine");
   if (!exact && !options.program.empty())
     throw InputError("--program: a floating-point run is compared with the exact run");
   // A program is compiled on the spot; a weights file is compared with the program it carries, or
@@ -108,18 +111,21 @@ Command add_diff(CLI::App& app) {
                    "exact: compare with the program; float64, float32 or mpfr:BITS: compare a run "
                    "in that arithmetic with the exact run")
       ->capture_default_str();
-  command
-      ->add_option("--rule", options->rule,
-                   "what counts as a tie or as zero in floating point: equal numbers (plain), or "
-                   "what the error bounds cannot tell apart (bounded)")
-      ->check(CLI::IsMember({"plain", "bounded"}))
-      ->capture_default_str();
-  command
-      ->add_option("--scores", options->scores,
-                   "score by q.k (product), or by -|q - k|^2 / 2 where all keys have one norm "
-                   "(distance)")
-      ->check(CLI::IsMember({"product", "distance"}))
-      ->capture_default_str();
+  options->rule_option =
+      command
+          ->add_option(
+              "--rule", options->rule,
+              "what counts as a tie or as zero in floating point: equal numbers (plain), or "
+              "what the error bounds cannot tell apart (bounded)")
+          ->check(CLI::IsMember({"plain", "bounded"}))
+          ->capture_default_str();
+  options->scores_option =
+      command
+          ->add_option("--scores", options->scores,
+                       "score by q.k (product), or by -|q - k|^2 / 2 where all keys have one norm "
+                       "(distance)")
+          ->check(CLI::IsMember({"product", "distance"}))
+          ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return diff(*options); };
 }

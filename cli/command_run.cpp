@@ -13,6 +13,7 @@
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
 #include "objects/overload.hpp"
+#include "proofs-check/bound_text.hpp"
 #include "proofs-check/first_difference.hpp"
 #include "runtime/readout.hpp"
 #include "runtime/run_model.hpp"
@@ -238,10 +239,16 @@ class Runs {
     const auto certificate = engine_->certificate();
     if (!certificate) return;
     result["certificate"] = certificate_name(certificate->certificate);
-    if (!certificate->reason.empty()) result["reason"] = certificate->reason;
+    std::string reason = certificate->reason;
+    if (!reason.empty()) result["reason"] = reason;
+    if (certificate->bound) {
+      result["error_bound"] = *certificate->bound;
+      reason +=
+          (reason.empty() ? "" : "; ") + ("numbers within " + bound_text(*certificate->bound));
+    }
     if (certificate->certificate != Certificate::certified) refused_ = true;
     std::cerr << "logdepth: " << which_ << certificate_name(certificate->certificate)
-              << (certificate->reason.empty() ? "" : ": ") << certificate->reason << '\n';
+              << (reason.empty() ? "" : ": ") << reason << '\n';
   }
 
   void refuse(const Refusal& refusal, nlohmann::json& result) {
@@ -307,8 +314,9 @@ Command add_run(CLI::App& app) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   command
-      ->add_option("--memory", options->memory,
-                   "GiB that a run may hold; an input that needs more is refused, exit status 3")
+      ->add_option(
+          "--memory", options->memory,
+          "GiB that an exact run may hold; an input that needs more is refused, exit status 3")
       ->check(CLI::Validator(
           [](std::string& text) {
             double gib = 0;

@@ -24,8 +24,8 @@ std::optional<std::uint32_t> mpfr_bits(const std::string& name) {
 void EngineOptions::add_to(CLI::App& command) {
   command
       .add_option("--engine", name,
-                  "arithmetic: exact, float64, float32, or mpfr:BITS; other answers than exact "
-                  "ones come with a certificate")
+                  "arithmetic: exact, float64, float32, or mpfr:BITS (2 to 500, slow); other "
+                  "answers than exact ones come with a certificate")
       ->capture_default_str();
   command.add_option("--device", device, "where floating point runs")
       ->check(CLI::IsMember({"cpu", "cuda"}))
@@ -55,7 +55,7 @@ void EngineOptions::settle(std::size_t threads) {
     throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, got '" + name + "'");
   }
   if (temperature && !(*temperature > 0 && std::isfinite(*temperature)))
-    throw InputError("--temperature: expected a number above 0");
+    throw InputError("--temperature: expected a finite number above 0");
   options.temperature = temperature;
   options.device = device == "cuda" ? FloatOptions::Device::cuda : FloatOptions::Device::cpu;
   options.threads = threads;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -64,7 +65,6 @@ class FloatEngine final : public RunEngine {
   Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) override {
     return plain(runner_.prefix(stream_, first_letter(model_) + letter));
   }
-  /// Numbers are right up to the bound that stands beside them if every decision was.
   std::vector<std::string> logits(std::size_t token) override {
     std::vector<std::string> texts;
     for (const FloatNumber& logit : plain_numbers(token)) texts.push_back(shortest(logit.value));
@@ -108,11 +108,16 @@ class FloatEngine final : public RunEngine {
   std::vector<FloatNumber> plain_numbers(std::size_t token) {
     const auto numbers = runner_.numbers(stream_, token);
     note(numbers.certificate, numbers.reason);
+    for (const FloatNumber& number : numbers.value)
+      confidence_.bound = std::max(confidence_.bound.value_or(0), number.error);
     return numbers.value;
   }
   /// The worst of what is read stands for the whole answer.
   void note(Certificate certificate, const std::string& reason) {
-    if (confidence_.certificate == Certificate::certified) confidence_ = {certificate, reason};
+    if (confidence_.certificate == Certificate::certified) {
+      confidence_.certificate = certificate;
+      confidence_.reason = reason;
+    }
     if (confidence_.certificate != Certificate::certified && !proved_.note.empty())
       confidence_.reason = reason + "; " + proved_.note;
   }

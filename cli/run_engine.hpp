@@ -23,6 +23,7 @@ class RunEngine {
   struct Confidence {
     Certificate certificate = Certificate::certified;
     std::string reason;
+    std::optional<double> bound;  ///< of the numbers read, on their distance from the exact ones
   };
 
   virtual ~RunEngine() = default;

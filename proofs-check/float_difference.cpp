@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs-check/bound_text.hpp"
 #include "proofs-check/cell_names.hpp"
 #include "runtime/run_model.hpp"
 
@@ -46,7 +47,7 @@ class Compare : public FloatObserver {
             token,
             (names_.is_mirror(coordinate) ? "mirror " : "") + names_.component(coordinate),
             expected.text(),
-            shortest(got.value) + " within " + shortest(got.error)};
+            shortest(got.value) + " within " + bound_text(got.error)};
         return false;
       }
     return true;

@@ -96,7 +96,7 @@ bool read_point(const Fields& fields, PrecisionPoint& point) {
   if (fields[2] != scores_name(point.scores)) return false;
   double value = 0;
   if (fields[5] != kNone) {
-    if (!read(fields[5], value)) return false;
+    if (!read(fields[5], value) || !(value > 0)) return false;
     point.value = value;
   }
   return read(fields[3], point.size) && read(fields[4], point.tokens);
@@ -160,7 +160,7 @@ PrecisionTable parse_precision_table(const std::string& text, const std::string&
   for (std::size_t line = 2; line < lines.size(); ++line) {
     const auto refuse = [&] {
       throw InputError(source + ", line " + std::to_string(line + 1) +
-                       ": is not a point, expected " + kColumns);
+                       ": is not a point, expected " + kColumns + "; remove the line, or the file");
     };
     Fields fields;
     std::size_t field = 0;

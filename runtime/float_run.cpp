@@ -27,8 +27,6 @@ namespace {
 using float_pass::Ball;
 using float_pass::Mpfr;
 
-constexpr std::uint32_t kFewestBits = 2, kMostBits = 500;
-
 /// The thread's default precision of MPFR, for the life of this object.
 class DefaultPrecision {
  public:
@@ -287,9 +285,10 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
       engine_ = std::make_unique<TypedEngine<float>>(model, facts, options, 24);
       break;
     case FloatOptions::Engine::mpfr:
-      if (options.bits < kFewestBits || options.bits > kMostBits)
-        throw InputError("expected " + std::to_string(kFewestBits) + " to " +
-                         std::to_string(kMostBits) + " bits, got " + std::to_string(options.bits));
+      if (options.bits < FloatOptions::kFewestBits || options.bits > FloatOptions::kMostBits)
+        throw InputError("--engine: expected mpfr:" + std::to_string(FloatOptions::kFewestBits) +
+                         " to mpfr:" + std::to_string(FloatOptions::kMostBits) +
+                         ", got mpfr:" + std::to_string(options.bits));
       engine_ = std::make_unique<TypedEngine<Mpfr>>(model, facts, options, options.bits);
       break;
   }
@@ -316,7 +315,10 @@ FloatStatistics& FloatStatistics::operator+=(const FloatStatistics& other) {
 
 FloatAnswer<std::vector<FloatNumber>> FloatRunner::numbers(const FloatStream& stream,
                                                            std::size_t token) const {
-  return answer(logits(stream, token), statistics().ambiguous + statistics().open_tests == 0);
+  auto read = logits(stream, token);
+  bool bounded = statistics().ambiguous + statistics().open_tests == 0;
+  for (const FloatNumber& number : read) bounded &= number.error <= kLargestCertifiedError;
+  return answer(std::move(read), bounded);
 }
 
 const FloatStatistics& FloatRunner::statistics() const {
@@ -356,7 +358,7 @@ FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
                     " tests for zero met numbers that the error bounds cannot tell apart";
   } else if (!confirmed) {
     answer.certificate = Certificate::uncertified;
-    answer.reason = "the error bounds of the logits are larger than their distance";
+    answer.reason = "the error bounds of the logits are too large";
   }
   return answer;
 }

@@ -34,7 +34,8 @@ struct FloatOptions {
     product    ///< q.k as it stands
   };
   Engine engine = Engine::float64;
-  std::uint32_t bits = 53;  ///< mpfr: significant bits, 2 .. 500
+  static constexpr std::uint32_t kFewestBits = 2, kMostBits = 500;
+  std::uint32_t bits = 53;  ///< mpfr: significant bits
   Device device = Device::cpu;
   Rule rule = Rule::bounded;
   Scores scores = Scores::distance;
@@ -117,7 +118,9 @@ class FloatRunner {
                                                           std::size_t token) const;
   std::vector<FloatNumber> logits(const FloatStream& stream, std::size_t token) const;
   /// All logits at one token: the named values of output kind `cells`. Certified if every head and
-  /// every test of the run was decided: then the exact numbers are within the errors.
+  /// every test of the run was decided, so that the exact numbers are within the errors, and no
+  /// error is larger than kLargestCertifiedError: values are codes, directions and flags.
+  static constexpr double kLargestCertifiedError = 0x1p-8;
   FloatAnswer<std::vector<FloatNumber>> numbers(const FloatStream& stream, std::size_t token) const;
 
   const FloatStatistics& statistics() const;

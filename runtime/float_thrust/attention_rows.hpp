@@ -32,7 +32,8 @@ inline namespace LOGDEPTH_SIDE {
 /// a in all, so |r_j - r~_j| <= a and |r_j^2 - r~_j^2| <= 2 a r~_j + a^2. The weights and the
 /// arithmetic change it by at most a factor 1 + rho, the second sum is off by at most e. With P a
 /// bound of the second sum, X_j = Z_j + P >= 0 bounds r_j^2, and
-///     |X_j - X~_j| <= E(X~_j),    E(X) = e + 2 a sqrt(X) + a^2 + rho X.
+///     |X_j - X~_j| <= E(X~_j),    E(X) = e + 2 a sqrt(X) + a^2 + rho X,
+/// where a and rho are widened a little, so that the terms of second order are in them.
 ///
 /// Selection (rule `bounded`). The smallest X is at most U = X~min + E(X~min). A key with
 /// X~ - E(X~) > U is not selected. The function is convex in sqrt(X), so these are the keys beyond

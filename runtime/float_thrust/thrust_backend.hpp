@@ -5,7 +5,6 @@
 // counting_iterator, reduce, count (specs: no functional objects, no tuples).
 #include <thrust/copy.h>
 #include <thrust/count.h>
-#include <thrust/device_ptr.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/for_each.h>
@@ -41,15 +40,13 @@ struct ThrustBackend {
     thrust::for_each(thrust::device, thrust::counting_iterator<std::size_t>(0),
                      thrust::counting_iterator<std::size_t>(count), step);
   }
-  double largest(double* numbers, std::size_t count) const {
-    const thrust::device_ptr<double> begin(numbers);
-    return thrust::reduce(thrust::device, begin, begin + static_cast<std::ptrdiff_t>(count), 0.0,
-                          Larger{});
+  // Raw pointers with an execution policy: the references that device pointers give are, in
+  // Debian's version, bound to null.
+  double largest(const double* numbers, std::size_t count) const {
+    return thrust::reduce(thrust::device, numbers, numbers + count, 0.0, Larger{});
   }
-  std::uint64_t count(std::uint8_t* bytes, std::size_t size, std::uint8_t value) const {
-    const thrust::device_ptr<std::uint8_t> begin(bytes);
-    return static_cast<std::uint64_t>(
-        thrust::count(thrust::device, begin, begin + static_cast<std::ptrdiff_t>(size), value));
+  std::uint64_t count(const std::uint8_t* bytes, std::size_t size, std::uint8_t value) const {
+    return static_cast<std::uint64_t>(thrust::count(thrust::device, bytes, bytes + size, value));
   }
   template <class T>
   void fetch(const Array<T>& array, std::vector<T>& into) const {

@@ -117,7 +117,7 @@ TEST_F(FloatCommands, AnswerGraphsAndRawStreams) {
   in_floats.insert(in_floats.end(), {"--engine", "float64"});
   const Finished said = logdepth(in_floats);
   EXPECT_EQ(said.status, 0);
-  EXPECT_EQ(said.err, "logdepth: certified\n");
+  EXPECT_TRUE(said.err.starts_with("logdepth: certified: numbers within ")) << said.err;
   // The same names, and as many tokens; roots are numbers.
   const std::vector<std::string> exact = lines(done(cells)), got = lines(said.out);
   ASSERT_EQ(got.size(), exact.size());
@@ -156,10 +156,10 @@ TEST_F(FloatCommands, RefuseWhatTheyCannotDoInOneSentence) {
                        engine + "'");
   for (const char* bits : {"0", "1", "501"})
     expect_refused(with({"--engine", std::string("mpfr:") + bits}),
-                   std::string("expected 2 to 500 bits, got ") + bits);
+                   std::string("--engine: expected mpfr:2 to mpfr:500, got mpfr:") + bits);
   for (const char* temperature : {"0", "-1", "nan", "inf"})
     expect_refused(with({"--engine", "float64", "--temperature", temperature}),
-                   "--temperature: expected a number above 0");
+                   "--temperature: expected a finite number above 0");
   expect_refused(with({"--temperature", "2"}), "--temperature: needs a floating-point --engine");
   expect_refused(with({"--engine", "float64", "--temperature", "hot"}), "--temperature");
   expect_refused(with({"--device", "cuda"}), "--device: the exact engine runs on the CPU only");

@@ -323,7 +323,7 @@ std::string refusal(const FloatOptions& options) {
 TEST(FloatDecisions, AreRefusedForBitsOutOfRangeAndDevicesThatAreNotThere) {
   for (const std::uint32_t bits : {0u, 1u, 501u, 4000000000u})
     EXPECT_EQ(refusal(arithmetic(Engine::mpfr, bits)),
-              "expected 2 to 500 bits, got " + std::to_string(bits));
+              "--engine: expected mpfr:2 to mpfr:500, got mpfr:" + std::to_string(bits));
   for (const std::uint32_t bits : {2, 500}) EXPECT_EQ(refusal(arithmetic(Engine::mpfr, bits)), "");
   FloatOptions options = arithmetic(Engine::mpfr);
   options.device = FloatOptions::Device::cuda;
