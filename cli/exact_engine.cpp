@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "cli/progress.hpp"
+#include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
 #include "cli/trace_writer.hpp"
 #include "runtime/promise_check.hpp"
@@ -12,22 +12,6 @@
 
 namespace logdepth {
 namespace {
-
-/// Shows the layers of a long run.
-class LayerProgress : public ForwardObserver<ValueId> {
- public:
-  explicit LayerProgress(const Model& model) : model_(model) {}
-  void set_size(std::uint64_t size) { sublayers_ = 2 * depth_at(model_, size); }
-  void after(const Location& location, const Stream<ValueId>&) override {
-    progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
-                     sublayers_);
-  }
-
- private:
-  const Model& model_;
-  Progress progress_{"run", "sublayers"};
-  std::size_t sublayers_ = 0;
-};
 
 class ExactEngine final : public RunEngine {
  public:

@@ -1,41 +1,16 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "cli/progress.hpp"
+#include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
+#include "proofs-check/float_text.hpp"
 #include "proofs-check/proved_facts.hpp"
 #include "runtime/float_run.hpp"
 #include "runtime/readout.hpp"
-#include "runtime/unrolling.hpp"
 
 namespace logdepth {
 namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end.ptr};
-}
-
-/// Shows the layers of a long run.
-class LayerProgress : public FloatObserver {
- public:
-  explicit LayerProgress(const Model& model) : model_(model) {}
-  void set_size(std::uint64_t size) { sublayers_ = 2 * depth_at(model_, size); }
-  bool after(const Location& location, const std::function<FloatStream()>&) override {
-    progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
-                     sublayers_);
-    return true;
-  }
-
- private:
-  const Model& model_;
-  Progress progress_{"run", "sublayers"};
-  std::size_t sublayers_ = 0;
-};
 
 class FloatEngine final : public RunEngine {
  public:
@@ -67,7 +42,8 @@ class FloatEngine final : public RunEngine {
   }
   std::vector<std::string> logits(std::size_t token) override {
     std::vector<std::string> texts;
-    for (const FloatNumber& logit : plain_numbers(token)) texts.push_back(shortest(logit.value));
+    for (const FloatNumber& logit : plain_numbers(token))
+      texts.push_back(shortest_text(logit.value));
     return texts;
   }
   std::optional<Confidence> certificate() const override { return confidence_; }

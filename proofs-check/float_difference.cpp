@@ -1,13 +1,11 @@
 #include "proofs-check/float_difference.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "proofs-check/bound_text.hpp"
 #include "proofs-check/cell_names.hpp"
+#include "proofs-check/float_text.hpp"
 #include "runtime/run_model.hpp"
 
 namespace logdepth {
@@ -19,12 +17,6 @@ class Remember : public ForwardObserver<ValueId> {
   void after(const Location&, const Stream<ValueId>& stream) override { streams.push_back(stream); }
   std::vector<Stream<ValueId>> streams;
 };
-
-std::string shortest(double value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end.ptr};
-}
 
 class Compare : public FloatObserver {
  public:
@@ -47,7 +39,7 @@ class Compare : public FloatObserver {
             token,
             (names_.is_mirror(coordinate) ? "mirror " : "") + names_.component(coordinate),
             expected.text(),
-            shortest(got.value) + " within " + bound_text(got.error)};
+            shortest_text(got.value) + " within " + bound_text(got.error)};
         return false;
       }
     return true;

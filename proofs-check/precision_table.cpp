@@ -8,6 +8,7 @@
 
 #include "objects/input_error.hpp"
 #include "objects/text_lines.hpp"
+#include "proofs-check/float_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -23,13 +24,6 @@ std::string first_line(std::uint64_t seed, const std::string& version) {
   return std::string(kForm) + " version " + version + " seed " + std::to_string(seed);
 }
 
-/// The shortest text that reads back as the same number.
-std::string text_of(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::string line_of(const Fields& fields) {
   std::string line;
   for (std::size_t i = 0; i < kFields; ++i) line += (i == 0 ? "" : ",") + fields[i];
@@ -42,7 +36,7 @@ Fields fields_of_point(const PrecisionPoint& point) {
           scores_name(point.scores),
           std::to_string(point.size),
           std::to_string(point.tokens),
-          point.value ? text_of(*point.value) : kNone,
+          point.value ? shortest_text(*point.value) : kNone,
           point.weights};
 }
 

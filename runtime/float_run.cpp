@@ -13,6 +13,7 @@
 #include "runtime/float_thrust/mpfr_pass.hpp"
 #include "runtime/float_thrust/pass.hpp"
 #include "runtime/float_thrust/plan_maker.hpp"
+#include "runtime/float_thrust/token_steps.hpp"
 #include "runtime/readout.hpp"
 #include "runtime/run_model.hpp"
 #include "runtime/segments.hpp"
@@ -267,7 +268,11 @@ int cuda_devices() {
 
 FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
                          const FloatOptions& options)
-    : model_(model), options_(options) {
+    : model_(model),
+      options_(options),
+      unembedding_(std::make_unique<float_pass::PlanMatrix<double>>(
+          float_pass::PlanMaker<double>(model, facts, float_pass::Rounder<double>(53), 0, false)
+              .unembedding())) {
   if (options.device == FloatOptions::Device::cuda) {
     if (!built_with_cuda())
       throw InputError(
@@ -326,18 +331,22 @@ const FloatStatistics& FloatRunner::statistics() const {
 }
 
 std::vector<FloatNumber> FloatRunner::logits(const FloatStream& stream, std::size_t token) const {
-  const float_pass::Rounder<double> rounder(53);
-  std::vector<Ball<double>> sums(model_.unembedding.rows, {0, 0});
-  for (const MatrixEntry& e : model_.unembedding.entries) {
-    const auto [weight, relative] = rounder.weight(e.value);
-    const FloatNumber& h = stream.at(token, e.column);
-    const double term = weight * h.value;
-    const double error = std::fabs(weight) * (1 + relative) * h.error + relative * std::fabs(term);
-    float_pass::add_to(sums[e.row], term, error > 0 ? float_pass::safely_above(error) : 0,
-                       rounder.rounding());
+  // In double whatever the engine, as the stream is.
+  std::vector<double> values, errors;
+  for (std::size_t c = 0; c < stream.width; ++c) {
+    values.push_back(stream.at(token, c).value);
+    errors.push_back(stream.at(token, c).error);
   }
+  const float_pass::PlanMatrix<double>& m = *unembedding_;
+  const float_pass::MatrixView<double> matrix{m.target.data(), m.start.data(),    m.column.data(),
+                                              m.weight.data(), m.relative.data(), m.rows()};
+  const float_pass::Numbers<double> h{values.data(), errors.data(), 1};
   std::vector<FloatNumber> logits;
-  for (const Ball<double>& sum : sums) logits.push_back({sum.value, sum.error});
+  for (std::uint32_t row = 0; row < matrix.rows; ++row) {
+    const Ball<double> logit =
+        float_pass::product(matrix, row, h, 0, float_pass::Rounder<double>(53).rounding());
+    logits.push_back({logit.value, logit.error});
+  }
   return logits;
 }
 

@@ -15,6 +15,10 @@
 #include "runtime/tokens.hpp"
 
 namespace logdepth {
+namespace float_pass {
+template <class Real>
+struct PlanMatrix;
+}
 
 /// How a float run calculates. Every number it holds carries a bound on its distance from the exact
 /// one, so that the answer says by itself whether it may be trusted.
@@ -133,6 +137,7 @@ class FloatRunner {
 
   const Model& model_;
   FloatOptions options_;
+  std::unique_ptr<const float_pass::PlanMatrix<double>> unembedding_;
   std::unique_ptr<Engine> engine_;
 };
 

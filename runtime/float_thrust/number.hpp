@@ -75,17 +75,25 @@ struct Ball {
   double error;
 };
 
-/// ball += term. The rounding error of one addition is itself a floating-point number (Knuth's
-/// two-sum), so sums that are exact, of flags and small integers, stay free of error.
+/// a + b rounded, and what the rounding lost: itself a floating-point number (Knuth's two-sum).
+template <class Real>
+struct TwoSum {
+  Real sum, lost;
+};
+template <class Real>
+LOGDEPTH_BOTH TwoSum<Real> two_sum(const Real& a, const Real& b) {
+  const Real sum = a + b;
+  const Real part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+/// ball += term. Sums that are exact, of flags and small integers, stay free of error.
 template <class Real>
 LOGDEPTH_BOTH void add_to(Ball<Real>& ball, const Real& term, double term_error,
                           const Rounding& rounding) {
-  const Real a = ball.value;
-  const Real sum = a + term;
-  const Real part = sum - a;
-  const Real lost = (a - (sum - part)) + (term - part);
-  ball.value = sum;
-  const double error = ball.error + term_error + magnitude(lost);
+  const TwoSum<Real> next = two_sum(ball.value, term);
+  ball.value = next.sum;
+  const double error = ball.error + term_error + magnitude(next.lost);
   ball.error = error == 0 ? 0 : safely_above(error) + rounding.smallest;
 }
 
@@ -96,12 +104,10 @@ struct CompensatedSum {
   double size = 0;  ///< of what was lost, added up
 
   LOGDEPTH_BOTH void add(const Real& x) {
-    const Real next = sum + x;
-    const Real part = next - sum;
-    const Real rest = (sum - (next - part)) + (x - part);
-    sum = next;
-    lost = lost + rest;
-    size += magnitude(rest);
+    const TwoSum<Real> next = two_sum(sum, x);
+    sum = next.sum;
+    lost = lost + next.lost;
+    size += magnitude(next.lost);
   }
   LOGDEPTH_BOTH Real over(std::size_t count) const {
     return (sum + lost) / Real(static_cast<double>(count));

@@ -23,10 +23,7 @@ template <class Backend, class Real>
 class PassOnDevice final : public Pass<Real> {
  public:
   PassOnDevice(Backend backend, const Plan<Real>& plan, const Choice& choice)
-      : backend_(std::move(backend)),
-        width_(plan.width),
-        choice_(choice),
-        rounding_(plan.rounding) {
+      : backend_(std::move(backend)), choice_(choice), rounding_(plan.rounding) {
     for (const PlanLayer<Real>& layer : plan.layers) layers_.emplace_back(layer);
   }
 
@@ -274,7 +271,6 @@ class PassOnDevice final : public Pass<Real> {
   static constexpr std::size_t kUnitRoom = std::size_t{1} << 22;
 
   Backend backend_;
-  std::uint32_t width_;
   Choice choice_;
   Rounding rounding_;
   std::vector<DeviceLayer> layers_;

@@ -70,7 +70,6 @@ struct PlanLayer {
 
 template <class Real>
 struct Plan {
-  std::uint32_t width = 0;
   std::vector<PlanLayer<Real>> layers;
   Rounding rounding;
 };

@@ -124,7 +124,6 @@ class PlanMaker {
 
   Plan<Real> make() const {
     Plan<Real> plan;
-    plan.width = model_.width;
     plan.rounding = rounder_.rounding();
     for (std::size_t i = 0; i < model_.layers.size(); ++i) {
       const Layer& layer = model_.layers[i];
@@ -142,6 +141,9 @@ class PlanMaker {
     }
     return plan;
   }
+
+  /// The unembedding, which reads h itself. A row per logit.
+  PlanMatrix<Real> unembedding() const { return every_row(rows_of(model_.unembedding, nullptr)); }
 
  private:
   using Row = std::vector<std::pair<std::uint32_t, Rational>>;  ///< column, weight

@@ -182,19 +182,27 @@ struct Project {
   }
 };
 
-/// h[target of row] += matrix row * x
+/// h[target of row] += matrix row * x, where token `from` of x belongs to token `token` of h.
+template <class Real>
+LOGDEPTH_BOTH void add_product(const MatrixView<Real>& matrix, const Numbers<Real>& x,
+                               std::size_t from, const Numbers<Real>& h, std::size_t token,
+                               const Rounding& rounding) {
+  for (std::uint32_t row = 0; row < matrix.rows; ++row) {
+    const Ball<Real> term = product(matrix, row, x, from, rounding);
+    Ball<Real> sum = h.at(matrix.target[row], token);
+    add_to(sum, term.value, term.error, rounding);
+    h.set(matrix.target[row], token, sum);
+  }
+}
+
+/// What a head writes.
 template <class Real>
 struct AddProduct {
   MatrixView<Real> matrix;
   Numbers<Real> x, h;
   Rounding rounding;
   LOGDEPTH_BOTH void operator()(std::size_t token) const {
-    for (std::uint32_t row = 0; row < matrix.rows; ++row) {
-      const Ball<Real> term = product(matrix, row, x, token, rounding);
-      Ball<Real> sum = h.at(matrix.target[row], token);
-      add_to(sum, term.value, term.error, rounding);
-      h.set(matrix.target[row], token, sum);
-    }
+    add_product(matrix, x, token, h, token, rounding);
   }
 };
 
@@ -221,12 +229,7 @@ struct FeedForwardStep {
       scratch.set(in.rows + row, i, product(linear, row, h, token, rounding));
     for (std::uint32_t row = 0; row < linear.rows; ++row)
       h.set(linear.target[row], token, scratch.at(in.rows + row, i));
-    for (std::uint32_t row = 0; row < out.rows; ++row) {
-      const Ball<Real> term = product(out, row, scratch, i, rounding);
-      Ball<Real> sum = h.at(out.target[row], token);
-      add_to(sum, term.value, term.error, rounding);
-      h.set(out.target[row], token, sum);
-    }
+    add_product(out, scratch, i, h, token, rounding);
   }
 };
 

@@ -1,10 +1,18 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <string>
 
 namespace logdepth {
+
+/// The shortest text that reads back as the number.
+inline std::string shortest_text(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
 
 /// A bound to three digits, rounded up.
 inline std::string bound_text(double bound) {
