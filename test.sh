@@ -8,7 +8,8 @@ preset=${1:-dev}
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
           libboost-graph-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
-          libcgal-dev libfst-tools gap-core)  # the last line: independent oracles
+          librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
+          libcgal-dev libfst-tools gap-core)  # independent oracles
 . cmake/install_packages.sh
 install_packages "${packages[@]}"
 

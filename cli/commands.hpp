@@ -42,5 +42,15 @@ Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_draw(CLI::App& app);
 Command add_report_precision(CLI::App& report);
+Command add_report_depth_recurrent(CLI::App& report);
+Command add_train_words(CLI::App& train);
+Command add_train_hops(CLI::App& train);
+Command add_train_rows(CLI::App& train);
+Command add_train_pairs(CLI::App& train);
+Command add_train_construction(CLI::App& train);
+Command add_train_plan(CLI::App& train);
+Command add_data_words(CLI::App& data);
+Command add_data_check(CLI::App& data);
+Command add_compare_depth(CLI::App& compare);
 
 }  // namespace logdepth

@@ -76,6 +76,23 @@ int run(int argc, char** argv) {
   CLI::App* report = app.add_subcommand("report", "measurements as tables and figures");
   report->require_subcommand(1);
   add(*report, add_report_precision);
+  add(*report, add_report_depth_recurrent);
+  CLI::App* train =
+      app.add_subcommand("train", "train transformers on the problems of the theorems");
+  train->require_subcommand(1);
+  add(*train, add_train_words);
+  add(*train, add_train_hops);
+  add(*train, add_train_rows);
+  add(*train, add_train_pairs);
+  add(*train, add_train_construction);
+  add(*train, add_train_plan);
+  CLI::App* data = app.add_subcommand("data", "word problems as CSV files");
+  data->require_subcommand(1);
+  add(*data, add_data_words);
+  add(*data, add_data_check);
+  CLI::App* compare = app.add_subcommand("compare", "learned and constructed side by side");
+  compare->require_subcommand(1);
+  add(*compare, add_compare_depth);
 
   try {
     app.parse(argc, argv);

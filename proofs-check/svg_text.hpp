@@ -1,24 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+#include "objects/xml_text.hpp"
 
-/// Text of any origin for a place between tags or between double quotes of XML, HTML, or a
-/// Graphviz label of the `<...>` kind: the five special characters become entities, control
-/// characters become their visible pictures, and bytes that are not UTF-8 the replacement sign.
-std::string xml_text(std::string_view text);
+namespace logdepth {
 
 /// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
 /// the empty name made visible. Not escaped.
 std::string visible_letter(std::string_view letter);
-
-/// Number of characters (code points) of the text.
-std::size_t count_characters(std::string_view text);
-/// The text cut to `limit` characters, with an ellipsis in the last place when something is lost.
-std::string cut_text(std::string_view text, std::size_t limit);
 
 /// What an SVG made by Graphviz says beyond the picture: XML declaration, document type and
 /// comments (which name the Graphviz version) are taken out, so that it can stand inside a page.

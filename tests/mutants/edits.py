@@ -38,6 +38,16 @@ SCAN = "constructions/regular_language_scan_MS25_thm4_1.cpp"
 RADIX = "constructions/regular_language_radix_MS25_cor4_2.cpp"
 UNIFORM = "constructions/regular_language_uniform_radix_MS25_cor4_2.cpp"
 TREE = "constructions/regular_language_tree_MS25_thm4_1.cpp"
+NETWORK = "learned/core/universal_transformer.cpp"
+PARTS = "learned/core/loop_parts.cpp"
+BLOCK = "learned/core/block.cpp"
+LEARNED_ROWS = "learned/core/attention_rows.cpp"
+OPTIMISER = "learned/core/optimiser.cpp"
+TRAINER = "learned/core/trainer.cpp"
+CONSTRUCTED = "learned/core/constructed_network.cpp"
+N_STAR = "learned/n_star.hpp"
+HOPS = "learned/hop_graphs.cpp"
+FIT = "learned/line_fit.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
 GRAPH = "constructions/graph_connectivity_MS25_thm5_1.cpp"
 ROWS = "constructions/graph_connectivity_rows_MS25_thm5_1.cpp"
@@ -524,4 +534,29 @@ EDITS = [
      "} else if (options_.rule == FloatOptions::Rule::snapped) {", "plain decisions are certified"),
     (FLOAT_RUN, "if (pass_ && size == size_) return;", "if (pass_) return;",
      "a longer input is run with the gaps of the first one"),
+    (NETWORK, "const bool cut = step < without_gradient;", "const bool cut = step + 1 < without_gradient;",
+     "the gradient passes one loop more than its span"),
+    (NETWORK, "if (active.defined()) next = torch::where(active.view({-1, 1, 1}), next, state);", "",
+     "a halted sample thinks on"),
+    (NETWORK, "const bool may_halt = !options.training &&", "const bool may_halt =",
+     "samples halt in training"),
+    (PARTS, "return torch::lerp(state, candidate,", "return torch::lerp(candidate, state,",
+     "an open gate keeps the state"),
+    (PARTS, "return chosen + (soft - soft.detach());", "return chosen;",
+     "a discretiser stops the gradient"),
+    (BLOCK, "const Tensor positions = torch::arange(first_position, first_position + tokens, exact);",
+     "const Tensor positions = torch::arange(0, tokens, exact);", "every part of a cached word begins at 0"),
+    (LEARNED_ROWS, "const Number slope = scale * weights[j] * (rows.scratch[j] - mean);",
+     "const Number slope = scale * weights[j] * rows.scratch[j];", "the gradient of a softmax lacks its mean"),
+    (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
+     "nothing decays"),
+    (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
+    (TRAINER, "optimiser_.steps = state_.step;", "", "a resumed run corrects the bias of its moments again"),
+    (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "", "layernorm is run as RMS norm"),
+    (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
+    (N_STAR, "if (result.strict == i) result.strict = i + 1;", "result.strict = i + 1;",
+     "n* forgives a gap"),
+    (HOPS, "kPoolToPool = 0.15", "kPoolToPool = 0.05", "the pool of a twin graph is thinner"),
+    (FIT, "return !cell.censored && cell.reach >= 1;", "return cell.reach >= 1;",
+     "censored depths enter the fit"),
 ]

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "learned/depth_figure.hpp"
+#include "learned/depth_table.hpp"
+#include "learned/run_record.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/constructed_depths.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+/// Depths are counted, not run, but claims and files are evaluated at every doubling up to here.
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 20;
+constexpr const char* kFigure = "depth.svg";
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string folder;
+  CLI::Option* out_given = nullptr;
+  std::uint64_t up_to = 512;
+  bool json = false;
+};
+
+ConstructedLaw handed_over(const ConstructedDepths& counted) {
+  ConstructedLaw law;
+  law.problem = counted.problem;
+  law.form = counted.form == Form::as_written ? ConstructedLaw::Form::claimed
+             : counted.form == Form::repaired ? ConstructedLaw::Form::repaired
+                                              : ConstructedLaw::Form::optimised;
+  law.construction = counted.construction;
+  law.encoding = counted.encoding;
+  law.formula = counted.formula;
+  law.depths = counted.depths;
+  law.slope = counted.slope;
+  law.verification = counted.verification;
+  return law;
+}
+
+/// The groups of the specification, from easy to hard as theory suggests, then those of the runs.
+std::vector<std::string> groups(const std::vector<RunRecord>& records) {
+  std::vector<std::string> names = {"Z2", "S3", "A4", "A5", "S5"};
+  std::set<std::string> more;
+  for (const RunRecord& record : records)
+    if (const auto* words = std::get_if<WordTaskConfig>(&record.config.task))
+      if (std::find(names.begin(), names.end(), words->monoid) == names.end())
+        more.insert(words->monoid);
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+std::string command_of(const Options& options) {
+  std::string text = "logdepth compare depth";
+  for (const std::string& run : options.runs) text += " " + run;
+  return text + " --up-to " + std::to_string(options.up_to);
+}
+
+void save(const DepthTable& table, const std::string& folder) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"depth.md", depth_table_markdown(table, kFigure)},
+      {"depth.html", depth_table_html(table)},
+      {"depth.json", depth_table_json(table)},
+      {kFigure, depth_figure_svg(table)}};
+  for (const auto& [name, bytes] : files) write_whole_file(folder + "/" + name, bytes);
+}
+
+/// Before anything is computed.
+void prepare(const Options& options) {
+  if (options.up_to < 4)
+    throw InputError("--up-to: expected at least 4, so that there are two sizes, found " +
+                     std::to_string(options.up_to));
+  if (options.out_given->count() == 0) return;
+  if (options.folder.empty()) throw InputError("--out: expected the name of a folder");
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error || !std::filesystem::is_directory(options.folder))
+    throw InputError(options.folder + ": the folder cannot be made");
+  for (const char* name : {"depth.md", "depth.html", "depth.json", kFigure})
+    if (const std::string file = options.folder + "/" + name; std::filesystem::is_directory(file))
+      throw InputError(file + ": a folder stands where the report is to be written");
+}
+
+/// Every run once, also where folders hold one another.
+std::vector<RunRecord> read_runs(const std::vector<std::string>& folders) {
+  std::vector<RunRecord> records;
+  std::set<std::filesystem::path> seen;
+  for (const std::string& folder : folders) {
+    std::vector<RunRecord> found = read_run_records(folder);
+    if (found.empty())
+      throw InputError(folder + ": expected a folder of training runs, found no " + kRecordFile);
+    for (RunRecord& record : found)
+      if (seen.insert(std::filesystem::weakly_canonical(record.folder)).second)
+        records.push_back(std::move(record));
+  }
+  return records;
+}
+
+int compare_depth(const Options& options) {
+  const std::vector<RunRecord> records = read_runs(options.runs);
+  depth_series(records);  // refuses broken results before anything is compiled
+  prepare(options);
+  ConstructedOptions how;
+  how.groups = groups(records);
+  how.up_to = options.up_to;
+  std::vector<ConstructedDepths> counted;
+  {
+    Progress progress("compare depth", "forms");
+    how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    counted = constructed_depths(how);
+  }
+  std::vector<ConstructedLaw> laws;
+  for (const ConstructedDepths& form : counted) laws.push_back(handed_over(form));
+  DepthTable table = depth_table(records, laws);
+  table.command = command_of(options);
+  if (!options.folder.empty()) save(table, options.folder);
+  if (options.json) {
+    std::cout << depth_table_json(table);
+  } else if (options.folder.empty()) {
+    std::cout << depth_table_markdown(table, "");
+  } else {
+    std::cerr << "wrote depth.md, depth.html, depth.json and depth.svg to " << options.folder
+              << '\n';
+  }
+  const bool failed = std::any_of(counted.begin(), counted.end(),
+                                  [](const ConstructedDepths& form) { return form.failed; });
+  return failed ? kCheckFailed : kDone;
+}
+
+}  // namespace
+
+Command add_compare_depth(CLI::App& compare) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compare.add_subcommand(
+      "depth",
+      "learned, published, claimed, repaired and optimised laws of depth side by side\n"
+      "Example: logdepth compare depth runs --out depth");
+  command->add_option("RUNS", options->runs,
+                      "folders with training runs; without any only what is constructed");
+  options->out_given = command->add_option(
+      "--out", options->folder, "write depth.md, depth.html, depth.json and depth.svg there");
+  command
+      ->add_option("--up-to", options->up_to,
+                   "count the layers of constructions for sizes 2, 4, 8, ... up to this one")
+      ->check(count_up_to(kLargest))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object");
+  return [options] { return compare_depth(*options); };
+}
+
+}  // namespace logdepth

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "learned/counter_random.hpp"
+#include "learned/monoid_table.hpp"
+#include "learned/word_data.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kMonoidHelp =
+    "its elements are the letters and the labels: Zk, Sk, Ak, Dk, V4, Q8, Tk, flipflop, or a "
+    "product such as A4_x_Z5";
+
+struct WordsOptions {
+  std::string monoid, letters = "all", order = "ours", output;
+  CLI::Option* output_given = nullptr;
+  std::uint64_t length = 0, words = 1000, seed = 1;
+};
+
+struct CheckOptions {
+  std::string file, monoid, order;
+  bool json = false;
+};
+
+ProductOrder order_of(const std::string& word) {
+  return word == "published" ? ProductOrder::published : ProductOrder::first_letter_first;
+}
+
+void write_words(const WordsOptions& options, const MonoidTable& table, std::ostream& out) {
+  WordFileWriter writer(out, table, order_of(options.order));
+  std::vector<std::uint32_t> word(options.length);
+  for (std::uint64_t i = 0; i < options.words && out; ++i) {
+    CounterRandom random(options.seed, RandomStream::data_files, 0, i);
+    for (std::uint32_t& element : word) element = table.letters[random.below(table.letters.size())];
+    writer.write(options.seed, word);
+  }
+}
+
+int data_words(const WordsOptions& options) {
+  if (options.length == 0) throw InputError("--length: expected at least 1");
+  if (options.words == 0) throw InputError("--words: expected at least 1");
+  if (*options.output_given && options.output.empty())
+    throw InputError("--output: expected the name of a file");
+  const MonoidTable table = make_monoid_table(
+      options.monoid, options.letters == "all" ? NamedLetters::all : NamedLetters::generators);
+  if (options.output.empty()) {
+    write_words(options, table, std::cout);
+    return kDone;
+  }
+  OutputFile file(options.output);
+  write_words(options, table, file.stream());
+  file.commit();
+  return kDone;
+}
+
+int data_check(const CheckOptions& options) {
+  const MonoidTable table = make_monoid_table(options.monoid);
+  const WordFile file = options.order.empty()
+                            ? read_word_file(options.file, table)
+                            : parse_word_file(read_whole_file(options.file), options.file, table,
+                                              order_of(options.order));
+  const auto [shortest, longest] = std::minmax_element(
+      file.rows.begin(), file.rows.end(),
+      [](const WordRow& a, const WordRow& b) { return a.word.size() < b.word.size(); });
+  const std::string from = std::to_string(shortest->word.size());
+  const std::string to = std::to_string(longest->word.size());
+  if (options.json) {
+    const char* order = file.either                             ? "both"
+                        : file.order == ProductOrder::published ? "published"
+                                                                : "ours";
+    std::cout << nlohmann::ordered_json{{"schema", "logdepth/data-check/1"},
+                                        {"file", options.file},
+                                        {"monoid", table.name},
+                                        {"size", table.size},
+                                        {"words", file.rows.size()},
+                                        {"shortest", shortest->word.size()},
+                                        {"longest", longest->word.size()},
+                                        {"order", order}}
+                     .dump(1)
+              << '\n';
+  } else {
+    std::cout << options.file << ": " << file.rows.size()
+              << (file.rows.size() == 1 ? " word" : " words") << " of length "
+              << (from == to ? from : from + " to " + to) << " over " << table.name
+              << ", targets right "
+              << (file.either ? "in either convention" : order_text(file.order)) << '\n';
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_data_words(CLI::App& data) {
+  auto options = std::make_shared<WordsOptions>();
+  CLI::App* command = data.add_subcommand(
+      "words",
+      "words over a group or monoid with their running products, as CSV: seed,input,target\n"
+      "Example: logdepth data words --monoid A5 --length 32 --words 1000 --seed 1 -o a5.csv");
+  command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
+  command->add_option("--length", options->length, "letters of each word")
+      ->required()
+      ->check(kSmallCount);
+  command->add_option("--words", options->words, "how many, drawn uniformly and independently")
+      ->check(kCount)
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the words, also the first column")
+      ->check(kCount)
+      ->capture_default_str();
+  command->add_option("--letters", options->letters, "draw from all elements or from generators")
+      ->check(CLI::IsMember({"all", "generators"}))
+      ->capture_default_str();
+  command
+      ->add_option("--order", options->order,
+                   "ours: the first letter acts first, elements in breadth-first order; published: "
+                   "the last letter acts first, elements as github.com/jopetty/word-problem "
+                   "numbers them")
+      ->check(CLI::IsMember({"ours", "published"}))
+      ->capture_default_str();
+  options->output_given = command->add_option("-o,--output", options->output,
+                                              "file to write; standard output without it");
+  return [options] { return data_words(*options); };
+}
+
+Command add_data_check(CLI::App& data) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = data.add_subcommand(
+      "check",
+      "every target of a file of words, and the convention that the file is in\n"
+      "Example: logdepth data check a5.csv --monoid A5");
+  command->add_option("FILE", options->file, "CSV file with the columns seed,input,target")
+      ->required();
+  command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
+  command
+      ->add_option("--order", options->order,
+                   "ours or published: refuse the other; without it the file decides")
+      ->check(CLI::IsMember({"ours", "published"}));
+  command->add_flag("--json", options->json, "print one JSON object");
+  return [options] { return data_check(*options); };
+}
+
+}  // namespace logdepth

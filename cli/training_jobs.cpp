@@ -1,0 +1,188 @@
+#include "cli/training_jobs.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "learned/run_record.hpp"
+#include "learned/task.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/whole_file.hpp"
+
+extern char** environ;
+
+namespace logdepth {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// logdepth-train, beside this program.
+std::string training_program() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
+  if (access(program.c_str(), X_OK) != 0)
+    throw InputError(
+        "training needs libtorch, which this logdepth was built without: install libtorch-dev (on "
+        "Debian), then configure and build again");
+  return program.string();
+}
+
+/// One run in a process of its own, which says on a pipe how far it is.
+struct Process {
+  const PlannedRun* run = nullptr;
+  std::string folder;
+  pid_t pid = -1;
+  int pipe = -1;
+  std::string pending;  ///< the beginning of a line
+  std::string latest;   ///< its latest line
+};
+
+Process start(const std::string& program, const PlannedRun& run, const std::string& folder,
+              const JobOptions& options) {
+  fs::create_directories(folder);
+  const std::string config = folder + "/config.json";
+  write_whole_file(config, to_json(run.config).dump(1) + "\n");
+  std::vector<std::string> words = {
+      program,    config,         "--out",     folder,
+      "--device", options.device, "--threads", std::to_string(options.threads)};
+  if (!run.weights.empty()) words.insert(words.end(), {"--from", run.weights});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be opened");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  Process process{&run, folder, -1, ends[0], {}, {}};
+  const int failed =
+      posix_spawn(&process.pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (failed != 0) throw std::runtime_error(program + ": " + std::strerror(failed));
+  return process;
+}
+
+/// Takes what the process has said; false at its end.
+bool listen(Process& process) {
+  char text[4096];
+  const ssize_t got = read(process.pipe, text, sizeof text);
+  if (got <= 0) return false;
+  process.pending.append(text, static_cast<std::size_t>(got));
+  const std::size_t end = process.pending.rfind('\n');
+  if (end == std::string::npos) return true;
+  const std::size_t begin = process.pending.rfind('\n', end == 0 ? 0 : end - 1);
+  const std::size_t from = begin == std::string::npos || begin == end ? 0 : begin + 1;
+  process.latest = process.pending.substr(from, end - from);
+  process.pending.erase(0, end + 1);
+  return true;
+}
+
+/// The exit status, as a shell has it.
+int finish(const Process& process) {
+  close(process.pipe);
+  int status = 0;
+  while (waitpid(process.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string outcome(const RunRecord& record) {
+  const auto task = make_task(record.config.task, record.config.seed);
+  char spent[100];
+  std::snprintf(spent, sizeof spent, "; %llu steps, %.1f s, stopped by %s",
+                static_cast<unsigned long long>(record.training.value("steps", 0)),
+                record.training.value("seconds", 0.0),
+                record.training.value("stopped", std::string("?")).c_str());
+  return task->summary(record.result) + spent;
+}
+
+/// Errors: InputError where the folder holds a run of another configuration.
+bool has_record(const PlannedRun& run, const std::string& folder) {
+  const std::string file = folder + "/" + kRecordFile;
+  if (!fs::exists(file)) return false;
+  if (to_json(read_run_record(file).config) != to_json(run.config))
+    throw InputError(file +
+                     ": expected a run of the same configuration as the one asked for; "
+                     "choose another --out");
+  return true;
+}
+
+class StatusLine {
+ public:
+  ~StatusLine() { clear(); }
+  void show(const std::vector<Process>& running, std::size_t done, std::size_t total) {
+    if (!terminal_ || running.empty()) return;
+    const Process& process = running[turn_++ / 4 % running.size()];
+    if (process.latest.empty()) return;
+    shown_ = true;
+    std::fprintf(stderr, "\r\033[K%zu of %zu runs done; %s: %s", done, total,
+                 process.run->name.c_str(), process.latest.c_str());
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace
+
+int carry_out(const TrainingPlan& plan, const JobOptions& options) {
+  const std::string program = training_program();
+  std::vector<const PlannedRun*> waiting;
+  for (const PlannedRun& run : plan)
+    if (has_record(run, options.out + "/" + run.name)) {
+      std::cerr << run.name << ": done before\n";
+    } else {
+      waiting.push_back(&run);
+    }
+  std::reverse(waiting.begin(), waiting.end());
+
+  StatusLine line;
+  std::vector<Process> running;
+  std::size_t done = plan.size() - waiting.size();
+  int worst = 0;
+  while (!waiting.empty() || !running.empty()) {
+    while (!waiting.empty() && running.size() < options.jobs) {
+      const PlannedRun& run = *waiting.back();
+      waiting.pop_back();
+      running.push_back(start(program, run, options.out + "/" + run.name, options));
+    }
+    std::vector<pollfd> polled;
+    for (const Process& process : running) polled.push_back({process.pipe, POLLIN, 0});
+    poll(polled.data(), polled.size(), 1000);
+    for (std::size_t i = polled.size(); i-- > 0;) {
+      if (polled[i].revents == 0 || listen(running[i])) continue;
+      const int status = finish(running[i]);
+      line.clear();
+      if (status == 0)
+        std::cerr << running[i].run->name << ": "
+                  << outcome(read_run_record(running[i].folder + "/" + kRecordFile)) << '\n';
+      else
+        std::cerr << "logdepth: " << running[i].run->name << ": the training program stopped with "
+                  << "exit status " << status << '\n';
+      worst = std::max(worst, status);
+      ++done;
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    line.show(running, done, plan.size());
+  }
+  return worst;
+}
+
+}  // namespace logdepth

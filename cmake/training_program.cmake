@@ -1,0 +1,25 @@
+# learned_core (models and training) and the program logdepth-train, where libtorch is found.
+# A libtorch with CUDA looks for the architecture of the GPU by compiling a program, which it cannot
+# where the toolkit is newer than CMake; there are no kernels of ours to compile for one.
+if(NOT DEFINED TORCH_CUDA_ARCH_LIST)
+  set(TORCH_CUDA_ARCH_LIST 9.0)
+endif()
+find_package(Torch QUIET)
+if(NOT Torch_FOUND)
+  message(STATUS "libtorch not found (Debian: libtorch-dev): logdepth train is built without it")
+  return()
+endif()
+file(GLOB core_sources CONFIGURE_DEPENDS learned/core/*.cpp)
+list(FILTER core_sources EXCLUDE REGEX "/train_program\\.cpp$")
+add_library(learned_core STATIC ${core_sources})
+target_include_directories(learned_core PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE logdepth_warnings)
+target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
+# Loops over channels; fused multiply-adds where the processor has them.
+set_source_files_properties(learned/core/attention_rows.cpp PROPERTIES
+                            COMPILE_OPTIONS "-O3;-fopenmp-simd" SKIP_PRECOMPILE_HEADERS ON)
+
+add_executable(logdepth-train learned/core/train_program.cpp)
+target_link_libraries(logdepth-train PRIVATE learned_core CLI11::CLI11 logdepth_warnings)
+target_compile_definitions(logdepth-train PRIVATE LOGDEPTH_VERSION="${PROJECT_VERSION}")
+install(TARGETS logdepth-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

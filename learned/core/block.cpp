@@ -1,0 +1,165 @@
+#include "learned/core/block.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace logdepth {
+
+Linear::Linear(Parameters& parameters, const std::string& name, std::int64_t in, std::int64_t out,
+               bool bias, double initial_bias, Initial initial)
+    : weight_(parameters.add(name + ".weight", {out, in}, initial)) {
+  if (bias) bias_ = parameters.add(name + ".bias", {out}, Initial::constant(initial_bias));
+}
+
+Tensor Linear::operator()(const Tensor& x, TrainingConfig::Precision precision) const {
+  if (precision == TrainingConfig::Precision::float32) return torch::linear(x, weight_, bias_);
+  Tensor y =
+      torch::matmul(x.to(torch::kBFloat16), weight_.to(torch::kBFloat16).t()).to(x.scalar_type());
+  return bias_.defined() ? y + bias_ : y;
+}
+
+namespace {
+constexpr double kVarianceFloor = 1e-5;
+}
+
+ChannelNorm::ChannelNorm(Parameters& parameters, const std::string& name, std::int64_t width,
+                         ModelConfig::NormKind kind)
+    : kind_(kind), factor_(parameters.add(name + ".weight", {width}, Initial::constant(1))) {
+  if (kind == ModelConfig::NormKind::layernorm)
+    shift_ = parameters.add(name + ".bias", {width}, Initial::constant(0));
+}
+
+Tensor ChannelNorm::operator()(const Tensor& x) const {
+  if (kind_ == ModelConfig::NormKind::layernorm)
+    return torch::layer_norm(x, factor_.sizes(), factor_, shift_, kVarianceFloor);
+  return x * torch::rsqrt(x.square().mean(-1, /*keepdim=*/true) + kVarianceFloor) * factor_;
+}
+
+Tensor rotated(const Tensor& x, std::int64_t first_position) {
+  const std::int64_t tokens = x.size(-2), half = x.size(-1) / 2;
+  const auto exact = torch::TensorOptions().dtype(torch::kFloat64).device(x.device());
+  const Tensor positions = torch::arange(first_position, first_position + tokens, exact);
+  const Tensor speeds =
+      torch::exp(torch::arange(half, exact) * (-std::log(10000.0) / static_cast<double>(half)));
+  const Tensor angles = torch::outer(positions, speeds);
+  const Tensor cosine = angles.cos().to(x.scalar_type()), sine = angles.sin().to(x.scalar_type());
+  const Tensor a = x.narrow(-1, 0, half), b = x.narrow(-1, half, half);
+  return torch::cat({a * cosine - b * sine, a * sine + b * cosine}, -1);
+}
+
+TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
+                                   const ModelConfig& config)
+    : name_(std::move(name)),
+      heads_(config.heads),
+      width_(config.width),
+      norm_place_(config.norm_place),
+      activation_(config.activation),
+      rotary_(config.positions == ModelConfig::Positions::rotary),
+      attention_norm_(parameters, name_ + ".attention_norm", width_, config.norm),
+      feed_forward_norm_(parameters, name_ + ".feed_forward_norm", width_, config.norm),
+      query_key_value_(parameters, name_ + ".query_key_value", width_, 3 * width_, config.bias),
+      output_(parameters, name_ + ".output", width_, width_, config.bias),
+      in_(parameters, name_ + ".in", width_,
+          (activation_ == ModelConfig::Activation::swiglu ? 2 : 1) *
+              static_cast<std::int64_t>(config.hidden),
+          config.bias),
+      out_(parameters, name_ + ".out", config.hidden, width_, config.bias) {
+  if (config.query_key_norm) {
+    query_norm_.emplace(parameters, name_ + ".query_norm", width_ / heads_, config.norm);
+    key_norm_.emplace(parameters, name_ + ".key_norm", width_ / heads_, config.norm);
+  }
+  if (config.layer_scale) {
+    const Initial initial = Initial::constant(*config.layer_scale);
+    attention_scale_ = parameters.add(name_ + ".attention_scale", {width_}, initial);
+    feed_forward_scale_ = parameters.add(name_ + ".feed_forward_scale", {width_}, initial);
+  }
+}
+
+Tensor TransformerBlock::sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
+                                  const std::function<Tensor(const Tensor&)>& body) const {
+  const bool before = norm_place_ == ModelConfig::NormPlace::before;
+  Tensor change = body(before ? norm(h) : h);
+  if (!before) change = norm(change);
+  return scale.defined() ? torch::addcmul(h, change, scale) : h + change;
+}
+
+Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, ProbeView& seen) const {
+  const std::int64_t batch = z.size(0), tokens = z.size(1), head_width = width_ / heads_;
+  const Tensor all = query_key_value_(z, context.precision);
+  KeyValueCache* cache = nullptr;
+  if (context.caches) {
+    if (context.caches->size() <= context.executed) context.caches->emplace_back();
+    cache = &(*context.caches)[context.executed];
+  }
+  const bool plain = !rotary_ && !query_norm_ && !cache && !context.probe;
+  if (plain && fused_attention_applies(all))
+    return output_(fused_attention(all, heads_, context.mask), context.precision);
+
+  const auto part = [&](std::int64_t which) {
+    return all.narrow(-1, which * width_, width_)
+        .view({batch, tokens, heads_, head_width})
+        .transpose(1, 2);
+  };
+  Tensor q = part(0), k = part(1);
+  Tensor v = part(2);
+  if (query_norm_) {
+    q = (*query_norm_)(q);
+    k = (*key_norm_)(k);
+  }
+  if (rotary_) {
+    q = rotated(q, context.first_position);
+    k = rotated(k, context.first_position);
+  }
+  if (cache) {
+    if (cache->keys.defined()) {
+      k = torch::cat({cache->keys, k}, 2);
+      v = torch::cat({cache->values, v}, 2);
+    }
+    cache->keys = k;
+    cache->values = v;
+  }
+  const Attended attended =
+      attention(q, k, v, context.mask.bias(tokens, k.size(2), q.options()), context.precision);
+  if (context.probe) {
+    seen.queries = q.detach();
+    seen.keys = k.detach();
+    seen.values = v.detach();
+    seen.weights = attended.weights.detach();
+  }
+  return output_(attended.values.transpose(1, 2).reshape({batch, tokens, width_}),
+                 context.precision);
+}
+
+Tensor TransformerBlock::feed_forward(const Tensor& z, const AttentionContext& context,
+                                      ProbeView& seen) const {
+  Tensor hidden = in_(z, context.precision);
+  switch (activation_) {
+    case ModelConfig::Activation::relu:
+      hidden = torch::relu(hidden);
+      break;
+    case ModelConfig::Activation::gelu:
+      hidden = torch::gelu(hidden);
+      break;
+    case ModelConfig::Activation::swiglu: {
+      const auto halves = hidden.chunk(2, -1);
+      hidden = torch::silu(halves[0]) * halves[1];
+      break;
+    }
+  }
+  if (context.probe) seen.hidden = hidden.detach();
+  return out_(hidden, context.precision);
+}
+
+Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
+  ProbeView seen;
+  seen.block = name_;
+  const Tensor attended = sublayer(h, attention_norm_, attention_scale_,
+                                   [&](const Tensor& z) { return attend(z, context, seen); });
+  const Tensor result = sublayer(attended, feed_forward_norm_, feed_forward_scale_,
+                                 [&](const Tensor& z) { return feed_forward(z, context, seen); });
+  if (context.probe) (*context.probe)(seen);
+  ++context.executed;
+  return result;
+}
+
+}  // namespace logdepth

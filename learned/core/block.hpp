@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learned/core/attention.hpp"
+#include "learned/core/parameters.hpp"
+#include "learned/training_config.hpp"
+
+namespace logdepth {
+
+/// y = x W^T + b over the last dimension, its product in `precision`.
+class Linear {
+ public:
+  Linear() = default;
+  Linear(Parameters& parameters, const std::string& name, std::int64_t in, std::int64_t out,
+         bool bias, double initial_bias = 0, Initial initial = Initial::xavier());
+  Tensor operator()(const Tensor& x, TrainingConfig::Precision precision) const;
+
+ private:
+  Tensor weight_, bias_;  ///< [out, in], [out] or undefined
+};
+
+/// LayerNorm or RMSNorm over the last dimension, with a factor (and for LayerNorm a shift) per
+/// channel; the variance is increased by 1e-5.
+class ChannelNorm {
+ public:
+  ChannelNorm() = default;
+  ChannelNorm(Parameters& parameters, const std::string& name, std::int64_t width,
+              ModelConfig::NormKind kind);
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  ModelConfig::NormKind kind_ = ModelConfig::NormKind::layernorm;
+  Tensor factor_, shift_;
+};
+
+/// Keys and values of the tokens seen so far, for one block. [B, heads, tokens, width / heads].
+struct KeyValueCache {
+  Tensor keys, values;
+};
+
+/// What a probe is shown of every sublayer; tensors are detached.
+struct ProbeView {
+  std::string block;
+  Tensor queries, keys, values, weights;  ///< [B, heads, L, .]; weights [B, heads, L, L]
+  Tensor hidden;                          ///< [B, L, hidden], after the activation
+};
+using Probe = std::function<void(const ProbeView&)>;
+
+/// What attention has to know beside the states.
+struct AttentionContext {
+  AttentionMask mask;
+  std::int64_t first_position = 0;  ///< of the tokens given, for rotary positions and caches
+  std::vector<KeyValueCache>* caches = nullptr;  ///< one per executed block, in order; grows
+  const Probe* probe = nullptr;
+  TrainingConfig::Precision precision = TrainingConfig::Precision::float32;
+  std::size_t executed = 0;  ///< blocks so far, the index of the next cache
+};
+
+/// Rotary positions (Su et al. 2021) of x [B, heads, L, w], w even, base 10000: the pair (c, c +
+/// w/2) of channels turns by position * 10000^(-2c/w).
+Tensor rotated(const Tensor& x, std::int64_t first_position);
+
+/// One transformer block: attention, then feed-forward, each with its norm, and with a factor per
+/// channel where the configuration has layer_scale.
+class TransformerBlock {
+ public:
+  TransformerBlock(Parameters& parameters, std::string name, const ModelConfig& config);
+  /// h [B, L, width] to the same shape.
+  Tensor operator()(const Tensor& h, AttentionContext& context) const;
+
+ private:
+  Tensor attend(const Tensor& z, AttentionContext& context, ProbeView& seen) const;
+  Tensor feed_forward(const Tensor& z, const AttentionContext& context, ProbeView& seen) const;
+  Tensor sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
+                  const std::function<Tensor(const Tensor&)>& body) const;
+
+  std::string name_;
+  std::int64_t heads_, width_;
+  ModelConfig::NormPlace norm_place_;
+  ModelConfig::Activation activation_;
+  bool rotary_;
+  ChannelNorm attention_norm_, feed_forward_norm_;
+  std::optional<ChannelNorm> query_norm_, key_norm_;
+  Linear query_key_value_, output_, in_, out_;
+  Tensor attention_scale_, feed_forward_scale_;
+};
+
+}  // namespace logdepth

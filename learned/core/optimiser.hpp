@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "learned/core/parameters.hpp"
+#include "learned/training_config.hpp"
+
+namespace logdepth {
+
+/// The learning rate of a step, counted from 0: linear growth over the first `warm_up` steps, then
+/// constant, or half a cosine down to `floor` at the last step.
+double learning_rate(const TrainingConfig& config, std::uint64_t step);
+
+/// AdamW (Loshchilov and Hutter 2019) on all parameters as one vector, after their gradient was
+/// scaled down to the norm `clip`. The arithmetic is that of libtorch's own optimiser (a test
+/// compares them); that one takes several operations per parameter tensor.
+class FlatAdamW {
+ public:
+  FlatAdamW(const TrainingConfig& config, const Parameters& parameters);
+  /// One update from the gradients, which are zero afterwards.
+  void step(Parameters& parameters, double rate);
+
+  Tensor first_moment, second_moment;  ///< [count]
+  std::uint64_t steps = 0;             ///< done so far
+
+ private:
+  double beta1_, beta2_, weight_decay_, clip_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,68 @@
+#include "learned/core/parameters.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "learned/counter_random.hpp"
+
+namespace logdepth {
+namespace {
+
+Tensor drawn(const std::vector<std::int64_t>& shape, Initial initial, CounterRandom random) {
+  Tensor values = torch::empty(shape, torch::kFloat64);
+  double* const data = values.data_ptr<double>();
+  const double bound =
+      initial.kind == Initial::Kind::xavier
+          ? std::sqrt(6.0 / static_cast<double>(values.size(0) + values.size(values.dim() - 1)))
+          : 0;
+  for (std::int64_t i = 0; i < values.numel(); ++i) switch (initial.kind) {
+      case Initial::Kind::constant:
+        data[i] = initial.value;
+        break;
+      case Initial::Kind::normal:
+        data[i] = initial.value * random.normal();
+        break;
+      case Initial::Kind::xavier:
+        data[i] = bound * (2 * random.unit() - 1);
+        break;
+    }
+  return values;
+}
+
+}  // namespace
+
+Parameters::Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type)
+    : seed_(seed), options_(torch::TensorOptions().device(device).dtype(type)) {}
+
+Tensor Parameters::add(const std::string& name, std::vector<std::int64_t> shape, Initial initial) {
+  return add(name,
+             drawn(shape, initial, CounterRandom(seed_, RandomStream::parameters, all_.size())));
+}
+
+Tensor Parameters::add(const std::string& name, const Tensor& values) {
+  if (values_.defined()) throw std::logic_error("a parameter after gather: " + name);
+  for (const Named& known : all_)
+    if (known.name == name) throw std::logic_error("two parameters are called " + name);
+  Tensor tensor = values.to(options_).clone().requires_grad_();
+  count_ += tensor.numel();
+  all_.push_back({name, tensor});
+  return tensor;
+}
+
+void Parameters::gather() {
+  torch::NoGradGuard no_grad;
+  values_ = torch::empty({count_}, options_);
+  gradients_ = torch::zeros({count_}, options_);
+  std::int64_t at = 0;
+  for (Named& parameter : all_) {
+    const std::int64_t size = parameter.tensor.numel();
+    const auto shape = parameter.tensor.sizes();
+    const Tensor place = values_.narrow(0, at, size).view(shape);
+    place.copy_(parameter.tensor);
+    parameter.tensor.set_data(place);
+    parameter.tensor.mutable_grad() = gradients_.narrow(0, at, size).view(shape);
+    at += size;
+  }
+}
+
+}  // namespace logdepth

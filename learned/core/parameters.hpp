@@ -1,0 +1,57 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace logdepth {
+
+using torch::Tensor;
+
+/// How a parameter begins.
+struct Initial {
+  enum class Kind { constant, normal, xavier };
+  Kind kind = Kind::constant;
+  double value = 0;  ///< the constant, or the deviation of the normal
+
+  static Initial constant(double value) { return {Kind::constant, value}; }
+  static Initial normal(double deviation) { return {Kind::normal, deviation}; }
+  /// Uniform within sqrt(6 / (rows + columns)) (Glorot and Bengio 2010).
+  static Initial xavier() { return {Kind::xavier, 0}; }
+};
+
+/// The trained numbers of a model. They lie in one flat tensor, and their gradients in another, so
+/// that an optimiser's step is a handful of operations whatever the number of layers.
+class Parameters {
+ public:
+  Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type);
+
+  /// A new parameter; the handle stays valid. Names are unique. Precondition: before `gather`.
+  Tensor add(const std::string& name, std::vector<std::int64_t> shape, Initial initial);
+  /// A new parameter with the given values.
+  Tensor add(const std::string& name, const Tensor& values);
+  /// Lays all parameters into the flat tensor; called once, when the model is complete.
+  void gather();
+
+  struct Named {
+    std::string name;
+    Tensor tensor;
+  };
+  const torch::TensorOptions& options() const { return options_; }
+  const std::vector<Named>& all() const { return all_; }
+  std::int64_t count() const { return count_; }
+  Tensor& values() { return values_; }  ///< [count], shares memory with all parameters
+  const Tensor& values() const { return values_; }
+  Tensor& gradients() { return gradients_; }  ///< [count], what backward() adds to
+
+ private:
+  std::uint64_t seed_;
+  torch::TensorOptions options_;
+  std::vector<Named> all_;
+  std::int64_t count_ = 0;
+  Tensor values_, gradients_;
+};
+
+}  // namespace logdepth

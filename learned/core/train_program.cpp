@@ -1,0 +1,160 @@
+// The program logdepth-train: one training run in one process. `logdepth train` makes its
+// configuration and starts it.
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "learned/core/trainer.hpp"
+#include "learned/safetensors.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+std::atomic<bool> interrupted = false;
+std::atomic<int> interrupting_signal = 0;
+
+extern "C" void interrupt(int signal) {
+  interrupting_signal = signal;
+  interrupted = true;
+  std::signal(signal, SIG_DFL);  // a second one ends the program at once
+}
+
+struct Options {
+  std::string config, out, from, device = "cpu";
+  int threads = 1;
+};
+
+/// One line on standard output, which is a pipe to the program that shows it, twice a second.
+class Line {
+ public:
+  void show(const std::string& text) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(500)) return;
+    last_ = now;
+    std::cout << text << std::endl;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::string progress_text(const TrainingState& state, const TrainingConfig& training,
+                          const std::string& stage) {
+  const double rate = state.seconds > 0 ? static_cast<double>(state.step) / state.seconds : 0;
+  double left = rate > 0 ? static_cast<double>(training.steps - state.step) / rate : 0;
+  if (training.seconds > 0) left = std::min(left, training.seconds - state.seconds);
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "step %llu of %llu, stage %s, loss %.4f, accuracy %.3f, %.1f steps/s, %.0f s left",
+                static_cast<unsigned long long>(state.step),
+                static_cast<unsigned long long>(training.steps), stage.c_str(), state.loss,
+                state.accuracy, rate, left);
+  return text;
+}
+
+/// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
+void set_threads(int threads) {
+  at::set_num_threads(threads);
+  if (void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
+    reinterpret_cast<void (*)(int)>(symbol)(threads);
+}
+
+/// Activations are freed at the end of a step and needed again in the next; given back to the
+/// system, every page of them would be cleared anew.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+int train(const Options& options) {
+  keep_freed_memory();
+  set_threads(options.threads);
+  const std::string text = read_whole_file(options.config);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw InputError(options.config + ": expected a JSON object");
+  const RunConfig config = run_config_from_json(json, options.config);
+  Trainer trainer(config, torch::Device(options.device));
+  std::filesystem::create_directories(options.out);
+  const std::string checkpoint = options.out + "/checkpoint.safetensors";
+  if (std::filesystem::exists(checkpoint)) {
+    trainer.load_checkpoint(checkpoint);
+  } else if (!options.from.empty()) {
+    trainer.load_weights(options.from);
+  }
+
+  Line line;
+  const Trainer::Stop stop = trainer.train(
+      interrupted,
+      [&](const TrainingState& state) {
+        line.show(progress_text(state, config.training, trainer.task().stage_name(state.stage)));
+      },
+      [&] { trainer.save_checkpoint(checkpoint); });
+  trainer.save_checkpoint(checkpoint);
+  if (stop == Trainer::Stop::interrupted) {
+    std::cerr << "logdepth: interrupted after " << trainer.state().step
+              << " steps; the same command goes on from " << checkpoint << '\n';
+    raise(interrupting_signal);
+  }
+  trainer.save_weights(options.out + "/model.safetensors");
+  const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
+    line.show("measuring, " + std::to_string(done) + " of " + std::to_string(total));
+  });
+  write_run_record(record, options.out + "/" + kRecordFile);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("one training run of logdepth; see logdepth train --help", "logdepth-train");
+  Options options;
+  app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
+                                        ", libtorch " + TORCH_VERSION);
+  app.add_option("config", options.config, "the configuration, JSON")->required();
+  app.add_option("--out", options.out, "folder of the run")->required();
+  app.add_option("--from", options.from, "weights to begin with, safetensors");
+  app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--threads", options.threads, "of tensor operations")->check(CLI::Range(1, 1024));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
+  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
+  std::signal(SIGPIPE, SIG_IGN);     // nobody may be listening to the progress
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a run does not outlive the command that started it
+  return train(options);
+}
+
+}  // namespace
+}  // namespace logdepth
+
+int main(int argc, char** argv) {
+  try {
+    return logdepth::run(argc, argv);
+  } catch (const logdepth::InputError& error) {
+    std::cerr << "logdepth: " << error.what() << '\n';
+    return 2;
+  } catch (const logdepth::SizeLimit& error) {
+    std::cerr << "logdepth: " << error.what() << '\n';
+    return 3;
+  } catch (const std::exception& error) {
+    std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
+              << '\n';
+    return 70;
+  }
+}

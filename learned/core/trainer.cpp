@@ -1,0 +1,230 @@
+#include "learned/core/trainer.hpp"
+
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "learned/core/tensor_files.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+RunConfig checked(const RunConfig& config, torch::Device device) {
+  validate(config);
+  if (device.is_cuda() && !torch::globalContext().hasCUDA())
+    throw InputError("--device cuda: this libtorch has no CUDA or finds no device, expected cpu");
+  return config;
+}
+
+/// What must agree for a checkpoint to be gone on from: all but the budget.
+nlohmann::ordered_json without_budget(const RunConfig& config) {
+  nlohmann::ordered_json json = to_json(config);
+  json["training"].erase("seconds");
+  // A constant rate does not know the number of steps; a cosine does.
+  if (config.training.schedule == TrainingConfig::Schedule::constant)
+    json["training"].erase("steps");
+  return json;
+}
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return "unknown";
+}
+
+constexpr const char* kFirstMoment = "optimiser.first_moment";
+constexpr const char* kSecondMoment = "optimiser.second_moment";
+
+}  // namespace
+
+const char* stop_name(Trainer::Stop stop) {
+  switch (stop) {
+    case Trainer::Stop::steps:
+      return "steps";
+    case Trainer::Stop::seconds:
+      return "seconds";
+    case Trainer::Stop::interrupted:
+      return "interrupted";
+    case Trainer::Stop::diverged:
+      return "diverged";
+  }
+  return "";
+}
+
+Trainer::Trainer(const RunConfig& config, torch::Device device)
+    : config_(checked(config, device)),
+      task_(make_task(config.task, config.seed)),
+      network_(make_network(config, task_->format(), device)),
+      optimiser_(config.training, network_->parameters()) {}
+
+void Trainer::one_step() {
+  const TrainingConfig& training = config_.training;
+  const Samples samples = task_->training_batch(state_.stage, state_.step);
+  const Batch batch = to_batch(samples, task_->format(), network_->device(), network_->type());
+  PassOptions options;
+  options.loops = network_->training_loops(samples.size, config_.seed, state_.step);
+  options.gradient_span = training.gradient_span;
+  options.training = true;
+  options.seed = config_.seed;
+  options.step = state_.step;
+  options.precision = training.precision;
+  Tensor logits;
+  const Tensor loss = supervised_loss(*network_, batch, options, training.supervision, &logits);
+  loss.backward();
+  optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
+  state_.tokens += samples.count * samples.tokens;
+  ++state_.step;
+  ++state_.stage_steps;
+  // Reading waits for the device, so it is not done at every step.
+  if (state_.step % training.read_every == 0 || state_.step == training.steps)
+    read(samples, logits, loss.item<double>());
+}
+
+void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
+  const TrainingConfig& training = config_.training;
+  state_.loss = loss;
+  const double accuracy = task_->promoting_accuracy(samples, answers(logits, task_->format()));
+  state_.accuracy = training.average * state_.accuracy + (1 - training.average) * accuracy;
+  if (state_.accuracy < training.promotion || state_.stage_steps < training.stage_least ||
+      state_.stage + 1 >= task_->stages())
+    return;
+  ++state_.stage;
+  state_.stage_steps = 0;
+  state_.accuracy = 0;
+  state_.promotions.push_back({{"step", state_.step}, {"to", task_->stage_name(state_.stage)}});
+}
+
+Trainer::Stop Trainer::train(const std::atomic<bool>& interrupted, const Report& report,
+                             const std::function<void()>& save) {
+  const TrainingConfig& training = config_.training;
+  const double before = state_.seconds;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point saved = begin;
+  while (state_.step < training.steps) {
+    if (interrupted) return Stop::interrupted;
+    if (training.seconds > 0 && state_.seconds >= training.seconds) return Stop::seconds;
+    one_step();
+    const Clock::time_point now = Clock::now();
+    state_.seconds = before + std::chrono::duration<double>(now - begin).count();
+    if (!std::isfinite(state_.loss)) return Stop::diverged;
+    if (state_.step % training.read_every == 0) report(state_);
+    if (now - saved > std::chrono::minutes(1)) {
+      save();
+      saved = now;
+    }
+  }
+  return Stop::steps;
+}
+
+void Trainer::save_checkpoint(const std::string& file) const {
+  TensorFile content;
+  content.tensors = named_tensors(network_->parameters());
+  content.tensors[kFirstMoment] = optimiser_.first_moment;
+  content.tensors[kSecondMoment] = optimiser_.second_moment;
+  const nlohmann::ordered_json state = {{"step", state_.step},
+                                        {"stage", state_.stage},
+                                        {"stage_steps", state_.stage_steps},
+                                        {"loss", state_.loss},
+                                        {"accuracy", state_.accuracy},
+                                        {"seconds", state_.seconds},
+                                        {"tokens", state_.tokens},
+                                        {"promotions", state_.promotions}};
+  content.metadata = {{"config", to_json(config_).dump()}, {"state", state.dump()}};
+  write_tensor_file(content, file);
+}
+
+void Trainer::load_checkpoint(const std::string& file) {
+  TensorFile content = read_tensor_file(file);
+  const auto refuse = [&](const std::string& expected) {
+    return InputError(file + ": expected " + expected);
+  };
+  const auto config = nlohmann::json::parse(content.metadata["config"], nullptr, false);
+  const auto state = nlohmann::ordered_json::parse(content.metadata["state"], nullptr, false);
+  if (config.is_discarded() || state.is_discarded())
+    throw refuse("the checkpoint of a training run");
+  if (without_budget(run_config_from_json(config, file)) != without_budget(config_))
+    throw refuse("a checkpoint of the same configuration; remove it or choose another folder");
+  try {
+    state_.step = state.at("step");
+    state_.stage = state.at("stage");
+    state_.stage_steps = state.at("stage_steps");
+    state_.loss = state.at("loss");
+    state_.accuracy = state.at("accuracy");
+    state_.seconds = state.at("seconds");
+    state_.tokens = state.at("tokens");
+    state_.promotions = state.at("promotions");
+    optimiser_.steps = state_.step;
+    const auto options = network_->parameters().values().options();
+    optimiser_.first_moment = content.tensors.at(kFirstMoment).to(options);
+    optimiser_.second_moment = content.tensors.at(kSecondMoment).to(options);
+  } catch (const std::exception&) {
+    throw refuse("the state of a training run in its metadata");
+  }
+  content.tensors.erase(kFirstMoment);
+  content.tensors.erase(kSecondMoment);
+  load_parameters(network_->parameters(), content.tensors, file);
+}
+
+void Trainer::load_weights(const std::string& file) {
+  load_parameters(network_->parameters(), read_tensor_file(file).tensors, file);
+}
+
+void Trainer::save_weights(const std::string& file) const {
+  write_tensor_file({named_tensors(network_->parameters()), {{"config", to_json(config_).dump()}}},
+                    file);
+}
+
+Predict Trainer::predictor(const Network& network) const {
+  return [this, &network](const Samples& samples, std::uint32_t loops) {
+    const torch::NoGradGuard no_grad;
+    PassOptions options;
+    options.loops = loops > 0 ? loops : network.loops_at(samples.size);
+    options.precision = config_.training.precision;
+    const Batch batch = to_batch(samples, network.format(), network.device(), network.type());
+    return answers(network(batch, options), network.format());
+  };
+}
+
+Predict Trainer::predictor() const {
+  return predictor(*network_);
+}
+
+nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
+  const std::unique_ptr<Network> before =
+      make_network(config_, task_->format(), network_->device());
+  const torch::NoGradGuard no_grad;
+  const Tensor& from = before->parameters().values();
+  const Tensor change = (network_->parameters().values() - from).abs();
+  return {{"result", task_->measure(predictor(*before), state_.stage, progress)},
+          {"relative_change", (change.norm() / from.norm()).item<double>()},
+          {"largest_change", change.max().item<double>()}};
+}
+
+RunRecord Trainer::record(Stop stop, const MeasureProgress& progress) const {
+  RunRecord record;
+  record.config = config_;
+  record.machine = {{"device", network_->device().is_cuda() ? "cuda" : "cpu"},
+                    {"processor", processor()},
+                    {"libtorch", TORCH_VERSION},
+                    {"threads", at::get_num_threads()}};
+  record.training = {
+      {"steps", state_.step},           {"seconds", std::round(state_.seconds * 10) / 10},
+      {"stopped", stop_name(stop)},     {"parameters", network_->parameters().count()},
+      {"tokens", state_.tokens},        {"loss", state_.loss},
+      {"accuracy", state_.accuracy},    {"stage", task_->stage_name(state_.stage)},
+      {"promotions", state_.promotions}};
+  record.result = task_->measure(predictor(), state_.stage, progress);
+  if (config_.constructed) record.training["before"] = moved(progress);
+  return record;
+}
+
+}  // namespace logdepth

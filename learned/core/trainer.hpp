@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "learned/core/network.hpp"
+#include "learned/core/optimiser.hpp"
+#include "learned/run_record.hpp"
+#include "learned/task.hpp"
+
+namespace logdepth {
+
+/// Where a training run stands. Everything that the next step depends on, beside the weights.
+struct TrainingState {
+  std::uint64_t step = 0;
+  std::size_t stage = 0;
+  std::uint64_t stage_steps = 0;  ///< since the stage began
+  double loss = 0;                ///< at the latest reading
+  double accuracy = 0;            ///< its average in this stage, as the curriculum sees it
+  double seconds = 0;             ///< of training, over all sessions
+  std::uint64_t tokens = 0;       ///< trained on
+  nlohmann::ordered_json promotions = nlohmann::ordered_json::array();
+};
+
+/// Trains one configuration: curriculum, budget, checkpoints.
+class Trainer {
+ public:
+  /// Errors: InputError where settings contradict each other or the device is not there.
+  Trainer(const RunConfig& config, torch::Device device);
+
+  enum class Stop { steps, seconds, interrupted, diverged };
+  using Report = std::function<void(const TrainingState&)>;
+  /// Steps until the budget is spent or `interrupted` becomes true. `report` is called after every
+  /// reading, `save` about once a minute.
+  Stop train(const std::atomic<bool>& interrupted, const Report& report,
+             const std::function<void()>& save);
+
+  /// A later session goes on from here with the same bits. Errors: InputError where the file is of
+  /// another configuration; steps and seconds may differ.
+  void save_checkpoint(const std::string& file) const;
+  void load_checkpoint(const std::string& file);
+  /// Begins with the weights of a safetensors file.
+  void load_weights(const std::string& file);
+  void save_weights(const std::string& file) const;
+
+  /// The answers of the network as it is.
+  Predict predictor() const;
+  /// Measures the network and says how it was trained. Of a constructed network also what it could
+  /// do before, and how far its numbers have moved.
+  RunRecord record(Stop stop, const MeasureProgress& progress) const;
+
+  const TrainingState& state() const { return state_; }
+  const Task& task() const { return *task_; }
+  Network& network() { return *network_; }
+
+ private:
+  void one_step();
+  Predict predictor(const Network& network) const;
+  nlohmann::ordered_json moved(const MeasureProgress& progress) const;
+  void read(const Samples& samples, const Tensor& logits, double loss);
+
+  RunConfig config_;
+  std::unique_ptr<Task> task_;
+  std::unique_ptr<Network> network_;
+  FlatAdamW optimiser_;
+  TrainingState state_;
+};
+
+const char* stop_name(Trainer::Stop stop);
+
+}  // namespace logdepth

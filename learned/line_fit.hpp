@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace logdepth {
+
+/// y = a x + b by ordinary least squares.
+struct LeastSquares {
+  double a = 0, b = 0;
+  double r2 = 0;        ///< share of the variance of y; 1 where all y are the same
+  double residual = 0;  ///< sum of the squares of y - (a x + b)
+  std::size_t points = 0;
+};
+/// Absent for fewer than two different x.
+std::optional<LeastSquares> least_squares(const std::vector<std::pair<double, double>>& points);
+
+/// What one trained network of a given depth reached.
+struct DepthPoint {
+  double depth = 0;       ///< executed layers, or log2 of the width in a series of widths
+  double reach = 0;       ///< n* of words, h* of graphs: larger is better; 0: nothing
+  bool censored = false;  ///< it was not asked for more, so the true reach may be larger
+  std::uint64_t seed = 0;
+};
+
+/// How the seeds of one depth become one number.
+enum class SeedChoice {
+  best,   ///< the largest, as MS25 section 7 does
+  median  ///< of an even number the mean of the two in the middle
+};
+
+/// All seeds of one depth.
+struct DepthCell {
+  double depth = 0;
+  std::vector<double> reaches;  ///< ascending
+  double reach = 0;             ///< of the seeds, by the choice
+  /// The choice could be larger if the censored seeds were asked for more.
+  bool censored = false;
+  std::size_t censored_seeds = 0;
+};
+/// One cell per depth, ascending. The best is censored when a censored seed reaches as far as all
+/// others; the median when it changes as censored seeds move up.
+std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice);
+
+/// From the 2.5th to the 97.5th percentile.
+struct Percentiles {
+  double low = 0, high = 0;
+};
+
+/// d = a x + b, fitted both ways, x = log2 of the reach or the reach itself.
+struct LawFit {
+  LeastSquares direct;  ///< d on x
+  /// x on d, solved for d: another line unless r2 = 1. Absent where x does not depend on d at all.
+  std::optional<std::pair<double, double>> inverse;  ///< a and b
+  std::optional<Percentiles> a, b;                   ///< of `direct`, over resampled seeds
+};
+
+enum class GrowthLaw { logarithmic, linear, undecided };
+const char* growth_law_name(GrowthLaw law);
+
+struct DepthFit {
+  SeedChoice choice = SeedChoice::best;
+  std::vector<DepthCell> cells;
+  std::size_t censored_depths = 0;  ///< of `cells`, never fitted
+  std::size_t censored_points = 0;  ///< of all seeds
+  std::size_t zero_depths = 0;      ///< uncensored ones that reach less than 1, which has no log
+  std::size_t fitted_depths = 0;
+
+  std::string refusal;  ///< why nothing was fitted, a sentence without a stop; else empty
+  LawFit logarithmic, linear;
+  /// The law with the smaller sum of squared residuals of d. Both have two parameters, so AIC and
+  /// BIC decide alike. Undecided where the sums agree, as they must on two different reaches.
+  GrowthLaw preferred = GrowthLaw::undecided;
+  /// AIC of the linear law minus that of the logarithmic one; infinite where one is exact.
+  double aic_difference = 0;
+
+  std::size_t resamples = 0;         ///< of kResamples, those that could be fitted
+  std::size_t logarithmic_wins = 0;  ///< of `resamples`
+  std::size_t several_seeds = 0;     ///< depths with more than one seed; 0: no interval
+
+  bool fitted() const { return refusal.empty(); }
+};
+
+inline constexpr std::size_t kResamples = 1000;
+inline constexpr std::size_t kFewestDepths = 3;
+
+/// Fits both laws to the depths that are not censored and reach at least 1; with several seeds at
+/// some depth, resamples the seeds of every depth. Refuses fewer than kFewestDepths such depths,
+/// and fewer than two different reaches. The same points and seed give the same bits.
+DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice,
+                   std::uint64_t seed = 1);
+
+/// A series of widths at one depth: reach = a log2 w + b (MS25 section 7).
+struct WidthFit {
+  std::vector<DepthCell> cells;  ///< of log2 w
+  std::size_t censored_widths = 0;
+  std::string refusal;  ///< as in DepthFit
+  LeastSquares line;
+  bool fitted() const { return refusal.empty(); }
+};
+/// `points`: as depths log2 of the widths. Refuses fewer than kFewestDepths uncensored widths.
+WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice);
+
+}  // namespace logdepth

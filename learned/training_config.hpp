@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace logdepth {
+
+/// Everything that decides a training run: the same configuration and seed give the same bits on
+/// one machine. A paper is a preset (presets.hpp): a value of this type and nothing else.
+
+/// Prefix products of a monoid (specification of word problems, section 2).
+struct WordTaskConfig {
+  enum class Letters { all, generators };
+  std::string monoid = "S3";  ///< as `compile regular --group` names them
+  Letters letters = Letters::all;
+  std::uint32_t max_length = 16;      ///< last stage of the curriculum; stages 2, 4, 8, ...
+  std::uint32_t batch_tokens = 1024;  ///< a batch is max(batch_least, batch_tokens / length) words
+  std::uint32_t batch_least = 32;
+  std::uint32_t validation = 4000;  ///< words per measurement
+  double threshold = 0.95;          ///< of n*
+  std::string data;                 ///< CSV file of words to train on; empty: words are drawn
+  bool shuffled_labels = false;     ///< control: targets are drawn, not computed
+};
+
+/// Is there a path from s to t, one hop of information a step under the adjacency mask.
+struct HopTaskConfig {
+  enum class Generator { twin, natural, random_pairs };
+  Generator generator = Generator::twin;
+  std::uint32_t hops = 5;             ///< trained on 1 ... hops
+  std::uint32_t chain = 8, pool = 8;  ///< sizes of training graphs (see hop_graphs.hpp)
+  std::uint32_t test_chain = 14;      ///< of the graphs that are measured
+  std::uint32_t identities = 0;       ///< rows of a table of node identities; 0: none
+  bool masked = true;                 ///< attention sees successors only; else everything
+  std::uint32_t batch = 64;
+  std::vector<std::uint32_t> test_hops = {1, 2, 3, 4, 5, 6, 8, 10, 12};
+  std::vector<std::uint32_t> test_loops = {1, 2, 3, 5, 8, 12, 15, 20};
+  std::uint32_t validation = 1000;  ///< graphs per cell
+  double threshold = 0.95;          ///< of the frontier
+};
+
+/// The whole relation "j can be reached from i" at once.
+struct RelationTaskConfig {
+  enum class Tokens {
+    rows,  ///< token i holds row i of the adjacency matrix, answers with n bits
+    pairs  ///< n^2 tokens of pairs and n^3 padding tokens, as in MS25 Thm 5.1; a bit per pair
+  };
+  Tokens tokens = Tokens::rows;
+  std::uint32_t vertices = 16;
+  double cut = 0.12;  ///< probability of each edge of the planted paths to be left out
+  std::uint32_t batch = 64;
+  std::uint32_t validation = 1000;  ///< graphs
+  double threshold = 0.95;          ///< recall of h*
+  double false_positives = 0.05;    ///< at most, for h* to count
+};
+
+using TaskConfig = std::variant<WordTaskConfig, HopTaskConfig, RelationTaskConfig>;
+
+/// How often the repeated block runs.
+struct LoopRule {
+  enum class Kind {
+    fixed,        ///< least times
+    range,        ///< in training uniform in least ... most, else most
+    per_doubling  ///< least * ceil(log2 n), at least one
+  };
+  Kind kind = Kind::fixed;
+  std::uint32_t least = 1, most = 1;
+};
+
+/// An (s, r, t)-universal transformer: s initial layers, r repeated ones, t final ones.
+struct ModelConfig {
+  enum class NormKind { layernorm, rmsnorm };
+  enum class NormPlace { before, after };  ///< of the sublayers: pre-norm, or of their output
+  enum class Activation { relu, gelu, swiglu };
+  enum class Positions { none, absolute, rotary };
+  enum class Gate { none, gru, residual_norm };
+  enum class StepEmbedding { none, learned, clamped, sinusoidal };
+  enum class Injection { none, add, concat };
+  enum class Discretiser { none, argmax };
+  enum class Halting { budget, fixed_point, head };
+
+  std::uint32_t initial = 0, repeated = 1, final = 0;
+  LoopRule loops;
+  std::uint32_t width = 64, heads = 4, hidden = 256;
+  NormKind norm = NormKind::layernorm;
+  NormPlace norm_place = NormPlace::before;
+  Activation activation = Activation::gelu;
+  bool bias = true;
+  bool query_key_norm = false;
+  std::optional<double> layer_scale;  ///< initial value of a factor per channel; absent: none
+  Positions positions = Positions::none;
+  double embedding_deviation = 0.5;
+  bool final_norm = true;  ///< before the readout
+  Gate gate = Gate::none;
+  double gate_bias = -2;
+  StepEmbedding step_embedding = StepEmbedding::none;
+  std::uint32_t step_rows = 20;      ///< rows of the table; learned: more loops are refused
+  std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
+  Injection injection = Injection::none;
+  Discretiser discretiser = Discretiser::none;
+  std::uint32_t codes = 0;  ///< of the discretiser
+  double corruption = 0;    ///< probability that a token's state is replaced in training
+  Halting halting = Halting::budget;
+};
+
+/// A weights file as a network, instead of a ModelConfig: every number of it rounded to double and
+/// trainable, its masks and positions fixed.
+struct ConstructedConfig {
+  enum class Attention {
+    hard,    ///< the average over the keys whose score is largest within `tolerance`
+    softmax  ///< of temperature * score
+  };
+  std::string weights;  ///< the file
+  Attention attention = Attention::hard;
+  double temperature = 1;
+  /// What counts as a tie, relative to |q||k|, and as zero before a norm.
+  double tolerance = 1e-9;
+};
+
+struct TrainingConfig {
+  enum class Supervision { last, mean_steps };
+  enum class Schedule { constant, cosine };
+  std::uint64_t steps = 2000;
+  double seconds = 0;  ///< 0: no limit
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.98;
+  double weight_decay = 0.01;
+  std::uint64_t warm_up = 100;  ///< steps of linear growth
+  Schedule schedule = Schedule::cosine;
+  double floor = 0.1;  ///< of the cosine, as a share of learning_rate
+  double clip = 1;     ///< largest norm of the gradient
+  enum class Precision { float32, bfloat16 };
+  Precision precision = Precision::float32;  ///< of matrix products; sums and norms are float32
+  Supervision supervision = Supervision::last;
+  std::uint32_t gradient_span = 0;  ///< loops that the gradient passes, from the last; 0: all
+  std::uint32_t read_every = 4;     ///< steps between readings of loss and accuracy
+  double average = 0.8;             ///< of accuracies; 0.95 a step is about 0.8 every 4 steps
+  double promotion = 0.97;
+  std::uint64_t stage_least = 0;  ///< steps of a stage before it may be left
+};
+
+struct RunConfig {
+  std::string preset;  ///< what it was made from, for reports
+  std::uint64_t seed = 1;
+  TaskConfig task;
+  ModelConfig model;
+  std::optional<ConstructedConfig> constructed;  ///< replaces `model`
+  TrainingConfig training;
+};
+
+/// The configuration as JSON, every setting spelled out.
+nlohmann::ordered_json to_json(const RunConfig& config);
+/// Settings that are missing keep their defaults. Errors: InputError naming the setting and what
+/// was expected: an unknown name, a wrong type, an unknown word.
+RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source);
+/// Changes one setting by its path, as in "model.width=128". Errors: InputError as above.
+void set_by_path(RunConfig& config, const std::string& assignment);
+/// Errors: InputError where settings contradict each other.
+void validate(const RunConfig& config);
+
+}  // namespace logdepth

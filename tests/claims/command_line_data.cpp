@@ -1,0 +1,174 @@
+// The program `logdepth data` from outside: files of words are written and checked.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/command_line.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+using support::lines;
+using Arguments = std::vector<std::string>;
+
+class Data : public support::CommandLine {
+ protected:
+  /// `data words` with S3 or another monoid and more options.
+  std::string words(const std::string& monoid, const std::string& length, const std::string& count,
+                    const Arguments& more = {}) const {
+    Arguments arguments = {"data",     "words", "--monoid", monoid,
+                           "--length", length,  "--words",  count};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return done(arguments);
+  }
+
+  json check(const std::string& file, const std::string& monoid) const {
+    return json::parse(done({"data", "check", file, "--monoid", monoid, "--json"}));
+  }
+
+  /// One sentence on standard error, nothing on standard output, no file more or less.
+  void refuses(const Arguments& arguments, const std::string& reason, int status = 2) const {
+    const auto names = folder.names();
+    const Finished finished = logdepth(arguments);
+    EXPECT_EQ(finished.status, status) << finished.err;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(lines(finished.err).size(), 1u) << finished.err;
+    EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err << "lacks " << reason;
+    EXPECT_EQ(folder.names(), names);
+  }
+};
+
+/// The numbers of a column of a row.
+std::vector<int> numbers(const std::string& row, int column) {
+  std::istringstream columns(row);
+  std::string text;
+  for (int i = 0; i <= column; ++i) std::getline(columns, text, ',');
+  std::istringstream in(text);
+  std::vector<int> result;
+  for (int number = 0; in >> number;) result.push_back(number);
+  return result;
+}
+
+TEST_F(Data, WordsAreWrittenWithTheirRunningProducts) {
+  const auto rows = lines(words("Z60", "12", "50", {"--seed", "9"}));
+  ASSERT_EQ(rows.size(), 51u);
+  EXPECT_EQ(rows[0], "seed,input,target");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_TRUE(rows[i].starts_with("9,"));
+    const auto input = numbers(rows[i], 1), target = numbers(rows[i], 2);
+    ASSERT_EQ(input.size(), 12u);
+    ASSERT_EQ(target.size(), 12u);
+    int sum = 0;
+    for (std::size_t k = 0; k < input.size(); ++k) {
+      sum = (sum + input[k]) % 60;  // element k of Z60 is the rotation by k
+      EXPECT_EQ(target[k], sum);
+    }
+  }
+}
+
+TEST_F(Data, AFileHoldsWhatStandardOutputWouldAndDependsOnTheSeedAlone) {
+  const std::string printed = words("A5", "32", "20");
+  EXPECT_EQ(words("A5", "32", "20", {"-o", "a5.csv"}), "");
+  EXPECT_EQ(folder.read("a5.csv"), printed);
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"a5.csv"}));
+  EXPECT_EQ(words("A5", "32", "20", {"--seed", "1"}), printed);
+  EXPECT_NE(words("A5", "32", "20", {"--seed", "2"}), printed);
+  EXPECT_EQ(words("A5", "32", "10"), printed.substr(0, words("A5", "32", "10").size()));
+}
+
+TEST_F(Data, GeneratorsAsLettersAreTheOnlyInputs) {
+  const auto rows = lines(words("S5", "40", "30", {"--letters", "generators"}));
+  std::set<int> inputs, targets;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    for (const int number : numbers(rows[i], 1)) inputs.insert(number);
+    for (const int number : numbers(rows[i], 2)) targets.insert(number);
+  }
+  EXPECT_EQ(inputs.size(), 2u);
+  EXPECT_GT(targets.size(), 60u);
+}
+
+TEST_F(Data, TheTwoConventionsHoldTheSameWordsAndCheckTellsThemApart) {
+  words("A5", "8", "30", {"-o", "ours.csv"});
+  words("A5", "8", "30", {"--order", "published", "-o", "published.csv"});
+  EXPECT_NE(folder.read("ours.csv"), folder.read("published.csv"));
+  EXPECT_EQ(check("ours.csv", "A5"), (json{{"schema", "logdepth/data-check/1"},
+                                           {"file", "ours.csv"},
+                                           {"monoid", "A5"},
+                                           {"size", 60},
+                                           {"words", 30},
+                                           {"shortest", 8},
+                                           {"longest", 8},
+                                           {"order", "ours"}}));
+  EXPECT_EQ(check("published.csv", "A5")["order"], "published");
+  EXPECT_EQ(done({"data", "check", "published.csv", "--monoid", "A5"}),
+            "published.csv: 30 words of length 8 over A5, targets right in the published "
+            "convention\n");
+  EXPECT_EQ(done({"data", "check", "ours.csv", "--monoid", "A5", "--order", "ours"}),
+            "ours.csv: 30 words of length 8 over A5, targets right with the first letter first\n");
+  refuses({"data", "check", "published.csv", "--monoid", "A5", "--order", "ours"},
+          "all rows of the file are right in the published convention");
+  refuses({"data", "check", "ours.csv", "--monoid", "A5", "--order", "published"},
+          "ours.csv:2: target index ");
+}
+
+// A row that a program derived from the published one was reported to print.
+TEST_F(Data, APublishedRowIsRecognised) {
+  folder.write("a5.csv", "seed,input,target\n123,50 46 20 48,50 15 32 16\n");
+  EXPECT_EQ(done({"data", "check", "a5.csv", "--monoid", "A5"}),
+            "a5.csv: 1 word of length 4 over A5, targets right in the published convention\n");
+}
+
+TEST_F(Data, CheckSaysWhatItCannotTellAndHowLongTheWordsAre) {
+  folder.write("z.csv", "seed,input,target\n1,1 2,1 0\n1,2,2\n1,1 1 1,1 2 0\n");
+  EXPECT_EQ(done({"data", "check", "z.csv", "--monoid", "Z3"}),
+            "z.csv: 3 words of length 1 to 3 over Z3, targets right in either convention\n");
+  EXPECT_EQ(check("z.csv", "Z3")["order"], "both");
+  EXPECT_EQ(check("z.csv", "Z3")["longest"], 3);
+}
+
+TEST_F(Data, FilesThatAreWrongAreRefusedWithTheLine) {
+  folder.write("bad.csv", "seed,input,target\n1,1 1,1 0\n1,1 1,1 1\n");
+  refuses({"data", "check", "bad.csv", "--monoid", "Z2"},
+          "bad.csv:3: target index 2 is 1, expected 0");
+  refuses({"data", "check", "bad.csv", "--monoid", "Z1"}, "bad.csv:2: input index 1: expected");
+  folder.write("old.csv", "length,input,target\n2,1 1,0\n");
+  refuses({"data", "check", "old.csv", "--monoid", "Z2"}, "their target is the last product alone");
+  refuses({"data", "check", "nowhere.csv", "--monoid", "Z2"}, "nowhere.csv");
+  refuses({"data", "check", "bad.csv"}, "--monoid");
+}
+
+TEST_F(Data, RequestsThatMakeNoSenseAreRefused) {
+  const auto request = [](const Arguments& more) {
+    Arguments arguments = {"data", "words", "--length", "4", "-o", "x.csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  refuses(request({}), "--monoid");
+  refuses({"data", "words", "--monoid", "S3"}, "--length");
+  refuses(request({"--monoid", "M24"}), "unknown group or monoid 'M24'");
+  refuses(request({"--monoid", "S7"}), "more than 4096 elements", 3);
+  refuses(request({"--monoid", "S3", "--words", "0"}), "--words: expected at least 1");
+  refuses(request({"--monoid", "S3", "--words", "-1"}), "expected a whole number from 0 to");
+  refuses(request({"--monoid", "S3", "--letters", "some"}), "--letters");
+  refuses(request({"--monoid", "S3", "--order", "theirs"}), "--order");
+  refuses(request({"--monoid", "flipflop", "--order", "published"}),
+          "the published word problems have no 'flipflop'");
+  refuses({"data", "words", "--monoid", "S3", "--length", "0"}, "--length: expected at least 1");
+  refuses({"data", "words", "--monoid", "S3", "--length", "2", "-o", ""},
+          "--output: expected the name of a file");
+  refuses({"data", "words", "--monoid", "S3", "--length", "2", "-o", "no/folder/x.csv"},
+          "no/folder/x.csv");
+  refuses({"data"}, "subcommand");
+}
+
+TEST_F(Data, HelpShowsAnExampleOfEachCommand) {
+  for (const std::string command : {"words", "check"})
+    EXPECT_NE(done({"data", command, "--help"}).find("Example: logdepth data " + command),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,62 @@
+// Depths counted on compiled files, beside the formulas of the paper.
+#include "proofs-check/constructed_depths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace logdepth {
+namespace {
+
+TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
+  ConstructedOptions options;
+  options.groups = {"S3"};
+  options.up_to = 32;
+  std::map<std::string, ConstructedDepths> forms;
+  for (const ConstructedDepths& form : constructed_depths(options))
+    forms[form.problem + " " + form.construction + " " + form.encoding] = form;
+  const auto expect = [&](const std::string& name, double slope, std::uint64_t at_16) {
+    ASSERT_TRUE(forms.contains(name)) << name;
+    const ConstructedDepths& form = forms[name];
+    ASSERT_TRUE(form.slope) << name;
+    EXPECT_NEAR(*form.slope, slope, 1e-9) << name;
+    ASSERT_EQ(form.depths.size(), 5u) << name;
+    EXPECT_EQ(form.depths[3], (std::pair<std::uint64_t, std::uint64_t>(16, at_16))) << name;
+    EXPECT_FALSE(form.failed);
+    if (form.built) {
+      EXPECT_NE(form.verification.find("verified: every"), std::string::npos) << name;
+      EXPECT_EQ(form.verification.find("never asked"), std::string::npos) << form.verification;
+    } else {
+      EXPECT_EQ(form.verification, "claimed (not built)");
+    }
+  };
+  expect("S3 Thm 4.1, uniform first-flag", 8, 41);
+  expect("S3 Cor. 4.2, a network per n first-flag", 4, 25);  // 17 tokens with the end token
+  expect("S3 tree first-flag", 2, 12);
+  expect("S3 scan first-flag", 1, 5);
+  expect("S3 scan two-circle", 1, 4);
+  expect("reachability Thm 5.1 first-flag", 2, 28);  // 17 vertices
+  expect("reachability paper first-flag", 2, 15);
+  expect("reachability compact first-flag", 1, 11);
+  expect("reachability rows (a network per n) table", 1, 4);
+  EXPECT_EQ(forms.size(), 9u);
+  EXPECT_NE(forms["S3 tree first-flag"].verification.find("at most 6 letters (127)"),
+            std::string::npos);
+}
+
+TEST(ConstructedDepthCounts, AGroupThatIsUnknownIsNotBuiltAndSaysWhy) {
+  ConstructedOptions options;
+  options.groups = {"no such group"};
+  options.reachability = false;
+  options.up_to = 8;
+  for (const ConstructedDepths& form : constructed_depths(options)) {
+    EXPECT_FALSE(form.built);
+    if (form.form == Form::as_written) continue;
+    EXPECT_EQ(form.verification.substr(0, 11), "not built: ") << form.verification;
+    EXPECT_TRUE(form.depths.empty());
+    EXPECT_FALSE(form.slope);
+  }
+}
+
+}  // namespace
+}  // namespace logdepth

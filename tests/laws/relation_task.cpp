@@ -1,0 +1,320 @@
+// The relation task: targets and distances against oracles, and its measure on predictors whose h*
+// is known.
+
+#include "learned/relation_task.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "objects/input_error.hpp"
+#include "oracle/reachability_oracle.hpp"
+#include "tests/laws/fixed_seed.hpp"
+#include "tests/laws/hop_reference.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tokens = RelationTaskConfig::Tokens;
+
+/// The edges with self-loops that sample `i` shows.
+laws::Edges edges_of(const Samples& samples, std::size_t i, Tokens tokens) {
+  const std::size_t n = samples.size;
+  laws::Edges edges;
+  for (std::size_t pair = 0; pair < n * n; ++pair)
+    edges.push_back(tokens == Tokens::rows
+                        ? samples.features[i * n * n + pair] == 1.0F
+                        : samples.indices[(i * samples.tokens + pair) * 4 + 3] == 1);
+  return edges;
+}
+
+std::size_t answers_per_sample(const Samples& samples, Tokens tokens) {
+  return tokens == Tokens::rows ? samples.size * samples.size : samples.tokens;
+}
+
+/// Answers yes up to a distance.
+Predict up_to(std::int32_t limit, Tokens tokens) {
+  return [=](const Samples& samples, std::uint32_t loops) {
+    EXPECT_EQ(loops, 0u);  // the rule of the model
+    const std::size_t each = answers_per_sample(samples, tokens);
+    std::vector<std::int32_t> answers(samples.targets.size(), 1);
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      const auto distances = laws::floyd_distances(edges_of(samples, i, tokens), samples.size);
+      for (std::size_t pair = 0; pair < distances.size(); ++pair)
+        answers[i * each + pair] = distances[pair] >= 0 && distances[pair] <= limit;
+    }
+    return answers;
+  };
+}
+
+RelationTaskConfig small_config(Tokens tokens) {
+  RelationTaskConfig config;
+  config.tokens = tokens;
+  config.vertices = tokens == Tokens::rows ? 16 : 5;
+  config.batch = 20;
+  config.validation = 130;
+  return config;
+}
+
+TEST(RelationTask, TargetsAreTheClosureAndLabelsTheDistances) {
+  for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
+    const RelationTaskConfig config = small_config(tokens);
+    const auto task = make_relation_task(config, laws::seed());
+    const Samples samples = task->training_batch(0, 3);
+    const std::size_t n = config.vertices, each = answers_per_sample(samples, tokens);
+    ASSERT_EQ(samples.count, 20u);
+    ASSERT_EQ(samples.size, n);
+    ASSERT_EQ(samples.targets.size(), samples.count * each);
+    ASSERT_EQ(samples.labels.size(), samples.targets.size());
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      const laws::Edges edges = edges_of(samples, i, tokens);
+      const auto closure = ReachabilityOracle(laws::graph_of(edges, n)).transitive_closure();
+      const auto distances = laws::floyd_distances(edges, n);
+      for (std::size_t pair = 0; pair < n * n; ++pair) {
+        ASSERT_EQ(samples.targets[i * each + pair], closure[pair / n][pair % n]);
+        ASSERT_EQ(samples.labels[i * each + pair], distances[pair]);
+      }
+      for (std::size_t pair = n * n; pair < each; ++pair)
+        ASSERT_EQ(samples.targets[i * each + pair], Samples::kIgnored);
+    }
+  }
+}
+
+TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
+  const auto task = make_relation_task(small_config(Tokens::rows), 1);
+  TaskFormat expected;
+  expected.tables = {16};
+  expected.features = 16;
+  expected.view = TaskFormat::View::everything;
+  expected.answer = TaskFormat::Answer::bits;
+  expected.outputs = 16;
+  EXPECT_EQ(task->format(), expected);
+  const Samples samples = task->training_batch(0, 0);
+  ASSERT_EQ(samples.tokens, 16u);
+  ASSERT_EQ(samples.indices.size(), 20u * 16);
+  for (std::size_t k = 0; k < samples.indices.size(); ++k) {
+    ASSERT_EQ(samples.indices[k], static_cast<std::int32_t>(k % 16));
+    ASSERT_EQ(samples.features[k * 16 + k % 16], 1.0F);
+  }
+}
+
+TEST(RelationTask, PairTokensComeInOrderAndArePaddedByTriples) {
+  const auto task = make_relation_task(small_config(Tokens::pairs), 1);
+  TaskFormat expected;
+  expected.tables = {6, 6, 6, 3};
+  expected.view = TaskFormat::View::everything;
+  expected.answer = TaskFormat::Answer::bits;
+  expected.outputs = 1;
+  EXPECT_EQ(task->format(), expected);
+  const Samples samples = task->training_batch(0, 0);
+  ASSERT_EQ(samples.tokens, 25u + 125u);
+  ASSERT_EQ(samples.indices.size(), samples.count * 150 * 4);
+  const std::int32_t* token = samples.indices.data();
+  for (std::size_t i = 0; i < samples.count; ++i) {
+    for (std::int32_t pair = 0; pair < 25; ++pair, token += 4) {
+      ASSERT_EQ(token[0], pair / 5);
+      ASSERT_EQ(token[1], pair % 5);
+      ASSERT_EQ(token[2], 5);
+      ASSERT_TRUE(token[3] == 0 || token[3] == 1);
+      ASSERT_TRUE(token[0] != token[1] || token[3] == 1);
+    }
+    for (std::int32_t triple = 0; triple < 125; ++triple, token += 4) {
+      ASSERT_EQ(token[0], triple / 25);
+      ASSERT_EQ(token[1], triple / 5 % 5);
+      ASSERT_EQ(token[2], triple % 5);
+      ASSERT_EQ(token[3], 2);
+    }
+  }
+}
+
+RC_GTEST_PROP(RelationTask, GraphsAreDisjointDirectedPaths, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 30);
+  CounterRandom random(*rc::gen::arbitrary<std::uint64_t>(), RandomStream::training);
+  const auto adjacency = cut_path_graph(n, *rc::gen::inRange(0, 100) / 100.0, random);
+  const auto distances = laws::floyd_distances(adjacency, n);
+  for (std::size_t v = 0; v < n; ++v) {
+    int leaving = 0, entering = 0;
+    for (std::size_t u = 0; u < n; ++u) {
+      leaving += adjacency[v * n + u];
+      entering += adjacency[u * n + v];
+      RC_ASSERT(u == v || distances[u * n + v] < 0 || distances[v * n + u] < 0);
+    }
+    RC_ASSERT(leaving <= 1 && entering <= 1 && adjacency[v * n + v] == 0);
+  }
+}
+
+TEST(RelationTask, TheShareOfEdgesLeftOutIsTheOneAskedFor) {
+  std::size_t edges = 0;
+  for (std::uint64_t index = 0; index < 2000; ++index) {
+    CounterRandom random(laws::seed(), RandomStream::training, 0, index);
+    for (const std::uint8_t edge : cut_path_graph(16, 0.12, random)) edges += edge;
+  }
+  const double deviation = std::sqrt(0.12 * 0.88 / 30000);
+  EXPECT_NEAR(static_cast<double>(edges) / 30000, 0.88, 5 * deviation);
+  CounterRandom random(1, RandomStream::training);
+  std::size_t whole = 0;
+  for (const std::uint8_t edge : cut_path_graph(16, 0, random)) whole += edge;
+  EXPECT_EQ(whole, 15u);
+}
+
+TEST(RelationTask, SamplesDependOnSeedStreamStepAndIndexAlone) {
+  RelationTaskConfig config = small_config(Tokens::rows);
+  const Samples whole = make_relation_task(config, 4)->training_batch(0, 2);
+  config.batch = 7;
+  const auto task = make_relation_task(config, 4);
+  const Samples part = task->training_batch(0, 2);
+  EXPECT_TRUE(std::equal(part.features.begin(), part.features.end(), whole.features.begin()));
+  EXPECT_NE(task->training_batch(0, 3).features, part.features);
+  EXPECT_NE(make_relation_task(config, 5)->training_batch(0, 2).features, part.features);
+  EXPECT_NE(make_relation_task(config, 4)->training_batch(0, 0).features, [&] {
+    std::vector<float> measured;
+    task->measure(
+        [&](const Samples& samples, std::uint32_t) {
+          if (measured.empty()) measured = samples.features;
+          return samples.targets;
+        },
+        0, {});
+    return measured;
+  }());
+}
+
+TEST(RelationTask, TheMeasuredGraphsAreNewInEveryBatchAndDoNotDependOnItsSize) {
+  const auto measured = [](std::uint32_t batch) {
+    RelationTaskConfig config = small_config(Tokens::rows);
+    config.batch = batch;
+    std::vector<float> features;
+    make_relation_task(config, 9)->measure(
+        [&](const Samples& samples, std::uint32_t) {
+          features.insert(features.end(), samples.features.begin(), samples.features.end());
+          return samples.targets;
+        },
+        0, {});
+    return features;
+  };
+  const std::vector<float> features = measured(20);
+  ASSERT_EQ(features.size(), 130u * 256);
+  EXPECT_FALSE(
+      std::equal(features.begin(), features.begin() + 20 * 256, features.begin() + 20 * 256));
+  EXPECT_EQ(features, measured(33));
+}
+
+TEST(RelationTask, APredictorOfDistancesUpToHHasItAsItsReach) {
+  for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
+    const auto task = make_relation_task(small_config(tokens), laws::seed());
+    for (const std::int32_t h : {0, 1, 2, 3}) {
+      const Json result = task->measure(up_to(h, tokens), 0, {});
+      EXPECT_EQ(result["h"], h);
+      EXPECT_EQ(result["censored"], false);
+      EXPECT_EQ(result["false_positives"], 0.0);
+      for (std::size_t d = 0; d < result["recall"].size(); ++d)
+        EXPECT_EQ(result["recall"][d], static_cast<std::int32_t>(d) <= h ? 1.0 : 0.0);
+    }
+  }
+}
+
+TEST(RelationTask, APerfectPredictorIsCensoredAtTheLargestCountedDistance) {
+  const auto task = make_relation_task(small_config(Tokens::pairs), laws::seed());
+  std::vector<std::size_t> done;
+  const Json result =
+      task->measure(up_to(99, Tokens::pairs), 0, [&](std::size_t now, std::size_t all) {
+        done.push_back(now);
+        EXPECT_EQ(all, 130u);
+      });
+  EXPECT_EQ(done, (std::vector<std::size_t>{20, 40, 60, 80, 100, 120, 130}));
+  ASSERT_EQ(result["pairs"].size(), 5u);
+  EXPECT_EQ(result["pairs"][0], 130 * 5);
+  // 130 graphs keep all four edges with probability .88^4: some 78 pairs of distance 4.
+  EXPECT_GT(result["pairs"][4], 50);
+  EXPECT_LT(result["pairs"][4], 105);
+  EXPECT_EQ(result["h"], 4);
+  EXPECT_EQ(result["censored"], true);
+  EXPECT_EQ(task->summary(result), "pairs, 5 vertices: h* >= 4, false positives 0.000");
+}
+
+TEST(RelationTask, OneWhoAlwaysSaysYesHasNoReachForItsFalsePositives) {
+  const auto task = make_relation_task(small_config(Tokens::rows), laws::seed());
+  const Json result = task->measure(
+      [](const Samples& samples, std::uint32_t) {
+        return std::vector<std::int32_t>(samples.targets.size(), 1);
+      },
+      0, {});
+  EXPECT_EQ(result["false_positives"], 1.0);
+  EXPECT_EQ(result["recall"][0], 1.0);
+  EXPECT_EQ(result["h"], -1);
+  EXPECT_EQ(result["censored"], false);
+  EXPECT_EQ(task->summary(result), "rows, 16 vertices: no h*, false positives 1.000");
+}
+
+TEST(RelationTask, TheResultHasTheStatedKeys) {
+  RelationTaskConfig config = small_config(Tokens::rows);
+  config.vertices = 3;
+  config.cut = 0;
+  const auto task = make_relation_task(config, 1);
+  const Json result = task->measure(up_to(1, Tokens::rows), 0, {});
+  EXPECT_EQ(result.dump(),
+            R"({"kind":"relation","tokens":"rows","vertices":3,"h":1,"censored":false,)"
+            R"("recall":[1.0,1.0,0.0],"pairs":[390,260,130],"false_positives":0.0,"graphs":130,)"
+            R"("threshold":0.95})");
+  EXPECT_EQ(task->summary(result), "rows, 3 vertices: h* = 1, false positives 0.000");
+}
+
+RelationScore score_of(const std::vector<std::pair<int, int>>& found_of_pairs, int wrong,
+                       int unreachable) {
+  RelationScore score;
+  for (std::size_t d = 0; d < found_of_pairs.size(); ++d)
+    for (int i = 0; i < found_of_pairs[d].second; ++i)
+      score.add(static_cast<std::int32_t>(d), i < found_of_pairs[d].first);
+  for (int i = 0; i < unreachable; ++i) score.add(-1, i < wrong);
+  return score;
+}
+
+TEST(RelationScore, DistancesOfFewerThanTwentyPairsAreNotCounted) {
+  const RelationScore score = score_of({{100, 100}, {40, 40}, {20, 20}, {19, 19}, {30, 30}}, 0, 9);
+  EXPECT_EQ(score.largest_counted(), 2);
+  EXPECT_EQ(score.reach(0.95, 0.05), 2);
+  EXPECT_EQ(score_of({{19, 19}}, 0, 9).reach(0.95, 0.05), -1);
+  EXPECT_EQ(RelationScore().largest_counted(), -1);
+}
+
+TEST(RelationScore, ReachNeedsTheThresholdAtEverySmallerDistanceAndFewFalsePositives) {
+  const RelationScore score = score_of({{100, 100}, {95, 100}, {94, 100}, {100, 100}}, 5, 100);
+  EXPECT_EQ(score.reach(0.95, 0.05), 1);
+  EXPECT_EQ(score.reach(0.94, 0.05), 3);
+  EXPECT_EQ(score.reach(0.96, 0.05), 0);
+  EXPECT_EQ(score.reach(0.95, 0.049), -1);
+  EXPECT_EQ(score_of({{90, 100}, {100, 100}}, 0, 100).reach(0.95, 0.05), -1);
+}
+
+TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
+  const auto with = [](auto change) -> std::string {
+    RelationTaskConfig config;
+    change(config);
+    try {
+      make_relation_task(config, 1);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(with([](auto&) {}), "accepted");
+  EXPECT_EQ(with([](auto& c) { c.vertices = 1; }),
+            "task.vertices: expected 2 to 1024 where task.tokens is rows, found 1");
+  EXPECT_EQ(with([](auto& c) { c.tokens = Tokens::pairs; }),
+            "task.vertices: expected 2 to 12 where task.tokens is pairs, found 16");
+  EXPECT_EQ(with([](auto& c) { c.cut = 1; }), "task.cut: expected 0 up to, not including, 1");
+  EXPECT_EQ(with([](auto& c) { c.cut = std::nan(""); }),
+            "task.cut: expected 0 up to, not including, 1");
+  EXPECT_EQ(with([](auto& c) { c.batch = 0; }), "task.batch: expected 1 to 65536");
+  EXPECT_EQ(with([](auto& c) { c.validation = 0; }), "task.validation: expected at least 1 graph");
+  EXPECT_EQ(with([](auto& c) { c.threshold = 0; }),
+            "task.threshold: expected more than 0 and at most 1");
+  EXPECT_EQ(with([](auto& c) { c.false_positives = 1.5; }),
+            "task.false_positives: expected 0 to 1");
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,411 @@
+// The task of word problems with predictors whose n* is known, and its training samples against
+// moving points.
+#include "learned/word_task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "learned/monoid_table.hpp"
+#include "learned/n_star.hpp"
+#include "learned/word_data.hpp"
+#include "objects/input_error.hpp"
+#include "oracle/language_oracle.hpp"
+#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/processes.hpp"
+
+namespace logdepth {
+namespace {
+
+using Answers = std::vector<std::int32_t>;
+using Letters = WordTaskConfig::Letters;
+
+WordTaskConfig config_of(const std::string& monoid, std::uint32_t max_length = 16,
+                         Letters letters = Letters::all) {
+  WordTaskConfig config;
+  config.monoid = monoid;
+  config.max_length = max_length;
+  config.letters = letters;
+  config.validation = 600;
+  return config;
+}
+
+/// Answers every sample by moving points letter by letter, without any table.
+class MovedPoints {
+ public:
+  explicit MovedPoints(const std::string& monoid, Letters letters = Letters::all)
+      : oracle_(make_action_oracle(
+            named_monoid(monoid,
+                         letters == Letters::all ? NamedLetters::all : NamedLetters::generators),
+            monoid)) {
+    const MonoidTable table = make_monoid_table(monoid);
+    for (std::size_t e = 0; e < table.size; ++e)
+      number_[table.element_names[e]] = static_cast<std::int32_t>(e);
+  }
+
+  Answers operator()(const Samples& samples) const {
+    Answers answers;
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      Word word;
+      for (std::size_t k = 0; k < samples.tokens; ++k)
+        word.push_back(static_cast<Letter>(samples.indices[(i * samples.tokens + k) * 2]));
+      const std::vector<Transformation> maps = oracle_->prefix_products(word).value();
+      for (const Transformation& map : maps)
+        answers.push_back(number_.at(format_transformation(map)));
+    }
+    return answers;
+  }
+
+ private:
+  std::unique_ptr<LanguageOracle> oracle_;
+  std::map<std::string, std::int32_t> number_;
+};
+
+nlohmann::ordered_json measured(const Task& task, std::size_t stage, const Predict& predict) {
+  return task.measure(predict, stage, {});
+}
+
+bool same(const Samples& a, const Samples& b) {
+  return a.count == b.count && a.tokens == b.tokens && a.indices == b.indices &&
+         a.targets == b.targets;
+}
+
+/// The words of a batch.
+std::set<Answers> words_of(const Samples& samples) {
+  std::set<Answers> words;
+  for (std::size_t i = 0; i < samples.count; ++i) {
+    Answers word;
+    for (std::size_t k = 0; k < samples.tokens; ++k)
+      word.push_back(samples.indices[(i * samples.tokens + k) * 2]);
+    words.insert(std::move(word));
+  }
+  return words;
+}
+
+TEST(NStars, AreReadOffAccuraciesByHand) {
+  const auto star = [](const std::vector<double>& accuracy) { return n_star(accuracy, 0.95); };
+  EXPECT_EQ(star({1, 1, 0.97, 0.95}), (NStar{4, 4, true}));
+  EXPECT_EQ(star({1, 0.96, 0.9499, 0.95, 0.2}), (NStar{2, 4, false}));
+  EXPECT_EQ(star({0.94, 1, 1}), (NStar{0, 3, false}));
+  EXPECT_EQ(star({0.1, 0.2}), (NStar{0, 0, false}));
+  EXPECT_EQ(star({}), (NStar{0, 0, false}));
+  EXPECT_EQ(n_star({1, 1}, 1), (NStar{2, 2, true}));
+  EXPECT_EQ(star({3800.0 / 4000}), (NStar{1, 1, true}));  // the threshold itself is enough
+}
+
+TEST(WordTasks, ReadALetterAndAPositionAndAnswerWithAnElement) {
+  const TaskFormat format = make_word_task(config_of("S5", 20, Letters::generators), 1)->format();
+  EXPECT_EQ(format.tables, (std::vector<std::uint32_t>{2, 20}));
+  EXPECT_EQ(format.features, 0u);
+  EXPECT_EQ(format.view, TaskFormat::View::causal);
+  EXPECT_EQ(format.readout, TaskFormat::Readout::each_token);
+  EXPECT_EQ(format.answer, TaskFormat::Answer::one_class);
+  EXPECT_EQ(format.outputs, 120u);
+}
+
+TEST(WordTasks, DoubleTheLengthUpToTheLongest) {
+  const std::map<std::uint32_t, std::vector<std::size_t>> expected = {
+      {2, {2}}, {3, {2, 3}}, {16, {2, 4, 8, 16}}, {17, {2, 4, 8, 16, 17}}, {31, {2, 4, 8, 16, 31}}};
+  for (const auto& [longest, lengths] : expected) {
+    const auto task = make_word_task(config_of("S3", longest), 1);
+    ASSERT_EQ(task->stages(), lengths.size()) << longest;
+    for (std::size_t stage = 0; stage < lengths.size(); ++stage) {
+      const Samples samples = task->training_batch(stage, 0);
+      EXPECT_EQ(samples.tokens, lengths[stage]);
+      EXPECT_EQ(samples.size, lengths[stage]);
+      EXPECT_EQ(task->stage_name(stage), "length " + std::to_string(lengths[stage]));
+    }
+  }
+}
+
+TEST(WordTasks, FillABatchWithTokensButNotWithTooFewWords) {
+  WordTaskConfig config = config_of("S3", 64);
+  config.batch_tokens = 1024;
+  config.batch_least = 32;
+  const auto task = make_word_task(config, 1);
+  EXPECT_EQ(task->training_batch(0, 0).count, 512u);
+  EXPECT_EQ(task->training_batch(4, 0).count, 32u);
+  EXPECT_EQ(task->training_batch(5, 0).count, 32u);  // not 16
+}
+
+TEST(WordTasks, LabelTrainingWordsAsMovingThePointsDoes) {
+  for (const Letters letters : {Letters::all, Letters::generators})
+    for (const std::string name : {"Z2", "S3", "A5", "A4_x_Z5", "flipflop"}) {
+      const auto task = make_word_task(config_of(name, 12, letters), laws::seed());
+      const MovedPoints moved(name, letters);
+      for (const std::size_t stage : {std::size_t{0}, std::size_t{3}}) {
+        const Samples samples = task->training_batch(stage, 5);
+        ASSERT_EQ(samples.indices.size(), samples.count * samples.tokens * 2);
+        EXPECT_EQ(samples.targets, moved(samples)) << name;
+        const auto letter_count = static_cast<std::int32_t>(task->format().tables[0]);
+        std::set<std::int32_t> seen;
+        for (std::size_t k = 0; k < samples.count * samples.tokens; ++k) {
+          EXPECT_EQ(samples.indices[2 * k + 1], static_cast<std::int32_t>(k % samples.tokens));
+          seen.insert(samples.indices[2 * k]);
+        }
+        EXPECT_EQ(*seen.begin(), 0) << name;
+        EXPECT_EQ(*seen.rbegin(), letter_count - 1) << name;
+        EXPECT_EQ(static_cast<std::int32_t>(seen.size()), letter_count) << name;
+      }
+    }
+}
+
+TEST(WordTasks, DrawTheSameBatchAgainAndAnotherAtAnotherStepOrSeed) {
+  const auto task = make_word_task(config_of("A5"), 3);
+  const Samples batch = task->training_batch(2, 10);
+  (void)task->training_batch(1, 4);
+  EXPECT_TRUE(same(task->training_batch(2, 10), batch));
+  EXPECT_TRUE(same(make_word_task(config_of("A5"), 3)->training_batch(2, 10), batch));
+  EXPECT_FALSE(same(task->training_batch(2, 11), batch));
+  EXPECT_FALSE(same(make_word_task(config_of("A5"), 4)->training_batch(2, 10), batch));
+}
+
+TEST(WordTasks, MeasureOtherWordsThanTheyTrainOn) {
+  // 60^8 words: any that is met twice comes from the same random numbers.
+  const auto task = make_word_task(config_of("A5", 8), 3);
+  std::set<Answers> validation, again;
+  const auto collect = [](std::set<Answers>& into) {
+    return [&](const Samples& samples, std::uint32_t) {
+      into.merge(words_of(samples));
+      return samples.targets;
+    };
+  };
+  measured(*task, 2, collect(validation));
+  measured(*task, 2, collect(again));
+  EXPECT_EQ(validation, again);
+  EXPECT_EQ(validation.size(), 600u);
+  std::set<Answers> training;
+  for (std::uint64_t step = 0; step < 20; ++step)
+    training.merge(words_of(task->training_batch(2, step)));
+  EXPECT_EQ(training.size(), 20u * 128);
+  for (const Answers& word : validation) EXPECT_FALSE(training.contains(word));
+}
+
+TEST(WordTasks, MeasureBeginningsOfTheSameWordsAtEveryStage) {
+  const auto task = make_word_task(config_of("A5", 8), 3);
+  std::vector<Samples> first(task->stages());
+  for (std::size_t stage = 0; stage < task->stages(); ++stage)
+    measured(*task, stage, [&](const Samples& samples, std::uint32_t) {
+      if (first[stage].count == 0) first[stage] = samples;
+      return samples.targets;
+    });
+  for (std::size_t i = 0; i < first[0].count; ++i)
+    for (std::size_t k = 0; k < 2; ++k)
+      EXPECT_EQ(first[0].targets[i * 2 + k], first[2].targets[i * 8 + k]);
+}
+
+TEST(WordTasks, FindAPerfectPredictorCensoredAtTheLengthOfTheStage) {
+  const auto task = make_word_task(config_of("S3", 16), 1);
+  const MovedPoints moved("S3");
+  std::vector<std::size_t> told, batches;
+  const Predict perfect = [&](const Samples& samples, std::uint32_t loops) {
+    EXPECT_EQ(loops, 0u);
+    batches.push_back(samples.count);
+    return moved(samples);
+  };
+  for (const std::size_t stage : {std::size_t{3}, std::size_t{2}}) {
+    const std::size_t length = stage == 3 ? 16 : 8;
+    told.clear();
+    batches.clear();
+    const auto result = task->measure(perfect, stage, [&](std::size_t done, std::size_t total) {
+      EXPECT_EQ(total, 600u);
+      told.push_back(done);
+    });
+    EXPECT_EQ(batches, (std::vector<std::size_t>{256, 256, 88}));
+    EXPECT_EQ(told, (std::vector<std::size_t>{256, 512, 600}));
+    EXPECT_EQ(result, (nlohmann::ordered_json{{"kind", "words"},
+                                              {"monoid", "S3"},
+                                              {"size", 6},
+                                              {"strict", length},
+                                              {"loose", length},
+                                              {"censored", true},
+                                              {"length", length},
+                                              {"words", 600},
+                                              {"threshold", 0.95},
+                                              {"accuracy", std::vector<double>(length, 1.0)}}));
+  }
+  EXPECT_EQ(task->summary(measured(*task, 3, perfect)),
+            "S3: n* = 16 (strict, censored), 16 (loose) of 16, threshold 0.95, 600 words");
+}
+
+TEST(WordTasks, FindAPredictorThatIsRightUpToTheFifthIndex) {
+  const auto task = make_word_task(config_of("A5", 16), 1);
+  const MovedPoints moved("A5");
+  const auto wrong_at = [&](auto is_wrong) {
+    return [&moved, is_wrong](const Samples& samples, std::uint32_t) {
+      Answers answers = moved(samples);
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        if (is_wrong(i % samples.tokens + 1, i / samples.tokens))
+          answers[i] = (answers[i] + 1) % 60;
+      return answers;
+    };
+  };
+  const auto later =
+      measured(*task, 3, wrong_at([](std::size_t index, auto) { return index > 5; }));
+  EXPECT_EQ(later["strict"], 5);
+  EXPECT_EQ(later["loose"], 5);
+  EXPECT_EQ(later["censored"], false);
+  EXPECT_EQ(later["accuracy"][4], 1.0);
+  EXPECT_EQ(later["accuracy"][5], 0.0);
+  EXPECT_EQ(task->summary(later),
+            "A5: n* = 5 (strict), 5 (loose) of 16, threshold 0.95, 600 words");
+  const auto gap =
+      measured(*task, 3, wrong_at([](std::size_t index, auto) { return index == 6 || index > 9; }));
+  EXPECT_EQ(gap["strict"], 5);
+  EXPECT_EQ(gap["loose"], 9);
+  // Wrong in each tenth word of every batch: below the threshold everywhere, right in most words.
+  const auto tenth =
+      measured(*task, 3, wrong_at([](auto, std::size_t word) { return word % 10 == 0; }));
+  EXPECT_EQ(tenth["strict"], 0);
+  EXPECT_GT(tenth["accuracy"][0], 0.85);
+}
+
+TEST(WordTasks, FindNothingInAConstantPredictor) {
+  for (const std::string name : {"Z2", "S3", "A5"})
+    for (const std::int32_t answer : {0, 1}) {
+      const auto task = make_word_task(config_of(name), 1);
+      const auto result = measured(*task, 3, [&](const Samples& samples, std::uint32_t) {
+        return Answers(samples.targets.size(), answer);
+      });
+      EXPECT_EQ(result["strict"], 0) << name;
+      EXPECT_EQ(result["loose"], 0) << name;
+      EXPECT_EQ(result["censored"], false) << name;
+      EXPECT_NEAR(result["accuracy"][0], 1.0 / result["size"].get<double>(), 0.1);
+    }
+}
+
+TEST(WordTasks, WithDrawnLabelsGiveAPerfectPredictorNothing) {
+  WordTaskConfig config = config_of("S3");
+  config.shuffled_labels = true;
+  const auto task = make_word_task(config, 1);
+  const MovedPoints moved("S3");
+  const auto result =
+      measured(*task, 3, [&](const Samples& samples, std::uint32_t) { return moved(samples); });
+  EXPECT_EQ(result["strict"], 0);
+  EXPECT_EQ(result["loose"], 0);
+  for (const double accuracy : result["accuracy"]) EXPECT_NEAR(accuracy, 1.0 / 6, 0.07);
+  const Samples batch = task->training_batch(3, 0);
+  EXPECT_NE(batch.targets, moved(batch));
+  EXPECT_TRUE(same(batch, task->training_batch(3, 0)));
+  const auto [least, most] = std::minmax_element(batch.targets.begin(), batch.targets.end());
+  EXPECT_EQ(*least, 0);
+  EXPECT_EQ(*most, 5);
+}
+
+TEST(WordTasks, PromoteByTheLastProductAlone) {
+  const auto task = make_word_task(config_of("S3", 4), 1);
+  const Samples samples = task->training_batch(1, 0);
+  Answers answers(samples.targets.size(), -5);
+  EXPECT_EQ(task->promoting_accuracy(samples, answers), 0);
+  for (std::size_t i = 0; i < samples.count; i += 2)
+    answers[i * 4 + 3] = samples.targets[i * 4 + 3];
+  EXPECT_EQ(task->promoting_accuracy(samples, answers), 0.5);
+  answers = samples.targets;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (i % 4 != 3) answers[i] = -5;
+  EXPECT_EQ(task->promoting_accuracy(samples, answers), 1);
+}
+
+TEST(WordTasks, TrainOnTheWordsOfAFileInEitherConvention) {
+  const support::TemporaryFolder folder;
+  const MonoidTable table = make_monoid_table("A5");
+  const std::vector<std::vector<std::uint32_t>> words = {
+      {59, 3, 17, 20, 4, 4, 11, 30}, {8, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 9, 9, 31, 41, 58, 2}};
+  std::set<Answers> beginnings;
+  for (const auto& word : words) beginnings.emplace(word.begin(), word.begin() + 4);
+  const MovedPoints moved("A5");
+  for (const ProductOrder order : {ProductOrder::first_letter_first, ProductOrder::published}) {
+    std::ostringstream out;
+    WordFileWriter writer(out, table, order);
+    for (const auto& word : words) writer.write(1, word);
+    folder.write("a5.csv", out.str());
+    WordTaskConfig config = config_of("A5", 8);
+    config.data = folder.file("a5.csv");
+    const auto task = make_word_task(config, 2);
+    const Samples samples = task->training_batch(1, 0);
+    EXPECT_EQ(samples.tokens, 4u);
+    EXPECT_EQ(words_of(samples), beginnings);
+    EXPECT_EQ(samples.targets, moved(samples));
+    // Measured on drawn words all the same.
+    std::set<Answers> validation;
+    measured(*task, 2, [&](const Samples& batch, std::uint32_t) {
+      validation.merge(words_of(batch));
+      return batch.targets;
+    });
+    EXPECT_EQ(validation.size(), 600u);
+  }
+}
+
+TEST(WordTasks, ReadTheLettersOfAFileOfGenerators) {
+  const support::TemporaryFolder folder;
+  const MonoidTable table = make_monoid_table("flipflop", NamedLetters::generators);
+  std::ostringstream out;
+  WordFileWriter writer(out, table, ProductOrder::first_letter_first);
+  writer.write(1, {table.letters[2], table.letters[1], table.letters[0]});
+  folder.write("x.csv", out.str());
+  WordTaskConfig config = config_of("flipflop", 3, Letters::generators);
+  config.data = folder.file("x.csv");
+  const Samples samples = make_word_task(config, 1)->training_batch(1, 0);
+  EXPECT_EQ(words_of(samples), (std::set<Answers>{{2, 1, 0}}));
+  EXPECT_EQ(samples.targets, MovedPoints("flipflop", Letters::generators)(samples));
+}
+
+TEST(WordTasks, RefuseFilesThatDoNotFitTheSettings) {
+  const support::TemporaryFolder folder;
+  const auto said = [&](WordTaskConfig config, const std::string& rows) {
+    folder.write("x.csv", "seed,input,target\n" + rows);
+    config.data = folder.file("x.csv");
+    try {
+      make_word_task(config, 1);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(said(config_of("Z2", 2), "1,1 1,1 0\n"), "accepted");
+  EXPECT_NE(said(config_of("Z2", 4), "1,1 1 1 1,1 0 1 0\n1,1 1,1 0\n")
+                .find("x.csv:3: expected words of at least task.max_length = 4 letters, found 2"),
+            std::string::npos);
+  EXPECT_NE(said(config_of("Z3", 2, Letters::generators), "1,1 2,1 0\n")
+                .find("x.csv:2: expected generators of Z3, as task.letters says, found [2,0,1]"),
+            std::string::npos);
+  EXPECT_EQ(said(config_of("Z3", 2, Letters::generators), "1,1 1,1 2\n"), "accepted");
+  EXPECT_NE(
+      said(config_of("Z2", 2), "1,1 1,1 1\n").find("x.csv:2: target index 2 is 1, expected 0"),
+      std::string::npos);
+}
+
+TEST(WordTasks, RefuseSettingsThatMakeNoSenseByName) {
+  const auto refuses = [](const std::string& sentence, auto change) {
+    WordTaskConfig config = config_of("S3");
+    change(config);
+    try {
+      make_word_task(config, 1);
+      ADD_FAILURE() << "accepted: " << sentence;
+    } catch (const InputError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(sentence)) << error.what();
+    }
+  };
+  using Config = WordTaskConfig;
+  refuses("task.max_length: expected 2 to 65536, found 1", [](Config& c) { c.max_length = 1; });
+  refuses("task.max_length: expected 2", [](Config& c) { c.max_length = 65537; });
+  refuses("task.threshold: expected more than 0", [](Config& c) { c.threshold = 0; });
+  refuses("task.threshold: expected more than 0", [](Config& c) { c.threshold = 1.01; });
+  refuses("task.batch_tokens: expected 1", [](Config& c) { c.batch_tokens = 0; });
+  refuses("task.batch_least: expected at least 1", [](Config& c) { c.batch_least = 0; });
+  refuses("task.batch_least: expected at most", [](Config& c) { c.batch_least = 1u << 30; });
+  refuses("task.validation: expected at least 1", [](Config& c) { c.validation = 0; });
+  refuses("task.monoid: unknown group or monoid 'M24'", [](Config& c) { c.monoid = "M24"; });
+  refuses("task.monoid: 'S7' has more than 4096 elements", [](Config& c) { c.monoid = "S7"; });
+  refuses("task.monoid: 'Z5000' acts on more", [](Config& c) { c.monoid = "Z5000"; });
+  refuses("task.monoid: expected at least 2 elements", [](Config& c) { c.monoid = "A2"; });
+  refuses("/nowhere.csv", [](Config& c) { c.data = "/nowhere.csv"; });
+}
+
+}  // namespace
+}  // namespace logdepth

@@ -1,0 +1,120 @@
+// Training by the command line: records, runs that are done, runs that were interrupted.
+#include "tests/support/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+using Arguments = std::vector<std::string>;
+
+class Training : public support::CommandLine {
+ protected:
+  static Arguments tiny(const std::string& out, const std::string& steps = "40") {
+    return {"train",    "word-problem", "--monoid",     "Z2", "--depths", "1",
+            "--widths", "16",           "--max-length", "4",  "--set",    "task.validation=100",
+            "--steps",  steps,          "--out",        out};
+  }
+  Finished train(Arguments arguments, const Arguments& more = {}) const {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return logdepth(arguments);
+  }
+  const std::string run = "/Z2/stack-1-width-16/seed-1/";
+};
+
+TEST_F(Training, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepeated) {
+  const Finished first = train(tiny("runs"));
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(first.out, "");
+  EXPECT_NE(first.err.find("Z2: n* ="), std::string::npos) << first.err;
+  const json record = json::parse(folder.read("runs" + run + "record.json"));
+  EXPECT_EQ(record["seed"], 1);
+  EXPECT_EQ(record["config"]["model"]["width"], 16);
+  EXPECT_EQ(record["training"]["steps"], 40);
+  EXPECT_EQ(record["training"]["stopped"], "steps");
+  EXPECT_EQ(record["result"]["kind"], "words");
+  EXPECT_EQ(record["machine"]["device"], "cpu");
+  EXPECT_EQ(record["machine"]["threads"], 1);
+  const std::string weights = folder.read("runs" + run + "model.safetensors");
+  const Finished second = train(tiny("runs"));
+  EXPECT_EQ(second.status, 0);
+  EXPECT_NE(second.err.find("done before"), std::string::npos) << second.err;
+  ASSERT_EQ(train(tiny("again")).status, 0);
+  EXPECT_EQ(folder.read("again" + run + "model.safetensors"), weights) << "the same bits";
+  const Finished other = train(tiny("runs", "41"));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("same configuration"), std::string::npos) << other.err;
+}
+
+TEST_F(Training, AnInterruptedCommandGoesOnToTheSameBits) {
+  ASSERT_EQ(train(tiny("whole", "3000")).status, 0);
+  Arguments arguments = tiny("parts", "3000");
+  arguments.insert(arguments.begin(), LOGDEPTH_BINARY);
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished stopped = support::run_process(arguments, folder.path(), "", [&] {
+    return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(2500);
+  });
+  EXPECT_EQ(stopped.status, 128 + 15);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("parts" + run + "record.json")))
+      << "3000 steps take longer than the interruption";
+  // The run itself writes its checkpoint after the command is gone.
+  const std::string checkpoint = folder.file("parts" + run + "checkpoint.safetensors");
+  for (int i = 0; i < 200 && !std::filesystem::exists(checkpoint); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(std::filesystem::exists(checkpoint));
+  ASSERT_EQ(train(tiny("parts", "3000")).status, 0);
+  EXPECT_EQ(folder.read("parts" + run + "model.safetensors"),
+            folder.read("whole" + run + "model.safetensors"));
+}
+
+TEST_F(Training, ASecondBudgetIsNamedInTheRecord) {
+  const Finished finished = train(tiny("runs", "1000000"), {"--seconds", "1"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(json::parse(folder.read("runs" + run + "record.json"))["training"]["stopped"],
+            "seconds");
+}
+
+TEST_F(Training, GoesOnFromACompiledGroup) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  const Finished finished = logdepth({"train", "construction", "s3.json", "--monoid", "S3",
+                                      "--length", "8", "--steps", "10", "--out", "runs"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json record = json::parse(folder.read("runs/S3/construction/seed-1/record.json"));
+  EXPECT_EQ(record["training"]["before"]["result"]["accuracy"][0], 1.0);
+}
+
+TEST_F(Training, WordsOfAFileAreTrainedOn) {
+  folder.write("w.csv",
+               done({"data", "words", "--monoid", "Z2", "--length", "4", "--words", "50"}));
+  EXPECT_EQ(train(tiny("runs"), {"--data", "w.csv"}).status, 0);
+  folder.write("bad.csv", "seed,input,target\n1,0 1,1 1\n");
+  const Finished refused = train(tiny("other"), {"--data", "bad.csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("bad.csv"), std::string::npos) << refused.err;
+}
+
+TEST_F(Training, AFailedRunDoesNotStopTheOthers) {
+  ASSERT_EQ(logdepth({"train", "plan", "p.json", "--out", "runs"}).status, 2) << "no plan yet";
+  folder.write("p.json",
+               R"({"format":"logdepth-plan","version":1,"runs":[
+  {"name":"first","weights":"missing.safetensors",
+   "config":{"task":{"monoid":"Z2","max_length":2,"validation":10},
+             "model":{"width":8,"heads":2,"hidden":8},"training":{"steps":2}}},
+  {"name":"second",
+   "config":{"task":{"monoid":"Z2","max_length":2,"validation":10},
+             "model":{"width":8,"heads":2,"hidden":8},"training":{"steps":2}}}]})");
+  const Finished finished = logdepth({"train", "plan", "p.json", "--out", "runs"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_NE(finished.err.find("missing.safetensors"), std::string::npos) << finished.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.file("runs/second/record.json")));
+}
+
+}  // namespace
+}  // namespace logdepth

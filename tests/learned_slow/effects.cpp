@@ -1,0 +1,67 @@
+// Effects of training that take minutes: thresholds of the specifications, fixed before the runs.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <iostream>
+
+#include "learned/core/trainer.hpp"
+#include "learned/presets.hpp"
+
+namespace logdepth {
+namespace {
+
+nlohmann::ordered_json trained(const RunConfig& config) {
+  Trainer trainer(config, torch::kCPU);
+  const std::atomic<bool> interrupted = false;
+  const Trainer::Stop stop = trainer.train(
+      interrupted, [](const TrainingState&) {}, [] {});
+  const RunRecord record = trainer.record(stop, [](std::size_t, std::size_t) {});
+  std::cout << trainer.task().summary(record.result) << "; " << record.training["seconds"]
+            << " s\n";
+  return record.result;
+}
+
+TEST(TrainingEffects, OnTwinChainsTheFrontierIsTheNumberOfLoops) {
+  // DR-1 of the specification of depth-recurrent transformers.
+  const auto result = trained(depth_recurrent(HopTaskConfig::Generator::twin, false));
+  for (std::size_t h = 0; h < result["hops"].size(); ++h)
+    for (std::size_t t = 0; t < result["loops"].size(); ++t) {
+      const int hops = result["hops"][h], loops = result["loops"][t];
+      if (loops > 8) continue;
+      const double accuracy = result["accuracy"][h][t];
+      if (hops <= std::min(loops, 5)) {
+        EXPECT_GE(accuracy, 0.95) << hops << " hops, " << loops << " loops";
+      } else if (hops > loops) {
+        EXPECT_NEAR(accuracy, 0.5, 0.06) << hops << " hops, " << loops << " loops";
+      }
+    }
+}
+
+TEST(TrainingEffects, DeeperStacksReachFurtherOnParityAtEqualSteps) {
+  // WP-3: n* is non-decreasing over depths 1, 2, 4 and larger at 4 than at 1.
+  std::vector<int> reached;
+  for (const std::uint32_t depth : {1u, 2u, 4u}) {
+    RunConfig config = word_problem("Z2", WordModel::stack, depth);
+    config.training.steps = 2000;
+    reached.push_back(trained(config)["strict"]);
+  }
+  EXPECT_LE(reached[0], reached[1]);
+  EXPECT_LE(reached[1], reached[2]);
+  EXPECT_LT(reached[0], reached[2]);
+}
+
+TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
+  // WP-5: h*(L + 1) >= 1.5 h*(L) for L = 1, 2, at most 5 % false positives.
+  std::vector<int> reached;
+  for (const std::uint32_t depth : {1u, 2u, 3u}) {
+    const auto result = trained(relation(RelationTaskConfig::Tokens::rows, 16, depth, false));
+    EXPECT_LE(result["false_positives"].get<double>(), 0.05) << depth << " layers";
+    reached.push_back(result["h"]);
+  }
+  EXPECT_GE(reached[0], 1);
+  EXPECT_GE(reached[1], 1.5 * reached[0]);
+  EXPECT_GE(reached[2], 1.5 * reached[1]);
+}
+
+}  // namespace
+}  // namespace logdepth
