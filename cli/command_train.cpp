@@ -1,7 +1,11 @@
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -12,6 +16,31 @@
 
 namespace logdepth {
 namespace {
+
+/// One of the words of an enumeration, in the order of its values.
+CLI::Validator word_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : "|") + word;
+  return CLI::Validator(
+      [words, list](std::string& text) {
+        for (std::size_t i = 0; i < words.size(); ++i)
+          if (text == words[i]) {
+            text = std::to_string(i);  // what CLI11 makes an enumeration of
+            return std::string();
+          }
+        return "expected " + list + ", found '" + text + "'";
+      },
+      list);
+}
+const CLI::Validator kAboveZero(
+    [](const std::string& text) {
+      char* end = nullptr;
+      const double value = std::strtod(text.c_str(), &end);
+      return *end == '\0' && value > 0 && std::isfinite(value)
+                 ? std::string()
+                 : "expected a number above 0, found '" + text + "'";
+    },
+    "NUMBER");
 
 /// What every kind of training run can be told.
 struct Options {
@@ -49,7 +78,7 @@ void add_options(CLI::App& command, Options& options) {
   command
       .add_option("--seconds", options.seconds,
                   "second budget of each run; what was learned until then is measured")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
   command.add_option("--set", options.settings,
                      "change a setting, as model.width=128 (all of them: --write-plan)");
   command.add_option("--from", options.weights, "begin with the weights of a safetensors file");
@@ -62,16 +91,37 @@ void plan_runs(TrainingPlan& plan, const std::string& name, RunConfig config,
                const Options& options) {
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
+  config.initial_weights = options.weights;
+  const std::size_t kind = config.task.index();
+  const std::uint64_t seed_before = config.seed;
   for (const std::string& setting : options.settings) set_by_path(config, setting);
+  if (config.task.index() != kind)
+    throw InputError("--set: task.kind is what the command trains, it cannot be changed");
+  if (config.seed != seed_before) throw InputError("--set: seeds are given by --seeds");
   for (const std::uint64_t seed : options.seeds) {
     config.seed = seed;
-    validate(config);
-    make_task(config.task, seed);  // refuses what does not fit before anything is trained
-    plan.push_back({name + "/seed-" + std::to_string(seed), config, options.weights});
+    plan.push_back({name + "/seed-" + std::to_string(seed), config});
+  }
+}
+
+/// Refuses what does not fit before anything is trained.
+void check(const TrainingPlan& plan) {
+  std::set<std::string> names;
+  for (const PlannedRun& run : plan) {
+    if (!names.insert(run.name).second)
+      throw InputError("two runs would be called " + run.name + ", expected each once");
+    validate(run.config);
+    make_task(run.config.task, run.config.seed);
+    for (const std::string& file :
+         {run.config.initial_weights,
+          run.config.constructed ? run.config.constructed->weights : std::string()})
+      if (!file.empty() && !std::filesystem::is_regular_file(file))
+        throw InputError(file + ": expected a file of weights to begin with");
   }
 }
 
 int carry_out_or_write(const TrainingPlan& plan, const Options& options) {
+  check(plan);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
     std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
@@ -94,6 +144,8 @@ struct WordOptions {
 
 int train_words(const WordOptions& options) {
   static const char* const kNames[] = {"stack", "loop", "adaptive-loop"};
+  if (options.kind == WordModel::stack && options.block != 1)
+    throw InputError("--block: a stack has no repeated block, expected --kind loop");
   TrainingPlan plan;
   for (const std::string& monoid : options.monoids)
     for (const std::uint32_t depth : options.depths) {
@@ -155,17 +207,6 @@ int train_relation(const RelationOptions& options) {
   return carry_out_or_write(plan, options.common);
 }
 
-const std::map<std::string, WordModel> kKinds = {{"stack", WordModel::stack},
-                                                 {"loop", WordModel::loop},
-                                                 {"adaptive-loop", WordModel::adaptive_loop}};
-const std::map<std::string, HopTaskConfig::Generator> kGenerators = {
-    {"twin", HopTaskConfig::Generator::twin},
-    {"natural", HopTaskConfig::Generator::natural},
-    {"random-pairs", HopTaskConfig::Generator::random_pairs}};
-const std::map<std::string, TrainingConfig::Supervision> kSupervision = {
-    {"last", TrainingConfig::Supervision::last},
-    {"mean-steps", TrainingConfig::Supervision::mean_steps}};
-
 struct ConstructionOptions {
   Options common;
   std::string weights, monoid;
@@ -201,7 +242,7 @@ Command add_train_words(CLI::App& train) {
       ->add_option("--kind", options->kind,
                    "stack (different layers), loop (one block repeated), adaptive-loop (the block "
                    "--depths times per doubling of the length)")
-      ->transform(CLI::CheckedTransformer(kKinds))
+      ->transform(word_of({"stack", "loop", "adaptive-loop"}))
       ->default_str("stack");
   command->add_option("--depths", options->depths, "layers; adaptive-loop: blocks per doubling")
       ->delimiter(',')
@@ -231,13 +272,13 @@ Command add_train_hops(CLI::App& train) {
       ->add_option("--generator", options->generators,
                    "twin (no shortcut below k steps), natural (with one), random-pairs")
       ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(kGenerators))
+      ->transform(word_of({"twin", "natural", "random-pairs"}))
       ->default_str("twin");
   command
       ->add_option("--supervision", options->supervision,
                    "last (silent thinking) or mean-steps (a loss after every step)")
       ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(kSupervision))
+      ->transform(word_of({"last", "mean-steps"}))
       ->default_str("last");
   command->add_flag("--paper-size", options->paper_size, "width 128 and 5000 steps, as published");
   add_options(*command, options->common);
@@ -292,19 +333,15 @@ Command add_train_construction(CLI::App& train) {
       ->required();
   command->add_option("--monoid", options->monoid, "the group")->required();
   command->add_option("--letters", options->letters, "of the weights file: generators or all")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, WordTaskConfig::Letters>{
-          {"generators", WordTaskConfig::Letters::generators},
-          {"all", WordTaskConfig::Letters::all}}))
+      ->transform(word_of({"all", "generators"}))
       ->default_str("generators");
   command
       ->add_option("--attention", options->attention,
                    "hard (the selection is a constant of every step) or softmax")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ConstructedConfig::Attention>{
-          {"hard", ConstructedConfig::Attention::hard},
-          {"softmax", ConstructedConfig::Attention::softmax}}))
+      ->transform(word_of({"hard", "softmax"}))
       ->default_str("hard");
   command->add_option("--temperature", options->temperature, "softmax of this times the score")
-      ->check(CLI::PositiveNumber)
+      ->check(kAboveZero)
       ->capture_default_str();
   command->add_option("--length", options->length, "letters of the longest words")
       ->check(CLI::Range(2, 4096))

@@ -48,13 +48,15 @@ struct Process {
 
 Process start(const std::string& program, const PlannedRun& run, const std::string& folder,
               const JobOptions& options) {
-  fs::create_directories(folder);
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure || !fs::is_directory(folder))
+    throw InputError("--out: expected a folder that can be made, " + folder + " cannot");
   const std::string config = folder + "/config.json";
   write_whole_file(config, to_json(run.config).dump(1) + "\n");
   std::vector<std::string> words = {
       program,    config,         "--out",     folder,
       "--device", options.device, "--threads", std::to_string(options.threads)};
-  if (!run.weights.empty()) words.insert(words.end(), {"--from", run.weights});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -109,6 +111,14 @@ std::string outcome(const RunRecord& record) {
 
 /// Errors: InputError where the folder holds a run of another configuration.
 bool has_record(const PlannedRun& run, const std::string& folder) {
+  const std::string before = folder + "/config.json";
+  if (fs::exists(folder + "/checkpoint.safetensors") && fs::exists(before)) {
+    const auto json = nlohmann::json::parse(read_whole_file(before), nullptr, false);
+    if (json.is_discarded() || !continues(run_config_from_json(json, before), run.config))
+      throw InputError(before +
+                       ": expected the same configuration as the one asked for, but for the "
+                       "budget; choose another --out");
+  }
   const std::string file = folder + "/" + kRecordFile;
   if (!fs::exists(file)) return false;
   if (to_json(read_run_record(file).config) != to_json(run.config))
@@ -173,7 +183,7 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
       if (status == 0)
         std::cerr << running[i].run->name << ": "
                   << outcome(read_run_record(running[i].folder + "/" + kRecordFile)) << '\n';
-      else
+      else if (status > 3)  // below, it has said why itself
         std::cerr << "logdepth: " << running[i].run->name << ": the training program stopped with "
                   << "exit status " << status << '\n';
       worst = std::max(worst, status);

@@ -187,7 +187,8 @@ class Panel {
         for (const auto& [x, y] : curve.points) reach(x, y);
     right_ = std::max(1.0, std::ceil(right_ + (near_ ? 1 : 0)));
     if (near_) high_ *= 1.5;
-    step_ = high_ > 60 ? 20 : high_ > 30 ? 10 : high_ > 12 ? 5 : high_ > 5 ? 2 : 1;
+    step_ = high_ > 30 ? 10 : high_ > 12 ? 5 : high_ > 5 ? 2 : 1;
+    while (high_ > 6 * step_) step_ *= 2;
     high_ = (std::floor(high_ / step_) + 1) * step_;
   }
 

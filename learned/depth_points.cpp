@@ -114,7 +114,7 @@ RunPoint point_of(const RunRecord& record, double depth, double reach, bool cens
   RunPoint point;
   point.point = {depth, std::max(reach, 0.0), censored, record.config.seed};
   const std::string stopped = text(record.training, "stopped");
-  point.ended_early = stopped == "seconds" || stopped == "interrupted";
+  point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
   return point;
 }
 
@@ -180,7 +180,7 @@ std::optional<Measured> measured(const RunRecord& record) {
       refuse(record, "result", "kind", "'" + std::string(kind) + "' as its task says");
   };
   // A network made from a weights file: its depth is the construction's, not the configuration's.
-  if (record.config.constructed) return std::nullopt;
+  if (record.config.constructed || !record.config.initial_weights.empty()) return std::nullopt;
   const TaskConfig& task = record.config.task;
   if (record.config.model.width == 0) refuse(record, "config.model", "width", "at least 1");
   if (const auto* words = std::get_if<WordTaskConfig>(&task)) {

@@ -15,6 +15,12 @@ bool small_by_budget(const LearnedSeries& series) {
   });
 }
 
+/// No network came to the end of its curriculum: more steps may have taken each further.
+bool never_finished(const LearnedSeries& series) {
+  return std::all_of(series.points.begin(), series.points.end(),
+                     [](const RunPoint& point) { return point.unfinished; });
+}
+
 DepthFit fit_series(const LearnedSeries& series, SeedChoice choice, std::uint64_t seed) {
   DepthFit fit = fit_depth(series.depth_points(), choice, seed);
   if (fit.fitted() && small_by_budget(series))
@@ -45,7 +51,7 @@ CellStatus status_of(const LearnedSeries& series, const DepthFit& fit) {
   if (small_by_budget(series)) return CellStatus::budget_limited;
   if (fit.fitted() && (fit.logarithmic.direct.a <= 0 || !grows(fit)))
     return CellStatus::not_reproduced;
-  if (ended_early(series) > 0) return CellStatus::budget_limited;
+  if (ended_early(series) > 0 || never_finished(series)) return CellStatus::budget_limited;
   if (fit.fitted()) return CellStatus::measured;
   // Three depths and no growth is a finding; fewer are none.
   return uncensored >= kFewestDepths && !grows(fit) ? CellStatus::not_reproduced

@@ -322,6 +322,13 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
       read += ", of which " + std::to_string(table.constructed_runs) +
               " began with compiled weights and have no place among what was learned";
     text.push_back(read + ".");
+    text.emplace_back(
+        "A learned slope holds at the accuracy that was asked for, between the sizes that were "
+        "reached, for one budget; a constructed one is exact at every size. That the one is "
+        "smaller does not make it the better circuit. Learned networks read every element as a "
+        "letter unless their setting says otherwise, constructed ones generators. Depth has to "
+        "grow only for groups that are not solvable (A5, S5), if TC0 is not NC1; Z2, S3 and A4 "
+        "are solvable.");
   }
   return text;
 }

@@ -23,16 +23,23 @@ nlohmann::ordered_json to_json(const RunRecord& record) {
 
 RunRecord read_run_record(const std::string& file) {
   const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
-  if (json.is_discarded() || !json.is_object() || json.value("format", "") != kFormat)
+  if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
+      json["format"] != kFormat)
     throw InputError(file +
                      ": expected the record of a training run, a JSON object with \"format\": \"" +
                      kFormat + "\"");
-  if (json.value("version", 0) != kVersion)
+  if (!json.contains("version") || json["version"] != kVersion)
     throw InputError(file + ": expected version " + std::to_string(kVersion) + " of the format");
   for (const char* part : {"config", "machine", "training", "result"})
     if (!json.contains(part) || !json[part].is_object())
       throw InputError(file + ": expected an object '" + part + "'");
-  return {.config = run_config_from_json(json["config"], file),
+  const RunConfig config = run_config_from_json(json["config"], file);
+  try {
+    validate(config);
+  } catch (const InputError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+  return {.config = config,
           .machine = json["machine"],
           .training = json["training"],
           .result = json["result"],

@@ -190,6 +190,7 @@ template <class Visit>
 void fields(RunConfig& c, Visit& visit) {
   visit("preset", c.preset);
   visit("seed", c.seed);
+  visit("initial_weights", c.initial_weights);
   visit("task", c.task);
   visit("model", c.model);
   visit("constructed", c.constructed);
@@ -382,6 +383,17 @@ void set_by_path(RunConfig& config, const std::string& assignment) {
   Reader(change, "", "--set").group(config);
 }
 
+bool continues(const RunConfig& before, const RunConfig& after) {
+  const auto without_budget = [](const RunConfig& config) {
+    OrderedJson json = to_json(config);
+    json["training"].erase("seconds");
+    if (config.training.schedule == TrainingConfig::Schedule::constant)
+      json["training"].erase("steps");
+    return json;
+  };
+  return without_budget(before) == without_budget(after);
+}
+
 void validate(const RunConfig& config) {
   const ModelConfig& m = config.model;
   require(m.width > 0 && m.heads > 0 && m.width % m.heads == 0,
@@ -391,6 +403,20 @@ void validate(const RunConfig& config) {
   require(m.initial + m.repeated + m.final > 0, "model: expected at least one layer");
   require(m.width <= 8192 && m.hidden <= 65536 && m.initial + m.repeated + m.final <= 512,
           "model: expected a width up to 8192, hidden up to 65536 and at most 512 layers");
+  const double layers = m.initial + m.repeated + m.final, width = m.width;
+  if (const double count = layers * width * (4 * width + 3.0 * m.hidden); count > kMostParameters)
+    throw SizeLimit("the model has up to " + std::to_string(count / 1e9) +
+                    " thousand million parameters, expected at most 4: choose a smaller "
+                    "model.width, model.hidden or depth");
+  constexpr std::uint32_t kMostLoops = 65536;
+  require(m.loops.least <= kMostLoops && m.loops.most <= kMostLoops,
+          "model.loops: expected at most " + std::to_string(kMostLoops));
+  if (const auto* hops = std::get_if<HopTaskConfig>(&config.task))
+    for (const std::uint32_t loops : hops->test_loops)
+      require(loops <= kMostLoops,
+              "task.test_loops: expected at most " + std::to_string(kMostLoops));
+  require(m.embedding_deviation >= 0 && m.embedding_deviation <= 1000,
+          "model.embedding_deviation: expected 0 to 1000");
   require(m.repeated == 0 || m.loops.least > 0, "model.loops.least: expected at least 1");
   require(m.loops.kind != LoopRule::Kind::range || m.loops.most >= m.loops.least,
           "model.loops.most: expected at least model.loops.least");
@@ -421,7 +447,12 @@ void validate(const RunConfig& config) {
             "constructed: expected a task of words");
   }
   const TrainingConfig& t = config.training;
-  require(t.learning_rate > 0, "training.learning_rate: expected more than 0");
+  require(t.learning_rate > 0 && t.learning_rate <= 1000,
+          "training.learning_rate: expected more than 0, at most 1000");
+  require(t.steps > 0, "training.steps: expected at least 1");
+  require(t.floor >= 0 && t.floor <= 1, "training.floor: expected 0 to 1");
+  require(t.weight_decay >= 0 && t.weight_decay <= 1, "training.weight_decay: expected 0 to 1");
+  require(t.promotion > 0 && t.promotion <= 1, "training.promotion: expected up to 1");
   require(t.beta1 >= 0 && t.beta1 < 1 && t.beta2 >= 0 && t.beta2 < 1,
           "training.beta1, training.beta2: expected 0 up to, not including, 1");
   require(t.seconds >= 0, "training.seconds: expected at least 0");

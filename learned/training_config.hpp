@@ -146,6 +146,7 @@ struct TrainingConfig {
 struct RunConfig {
   std::string preset;  ///< what it was made from, for reports
   std::uint64_t seed = 1;
+  std::string initial_weights;  ///< safetensors file to begin with; empty: drawn
   TaskConfig task;
   ModelConfig model;
   std::optional<ConstructedConfig> constructed;  ///< replaces `model`
@@ -159,7 +160,13 @@ nlohmann::ordered_json to_json(const RunConfig& config);
 RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source);
 /// Changes one setting by its path, as in "model.width=128". Errors: InputError as above.
 void set_by_path(RunConfig& config, const std::string& assignment);
-/// Errors: InputError where settings contradict each other.
+/// Whether a run of `before` may be gone on with under `after`: all but the budget is the same. (A
+/// constant rate does not know the number of steps; a cosine does.)
+bool continues(const RunConfig& before, const RunConfig& after);
+/// Models of more parameters are refused.
+inline constexpr double kMostParameters = 4e9;
+/// Errors: InputError where settings contradict each other or are out of range; SizeLimit beyond
+/// kMostParameters.
 void validate(const RunConfig& config);
 
 }  // namespace logdepth

@@ -29,15 +29,14 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
   if (!stays_below(run.name))
     throw InputError(place + ": name: expected a path below the plan's folder");
   for (const auto& item : json.items())
-    if (item.key() != "name" && item.key() != "config" && item.key() != "weights")
-      throw InputError(place + ": unknown key '" + item.key() +
-                       "', expected name, config, weights");
+    if (item.key() != "name" && item.key() != "config")
+      throw InputError(place + ": unknown key '" + item.key() + "', expected name, config");
   if (!json.contains("config")) throw InputError(place + ": expected a config");
   run.config = run_config_from_json(json["config"], place);
-  validate(run.config);
-  if (json.contains("weights")) {
-    if (!json["weights"].is_string()) throw InputError(place + ": weights: expected a file name");
-    run.weights = json["weights"].get<std::string>();
+  try {
+    validate(run.config);
+  } catch (const InputError& error) {
+    throw InputError(place + ": " + error.what());
   }
   return run;
 }
@@ -46,8 +45,8 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
 
 TrainingPlan read_training_plan(const std::string& file) {
   const auto json = nlohmann::json::parse(read_whole_file(file), nullptr, false);
-  if (json.is_discarded() || !json.is_object() || json.value("format", "") != kFormat ||
-      json.value("version", 0) != kVersion)
+  if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
+      json["format"] != kFormat || !json.contains("version") || json["version"] != kVersion)
     throw InputError(file + ": expected a training plan, a JSON object with \"format\": \"" +
                      kFormat + "\" and \"version\": " + std::to_string(kVersion));
   if (!json.contains("runs") || !json["runs"].is_array() || json["runs"].empty())
@@ -66,11 +65,8 @@ TrainingPlan read_training_plan(const std::string& file) {
 void write_training_plan(const TrainingPlan& plan, const std::string& file) {
   nlohmann::ordered_json json = {{"format", kFormat}, {"version", kVersion}};
   json["runs"] = nlohmann::ordered_json::array();
-  for (const PlannedRun& run : plan) {
-    nlohmann::ordered_json entry = {{"name", run.name}, {"config", to_json(run.config)}};
-    if (!run.weights.empty()) entry["weights"] = run.weights;
-    json["runs"].push_back(std::move(entry));
-  }
+  for (const PlannedRun& run : plan)
+    json["runs"].push_back({{"name", run.name}, {"config", to_json(run.config)}});
   write_whole_file(file, json.dump(1) + "\n");
 }
 

@@ -11,11 +11,10 @@ namespace logdepth {
 struct PlannedRun {
   std::string name;  ///< as "S3/stack-4/seed-1"
   RunConfig config;
-  std::string weights;  ///< safetensors file to begin with; empty: drawn
 };
 using TrainingPlan = std::vector<PlannedRun>;
 
-/// Reads `{"format": "logdepth-plan", "version": 1, "runs": [{"name", "config", "weights"?},
+/// Reads `{"format": "logdepth-plan", "version": 1, "runs": [{"name", "config"},
 /// ...]}`. Errors: InputError naming the file, the run and what was expected; names are unique,
 /// relative and without "..".
 TrainingPlan read_training_plan(const std::string& file);

@@ -35,7 +35,7 @@ extern "C" void interrupt(int signal) {
 }
 
 struct Options {
-  std::string config, out, from, device = "cpu";
+  std::string config, out, device = "cpu";
   int threads = 1;
 };
 
@@ -93,8 +93,8 @@ int train(const Options& options) {
   const std::string checkpoint = options.out + "/checkpoint.safetensors";
   if (std::filesystem::exists(checkpoint)) {
     trainer.load_checkpoint(checkpoint);
-  } else if (!options.from.empty()) {
-    trainer.load_weights(options.from);
+  } else if (!config.initial_weights.empty()) {
+    trainer.load_weights(config.initial_weights);
   }
 
   Line line;
@@ -112,6 +112,7 @@ int train(const Options& options) {
   }
   trainer.save_weights(options.out + "/model.safetensors");
   const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
+    if (interrupted) raise(interrupting_signal);  // the checkpoint is there
     line.show("measuring, " + std::to_string(done) + " of " + std::to_string(total));
   });
   write_run_record(record, options.out + "/" + kRecordFile);
@@ -125,7 +126,6 @@ int run(int argc, char** argv) {
                                         ", libtorch " + TORCH_VERSION);
   app.add_option("config", options.config, "the configuration, JSON")->required();
   app.add_option("--out", options.out, "folder of the run")->required();
-  app.add_option("--from", options.from, "weights to begin with, safetensors");
   app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "of tensor operations")->check(CLI::Range(1, 1024));
   try {

@@ -22,16 +22,6 @@ RunConfig checked(const RunConfig& config, torch::Device device) {
   return config;
 }
 
-/// What must agree for a checkpoint to be gone on from: all but the budget.
-nlohmann::ordered_json without_budget(const RunConfig& config) {
-  nlohmann::ordered_json json = to_json(config);
-  json["training"].erase("seconds");
-  // A constant rate does not know the number of steps; a cosine does.
-  if (config.training.schedule == TrainingConfig::Schedule::constant)
-    json["training"].erase("steps");
-  return json;
-}
-
 std::string processor() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)
@@ -151,7 +141,7 @@ void Trainer::load_checkpoint(const std::string& file) {
   const auto state = nlohmann::ordered_json::parse(content.metadata["state"], nullptr, false);
   if (config.is_discarded() || state.is_discarded())
     throw refuse("the checkpoint of a training run");
-  if (without_budget(run_config_from_json(config, file)) != without_budget(config_))
+  if (!continues(run_config_from_json(config, file), config_))
     throw refuse("a checkpoint of the same configuration; remove it or choose another folder");
   try {
     state_.step = state.at("step");
@@ -169,6 +159,16 @@ void Trainer::load_checkpoint(const std::string& file) {
   } catch (const std::exception&) {
     throw refuse("the state of a training run in its metadata");
   }
+  const auto moment = [&](const Tensor& tensor) {
+    return tensor.sizes() == network_->parameters().values().sizes();
+  };
+  if (state_.stage >= task_->stages() || state_.stage_steps > state_.step ||
+      !state_.promotions.is_array() || !moment(optimiser_.first_moment) ||
+      !moment(optimiser_.second_moment))
+    throw refuse("the state of a run of this configuration");
+  if (state_.step > config_.training.steps)
+    throw refuse("training.steps of at least " + std::to_string(state_.step) +
+                 ", the steps that it has made");
   content.tensors.erase(kFirstMoment);
   content.tensors.erase(kSecondMoment);
   load_parameters(network_->parameters(), content.tensors, file);

@@ -105,6 +105,15 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses(with({"--set", "model.activation=tanh"}), "expected one of relu, gelu, swiglu");
   refuses(with({"--set", "model.gate=gru"}), "parts of the loop");
   refuses(with({"--set", "training.beta1=1"}), "training.beta1");
+  refuses(with({"--set", "seed=7"}), "--seeds");
+  refuses(with({"--set", "task.kind=hops"}), "task.kind is what the command trains");
+  refuses(with({"--set", "training.learning_rate=1e300"}), "at most 1000");
+  refuses(with({"--set", "model.loops.least=70000"}), "model.loops");
+  refuses(with({"--seeds", "1,1"}), "two runs would be called S3/stack-1/seed-1");
+  refuses(with({"--from", "missing.safetensors"}), "missing.safetensors: expected a file");
+  refuses(with({"--seconds", "0"}), "expected a number above 0, found '0'");
+  refuses(with({"--kind", "pile"}), "expected stack|loop|adaptive-loop, found 'pile'");
+  refuses(with({"--block", "2"}), "--block: a stack has no repeated block");
   refuses(with({"--set", "task.max_length=1"}), "task.max_length");
   refuses(with({"--set", "training.learning_rate=nan"}), "training.learning_rate");
   refuses(with({"--set", "task.kind=graphs"}), "task.kind");

@@ -102,17 +102,18 @@ TEST_F(Training, WordsOfAFileAreTrainedOn) {
 
 TEST_F(Training, AFailedRunDoesNotStopTheOthers) {
   ASSERT_EQ(logdepth({"train", "plan", "p.json", "--out", "runs"}).status, 2) << "no plan yet";
+  folder.write("garbage.safetensors", "no tensors at all");
   folder.write("p.json",
                R"({"format":"logdepth-plan","version":1,"runs":[
-  {"name":"first","weights":"missing.safetensors",
-   "config":{"task":{"monoid":"Z2","max_length":2,"validation":10},
+  {"name":"first",
+   "config":{"initial_weights":"garbage.safetensors","task":{"monoid":"Z2","max_length":2,"validation":10},
              "model":{"width":8,"heads":2,"hidden":8},"training":{"steps":2}}},
   {"name":"second",
    "config":{"task":{"monoid":"Z2","max_length":2,"validation":10},
              "model":{"width":8,"heads":2,"hidden":8},"training":{"steps":2}}}]})");
   const Finished finished = logdepth({"train", "plan", "p.json", "--out", "runs"});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_NE(finished.err.find("missing.safetensors"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("garbage.safetensors"), std::string::npos) << finished.err;
   EXPECT_TRUE(std::filesystem::exists(folder.file("runs/second/record.json")));
 }
 
