@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Quick killers first; whatever is found beside these comes after them.
 FIRST = ["claims_mutants", "programs_fixtures", "rejects_programs", "laws_schemas", "claims_scan",
          "laws_exact_attention", "laws_programs"]
-LABELS = ("laws", "claims", "programs", "rejects")
+LABELS = ("laws", "claims", "programs", "rejects", "learned")
 
 
 def occurrences(root, edit):
