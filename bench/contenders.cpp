@@ -12,8 +12,8 @@
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_model.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,8 +8,8 @@
 #include "bench/dense_float.hpp"
 #include "objects/automaton.hpp"
 #include "objects/graph.hpp"
-#include "runtime/model.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

@@ -11,8 +11,8 @@
 #include <variant>
 
 #include "bench/dense_attention.hpp"
-#include "runtime/embed.hpp"
-#include "runtime/unrolling.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/stream/embed.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/model.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

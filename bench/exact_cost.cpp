@@ -12,9 +12,9 @@
 #include "bench/phi_head.hpp"
 #include "objects/graph_files.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

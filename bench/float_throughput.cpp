@@ -16,12 +16,12 @@
 #include "bench/lookup_head.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/proved_facts.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/readout.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/file/proved_facts.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

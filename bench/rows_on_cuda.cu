@@ -3,7 +3,7 @@
 
 #include "bench/lookup_head.hpp"
 #include "bench/rows_on_device.hpp"
-#include "runtime/float_thrust/thrust_backend.hpp"
+#include "runtime/floats/thrust_backend.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/lookup_head.hpp"
-#include "runtime/float_thrust/attention_rows.hpp"
+#include "runtime/floats/attention_rows.hpp"
 
 namespace logdepth {
 

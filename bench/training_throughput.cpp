@@ -16,8 +16,8 @@
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"
 #include "learned/core/tensor_files.hpp"
-#include "learned/presets.hpp"
-#include "learned/task.hpp"
+#include "learned/records/task.hpp"
+#include "learned/word_problems/presets.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

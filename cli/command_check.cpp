@@ -9,10 +9,10 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/claim_list.hpp"
-#include "proofs-check/ledger.hpp"
-#include "runtime/temporary_folder.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/ledger/ledger.hpp"
+#include "runtime/file/temporary_folder.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

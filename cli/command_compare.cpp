@@ -9,12 +9,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "learned/depth_figure.hpp"
-#include "learned/depth_table.hpp"
-#include "learned/run_record.hpp"
+#include "learned/records/run_record.hpp"
+#include "learned/report/depth_figure.hpp"
+#include "learned/report/depth_table.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/constructed_depths.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/ledger/constructed_depths.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,14 +5,14 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "learned/counter_random.hpp"
-#include "learned/monoid_table.hpp"
-#include "learned/word_data.hpp"
+#include "learned/records/counter_random.hpp"
+#include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,14 +4,15 @@
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
-#include "compiler/compile.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/first_difference.hpp"
-#include "proofs-check/float_difference.hpp"
-#include "proofs-check/proved_facts.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "proofs-check/difference/float_difference.hpp"
+#include "proofs-check/file/carried_program.hpp"
+#include "proofs-check/file/proved_facts.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

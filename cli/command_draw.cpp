@@ -2,11 +2,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/input_source.hpp"
-#include "proofs-check/draw_attention.hpp"
-#include "proofs-check/draw_circuit.hpp"
-#include "proofs-check/save_drawing.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/pictures/draw_attention.hpp"
+#include "proofs-check/pictures/draw_circuit.hpp"
+#include "proofs-check/pictures/save_drawing.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,11 +6,11 @@
 #include "cli/commands.hpp"
 #include "objects/action.hpp"
 #include "objects/overload.hpp"
-#include "proofs-check/checks_file.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/file/checks_file.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/precision_report.hpp"
+#include "proofs-check/precision/precision_report.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "learned/depth_recurrent_report.hpp"
-#include "learned/run_record.hpp"
+#include "learned/depth_recurrent/depth_recurrent_report.hpp"
+#include "learned/records/run_record.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

@@ -12,11 +12,11 @@
 #include "cli/progress.hpp"
 #include "cli/word_source.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/checks_file.hpp"
-#include "proofs-check/test_division.hpp"
-#include "proofs-check/test_language.hpp"
-#include "proofs-check/test_reachability.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/file/checks_file.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {

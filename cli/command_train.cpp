@@ -10,8 +10,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/training_jobs.hpp"
-#include "learned/presets.hpp"
-#include "learned/task.hpp"
+#include "learned/records/task.hpp"
+#include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 

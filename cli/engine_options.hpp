@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/float_run.hpp"
+#include "runtime/floats/float_run.hpp"
 
 namespace logdepth {
 

@@ -4,11 +4,11 @@
 #include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
 #include "cli/trace_writer.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
-#include "proofs-check/float_text.hpp"
-#include "proofs-check/proved_facts.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/readout.hpp"
+#include "proofs-check/file/proved_facts.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/numbers/float_text.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

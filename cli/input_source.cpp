@@ -5,9 +5,9 @@
 
 #include "objects/graph_files.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/real_text.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/whole_file.hpp"
+#include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
 namespace {

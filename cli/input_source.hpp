@@ -10,9 +10,9 @@
 
 #include "cli/word_source.hpp"
 #include "objects/graph.hpp"
-#include "runtime/model.hpp"
-#include "runtime/outcome.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

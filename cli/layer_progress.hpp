@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "cli/progress.hpp"
-#include "runtime/exact.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/forward.hpp"
-#include "runtime/unrolling.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/stream/forward.hpp"
 
 namespace logdepth {
 

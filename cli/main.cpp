@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "compiler/interpret.hpp"
-#include "compiler/program.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/program/program.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

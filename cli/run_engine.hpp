@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/float_run.hpp"
-#include "runtime/model.hpp"
-#include "runtime/outcome.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/exact.hpp"
-#include "runtime/forward.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/stream/forward.hpp"
 
 namespace logdepth {
 

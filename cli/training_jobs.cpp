@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "learned/run_record.hpp"
-#include "learned/task.hpp"
+#include "learned/records/run_record.hpp"
+#include "learned/records/task.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 extern char** environ;
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "learned/training_plan.hpp"
+#include "learned/records/training_plan.hpp"
 
 namespace logdepth {
 

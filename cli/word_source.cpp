@@ -6,7 +6,7 @@
 
 #include "objects/automaton.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -11,7 +11,7 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)  # before enable_language; "native" nee
 endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
-add_library(float_cuda STATIC runtime/float_thrust/cuda.cu)
+add_library(float_cuda STATIC runtime/floats/cuda.cu)
 target_include_directories(float_cuda PRIVATE ${PROJECT_SOURCE_DIR})
 # CMake 3.25.1 takes the project's C++20 for CUDA and does not know CUDA20: the flag is given instead. Without fused operations the numbers
 # are those of the host backend.

@@ -20,7 +20,7 @@
 
 #include <sstream>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth {
 

@@ -50,7 +50,7 @@
 
 #include <string>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "objects/input_error.hpp"
 

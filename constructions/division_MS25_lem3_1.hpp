@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth {
 

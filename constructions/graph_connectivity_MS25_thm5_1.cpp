@@ -64,7 +64,7 @@
 
 #include <string>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_squaring.hpp"

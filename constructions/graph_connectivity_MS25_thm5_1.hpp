@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth {
 

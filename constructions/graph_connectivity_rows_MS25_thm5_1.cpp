@@ -28,7 +28,7 @@
 
 #include <string>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth {
 

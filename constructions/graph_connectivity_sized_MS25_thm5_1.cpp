@@ -30,10 +30,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/graph_squaring.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/position_code.hpp"
+#include "runtime/file/position_code.hpp"
 
 namespace logdepth {
 namespace {

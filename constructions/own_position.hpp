@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 #include "constructions/own_position.hpp"
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"

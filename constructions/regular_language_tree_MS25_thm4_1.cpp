@@ -66,7 +66,7 @@
 
 #include <stdexcept>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/product_cells.hpp"
 
 namespace logdepth {

@@ -39,7 +39,7 @@
 // Nothing is multiplied, and no layer is there, when no point can move.
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/product_cells.hpp"
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "objects/input_error.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "learned/training_config.hpp"
+#include "learned/records/training_config.hpp"
 
 namespace logdepth {
 

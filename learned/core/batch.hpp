@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "learned/task.hpp"
+#include "learned/records/task.hpp"
 
 namespace logdepth {
 

@@ -7,7 +7,7 @@
 
 #include "learned/core/attention.hpp"
 #include "learned/core/parameters.hpp"
-#include "learned/training_config.hpp"
+#include "learned/records/training_config.hpp"
 
 namespace logdepth {
 

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "learned/monoid_table.hpp"
+#include "learned/word_problems/monoid_table.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/embed.hpp"
-#include "runtime/exact.hpp"
-#include "runtime/readout.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/stream/embed.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "learned/core/block.hpp"
-#include "learned/counter_random.hpp"
+#include "learned/records/counter_random.hpp"
 
 namespace logdepth {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "learned/core/parameters.hpp"
-#include "learned/training_config.hpp"
+#include "learned/records/training_config.hpp"
 
 namespace logdepth {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "learned/counter_random.hpp"
+#include "learned/records/counter_random.hpp"
 
 namespace logdepth {
 namespace {

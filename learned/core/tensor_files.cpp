@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "learned/safetensors.hpp"
+#include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

@@ -18,9 +18,9 @@
 #include <string>
 
 #include "learned/core/trainer.hpp"
-#include "learned/safetensors.hpp"
+#include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"
-#include "learned/run_record.hpp"
-#include "learned/task.hpp"
+#include "learned/records/run_record.hpp"
+#include "learned/records/task.hpp"
 
 namespace logdepth {
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "front_end_cases.hpp"
+#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"

@@ -3,7 +3,7 @@
 #include <map>
 #include <sstream>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "tests/support/command_line.hpp"
 

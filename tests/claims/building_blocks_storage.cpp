@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "constructions/building_blocks_MS25_appA.hpp"
-#include "tests/claims/building_blocks_run.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/building_blocks_run.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "runtime/weights_file.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth {

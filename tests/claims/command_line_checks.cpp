@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/weights_file.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth {

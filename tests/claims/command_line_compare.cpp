@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "learned/run_record.hpp"
+#include "learned/records/run_record.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth {

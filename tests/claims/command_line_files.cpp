@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "proofs-check/first_difference.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth {

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/weights_file.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

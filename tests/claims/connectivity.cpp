@@ -3,15 +3,15 @@
 
 #include <random>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/first_difference.hpp"
-#include "proofs-check/measure.hpp"
-#include "proofs-check/test_reachability.hpp"
-#include "runtime/run_model.hpp"
+#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/exact/run_model.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth {

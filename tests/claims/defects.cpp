@@ -7,16 +7,16 @@
 #include <set>
 #include <utility>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/division_oracle.hpp"
-#include "proofs-check/defects_MS25.hpp"
-#include "proofs-check/defects_MS25_changes.hpp"
-#include "proofs-check/defects_MS25_search.hpp"
-#include "proofs-check/test_division.hpp"
-#include "runtime/position_code.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/claims/defects_MS25.hpp"
+#include "proofs-check/claims/defects_MS25_changes.hpp"
+#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/position_code.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,14 +1,14 @@
 // MS25 Lemma 3.1: the division constructions against / and %.
 #include <gtest/gtest.h>
 
-#include "compiler/compile.hpp"
-#include "compiler/interpret.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "objects/input_error.hpp"
-#include "proofs-check/first_difference.hpp"
-#include "proofs-check/measure.hpp"
-#include "proofs-check/test_division.hpp"
-#include "runtime/run_model.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
 namespace {

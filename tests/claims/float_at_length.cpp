@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "proofs-check/test_division.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/run_model.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/floats/float_run.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"

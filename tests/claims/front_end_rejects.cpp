@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "front_end_cases.hpp"
+#include "tests/support/front_end_cases.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"

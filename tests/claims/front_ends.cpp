@@ -12,7 +12,7 @@
 #include <functional>
 #include <numeric>
 
-#include "front_end_cases.hpp"
+#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"

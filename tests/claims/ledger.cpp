@@ -1,19 +1,19 @@
 // The ledger's judgement: planted networks that are wrong, silent or break a promise, and the
 // numbers of the text.
-#include "proofs-check/ledger.hpp"
+#include "proofs-check/ledger/ledger.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/claim_list.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth {

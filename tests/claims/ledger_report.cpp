@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "proofs-check/claim_list.hpp"
-#include "proofs-check/ledger.hpp"
-#include "runtime/whole_file.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/ledger/ledger.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth {

@@ -10,7 +10,7 @@
 #include <map>
 #include <sstream>
 
-#include "front_end_cases.hpp"
+#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"

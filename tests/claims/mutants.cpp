@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/laws/fixed_seed.hpp"
 #include "tests/support/equivalence.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/mutation.hpp"
 #include "tests/support/mutation_subject.hpp"
 

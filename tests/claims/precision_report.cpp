@@ -1,6 +1,6 @@
 // `logdepth report precision`: what it measures, against other ways to the same numbers, and the
 // command from outside.
-#include "proofs-check/precision_report.hpp"
+#include "proofs-check/precision/precision_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <set>
 
 #include "objects/input_error.hpp"
-#include "proofs-check/precision_table.hpp"
+#include "proofs-check/precision/precision_table.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth {

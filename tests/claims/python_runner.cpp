@@ -4,8 +4,8 @@
 #include <random>
 
 #include "objects/action.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/processes.hpp"
 #include "tests/support/words.hpp"

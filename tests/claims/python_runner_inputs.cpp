@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/unrolling.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/file/unrolling.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/radix_forms.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "proofs-check/measure.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 

@@ -3,13 +3,13 @@
 
 #include <random>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/transition_monoid.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 
 namespace logdepth {

@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "compiler/program_text.hpp"
-#include "compiler/schedule.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "compiler/passes/schedule.hpp"
+#include "compiler/program/program_text.hpp"
 #include "tests/support/cell_comparison.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/tree_forms.hpp"
 #include "tests/support/words.hpp"

@@ -5,12 +5,12 @@
 #include <random>
 #include <set>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/measure.hpp"
-#include "runtime/unrolling.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/tree_forms.hpp"
 #include "tests/support/words.hpp"

@@ -77,10 +77,11 @@ TEST(HouseRules, IncludesPointOneWay) {
 
 TEST(HouseRules, TheCompilerNeverSeesTheForwardPass) {
   const std::set<std::string> forward_pass = {
-      "runtime/forward.hpp",         "runtime/exact.hpp",         "runtime/embed.hpp",
-      "runtime/attention_rules.hpp", "runtime/promise_check.hpp", "runtime/run_model.hpp",
-      "runtime/value_pool.hpp",      "runtime/arithmetic.hpp",    "runtime/stream.hpp",
-      "runtime/float_run.hpp"};
+      "runtime/stream/forward.hpp",      "runtime/exact/exact.hpp",
+      "runtime/stream/embed.hpp",        "runtime/exact/attention_rules.hpp",
+      "runtime/exact/promise_check.hpp", "runtime/exact/run_model.hpp",
+      "runtime/exact/value_pool.hpp",    "runtime/stream/arithmetic.hpp",
+      "runtime/stream/stream.hpp",       "runtime/floats/float_run.hpp"};
   for (const Source& source : sources({"compiler", "constructions"}))
     for (const std::string& include : source.includes)
       EXPECT_FALSE(forward_pass.contains(include)) << source.path << " includes " << include;
@@ -92,7 +93,8 @@ TEST(HouseRules, ConstructionsSeeProgramsAndNotPasses) {
   for (const Source& source : sources({"constructions"}))
     for (const std::string& include : source.includes)
       if (folder_of(include) == "compiler") {
-        EXPECT_TRUE(include == "compiler/program.hpp" || include == "compiler/program_text.hpp")
+        EXPECT_TRUE(include == "compiler/program/program.hpp" ||
+                    include == "compiler/program/program_text.hpp")
             << source.path << " includes " << include;
       }
 }

@@ -2,7 +2,7 @@
 // each rule answers many rows and hands many on: which rule answers which row is predicted from the
 // numbers, and with it every counter.
 
-#include "runtime/attention_rules.hpp"
+#include "runtime/exact/attention_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/attention_question.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/head_reference.hpp"
-#include "tests/laws/head_samples.hpp"
+#include "runtime/exact/attention_question.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/head_reference.hpp"
+#include "tests/support/head_samples.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,5 +1,5 @@
 // Depths counted on compiled files, beside the formulas of the paper.
-#include "proofs-check/constructed_depths.hpp"
+#include "proofs-check/ledger/constructed_depths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learned/counter_random.hpp"
-#include "learned/line_fit.hpp"
-#include "learned/published_depth.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "learned/records/counter_random.hpp"
+#include "learned/report/line_fit.hpp"
+#include "learned/word_problems/published_depth.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,7 +1,7 @@
 // The report on depth-recurrent transformers: verdicts on heatmaps made by hand, the figure, and
 // the texts from records whose result is known.
 
-#include "learned/depth_recurrent_report.hpp"
+#include "learned/depth_recurrent/depth_recurrent_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 #include <pugixml.hpp>
 #include <string>
 
-#include "learned/depth_recurrent_verdicts.hpp"
-#include "learned/heatmap_figure.hpp"
-#include "learned/hop_run_groups.hpp"
-#include "learned/published_depth_recurrent.hpp"
+#include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
+#include "learned/depth_recurrent/hop_run_groups.hpp"
+#include "learned/depth_recurrent/published_depth_recurrent.hpp"
+#include "learned/report/heatmap_figure.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,5 +1,5 @@
 // The table of depths: what runs become, what it says about them, and what it may never say.
-#include "learned/depth_table.hpp"
+#include "learned/report/depth_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "learned/depth_figure.hpp"
-#include "learned/depth_table_text.hpp"
+#include "learned/report/depth_figure.hpp"
+#include "learned/report/depth_table_text.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

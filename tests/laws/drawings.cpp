@@ -10,17 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/circuit_view.hpp"
-#include "proofs-check/draw_attention.hpp"
-#include "proofs-check/draw_circuit.hpp"
-#include "proofs-check/save_drawing.hpp"
-#include "proofs-check/svg_text.hpp"
-#include "runtime/whole_file.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "proofs-check/pictures/circuit_view.hpp"
+#include "proofs-check/pictures/draw_attention.hpp"
+#include "proofs-check/pictures/draw_circuit.hpp"
+#include "proofs-check/pictures/save_drawing.hpp"
+#include "proofs-check/pictures/svg_text.hpp"
+#include "runtime/file/whole_file.hpp"
+#include "tests/support/model_samples.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth {

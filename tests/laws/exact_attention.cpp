@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/attention_question.hpp"
-#include "runtime/attention_rules.hpp"
-#include "runtime/value_pool.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/head_reference.hpp"
-#include "tests/laws/head_samples.hpp"
+#include "runtime/exact/attention_question.hpp"
+#include "runtime/exact/attention_rules.hpp"
+#include "runtime/exact/value_pool.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/head_reference.hpp"
+#include "tests/support/head_samples.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/exact.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/weights_file.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {

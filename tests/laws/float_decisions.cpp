@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/float_difference.hpp"
-#include "proofs-check/test_division.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/difference/float_difference.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/floats/float_run.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/run_model.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/floats/float_run.hpp"
 #include "tests/support/languages.hpp"
 
 namespace logdepth {

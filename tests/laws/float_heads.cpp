@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/float_thrust/attention_rows.hpp"
-#include "runtime/float_thrust/mpfr_number.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/floats/attention_rows.hpp"
+#include "runtime/floats/mpfr_number.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

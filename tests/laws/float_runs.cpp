@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
@@ -25,11 +25,11 @@
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/float_difference.hpp"
-#include "proofs-check/test_division.hpp"
-#include "runtime/float_run.hpp"
-#include "runtime/run_model.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/difference/float_difference.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/random_programs.hpp"
 #include "tests/support/random_transformers.hpp"

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "runtime/embed.hpp"
-#include "runtime/exact.hpp"
-#include "runtime/forward.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/segments.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/stream/embed.hpp"
+#include "runtime/stream/forward.hpp"
+#include "runtime/stream/segments.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/plain_forward.hpp"
 #include "tests/support/random_transformers.hpp"
 

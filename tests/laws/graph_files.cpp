@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "runtime/whole_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/file/whole_file.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth {

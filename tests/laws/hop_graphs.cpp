@@ -2,7 +2,7 @@
 // fewer steps than hops, and about the order of vertices. Distances by Floyd's algorithm and by the
 // reachability oracle.
 
-#include "learned/hop_graphs.hpp"
+#include "learned/depth_recurrent/hop_graphs.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,8 +13,8 @@
 
 #include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/hop_reference.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/hop_reference.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,6 +1,6 @@
 // The hop task on predictors whose result is known, and what is read off a heatmap.
 
-#include "learned/hop_task.hpp"
+#include "learned/depth_recurrent/hop_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 
-#include "learned/frontier.hpp"
+#include "learned/depth_recurrent/frontier.hpp"
 #include "objects/input_error.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/hop_reference.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/hop_reference.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,13 +8,13 @@
 
 #include "objects/graph.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/embed.hpp"
-#include "runtime/exact.hpp"
-#include "runtime/forward.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/stream/embed.hpp"
+#include "runtime/stream/forward.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

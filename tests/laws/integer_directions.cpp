@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/interpret.hpp"
-#include "compiler/program_rules.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
+#include "compiler/rules/program_rules.hpp"
 
 namespace logdepth {
 namespace {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/memo.hpp"
-#include "runtime/segments.hpp"
-#include "runtime/stream.hpp"
-#include "runtime/tuple_pool.hpp"
-#include "runtime/value_pool.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/exact/value_pool.hpp"
+#include "runtime/stream/memo.hpp"
+#include "runtime/stream/segments.hpp"
+#include "runtime/stream/stream.hpp"
+#include "runtime/stream/tuple_pool.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

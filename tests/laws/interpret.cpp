@@ -1,7 +1,7 @@
 // What the interpreter says of single statements, where a program breaks its own word, and which
 // inputs it does not take.
 
-#include "compiler/interpret.hpp"
+#include "compiler/meaning/interpret.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program_text.hpp"
-#include "compiler/selected_positions.hpp"
+#include "compiler/meaning/selected_positions.hpp"
+#include "compiler/program/program_text.hpp"
 #include "objects/input_error.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

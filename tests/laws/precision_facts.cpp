@@ -2,14 +2,14 @@
 // construction and of random programs holds, each has met numbers that it speaks of, and no head or
 // test is without a law but for the listed ones.
 
-#include "compiler/precision_facts.hpp"
+#include "compiler/passes/precision_facts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/compile.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
@@ -20,9 +20,9 @@
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
-#include "runtime/run_model.hpp"
-#include "tests/laws/facts_of_runs.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "tests/support/facts_of_runs.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/random_programs.hpp"
 

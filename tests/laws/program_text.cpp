@@ -1,13 +1,13 @@
 // The text form of programs and its inverse.
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <string>
 
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth {

@@ -12,19 +12,19 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/interpret.hpp"
-#include "compiler/lookup_partition.hpp"
-#include "compiler/norm_types.hpp"
-#include "compiler/program_rules.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/passes/norm_types.hpp"
+#include "compiler/program/program_text.hpp"
+#include "compiler/rules/lookup_partition.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
 #include "tests/support/cell_comparison.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth {

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "runtime/position_code.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/segments.hpp"
-#include "runtime/stream.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/position_code.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/stream/segments.hpp"
+#include "runtime/stream/stream.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

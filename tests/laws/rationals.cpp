@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/rational.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "runtime/numbers/rational.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

@@ -10,7 +10,7 @@
 #include "objects/input_error.hpp"
 #include "oracle/division_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth {

@@ -1,6 +1,6 @@
 // Exact numbers as text: whatever is printed is read back, and raw streams as a text file.
 
-#include "runtime/real_text.hpp"
+#include "runtime/numbers/real_text.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

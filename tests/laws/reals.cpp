@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/real.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/real_oracle.hpp"
+#include "runtime/numbers/real.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/real_oracle.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,7 +1,7 @@
 // The relation task: targets and distances against oracles, and its measure on predictors whose h*
 // is known.
 
-#include "learned/relation_task.hpp"
+#include "learned/reachability/relation_task.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/hop_reference.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/hop_reference.hpp"
 
 namespace logdepth {
 namespace {

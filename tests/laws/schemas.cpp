@@ -1,4 +1,4 @@
-// The inequalities of compiler/head_schema.cpp, asked of the emitted query and key forms themselves
+// The inequalities of compiler/laws/head_schema.cpp, asked of the emitted query and key forms themselves
 // at positions up to 10^9, exactly.
 
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/head_schema.hpp"
-#include "compiler/interpret.hpp"
-#include "runtime/position_code.hpp"
-#include "runtime/real.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "compiler/laws/head_schema.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "runtime/file/position_code.hpp"
+#include "runtime/numbers/real.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,7 +1,7 @@
 // The partition of the coordinates into segments: its property in its own words, and that no
 // partition with this property is coarser.
 
-#include "runtime/segments.hpp"
+#include "runtime/stream/segments.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/weights_file.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/model_samples.hpp"
 #include "tests/support/random_transformers.hpp"
 
 namespace logdepth {

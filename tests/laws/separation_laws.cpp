@@ -1,7 +1,7 @@
-// The inequalities of compiler/separation_laws.cpp against every small case, exactly: they hold for
+// The inequalities of compiler/laws/separation_laws.cpp against every small case, exactly: they hold for
 // all pairs below N, and with an exponent less they would not.
 
-#include "compiler/separation_laws.hpp"
+#include "compiler/laws/separation_laws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "compiler/cell_reader.hpp"
-#include "runtime/position_code.hpp"
+#include "compiler/meaning/cell_reader.hpp"
+#include "runtime/file/position_code.hpp"
 
 namespace logdepth {
 namespace {

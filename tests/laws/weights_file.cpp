@@ -1,7 +1,7 @@
 // The weights file on disk and back: what is written is read back, the same model gives the same
 // bytes, and files that hold something else are refused. (The text itself: weights_refusals.cpp.)
 
-#include "runtime/weights_file.hpp"
+#include "runtime/file/weights_file.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "runtime/weights_json.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/file/weights_json.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

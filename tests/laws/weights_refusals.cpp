@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "objects/input_error.hpp"
-#include "runtime/weights_file.hpp"
-#include "runtime/weights_json.hpp"
-#include "tests/laws/fixed_seed.hpp"
-#include "tests/laws/model_samples.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/weights_json.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/model_samples.hpp"
 
 namespace logdepth {
 namespace {

@@ -11,12 +11,12 @@
 #include <set>
 #include <sstream>
 
-#include "learned/counter_random.hpp"
-#include "learned/monoid_table.hpp"
-#include "learned/word_data.hpp"
+#include "learned/records/counter_random.hpp"
+#include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
 #include "oracle/language_oracle.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,6 +1,6 @@
 // The task of word problems with predictors whose n* is known, and its training samples against
 // moving points.
-#include "learned/word_task.hpp"
+#include "learned/word_problems/word_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 #include <sstream>
 #include <utility>
 
-#include "learned/monoid_table.hpp"
-#include "learned/n_star.hpp"
-#include "learned/word_data.hpp"
+#include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/n_star.hpp"
+#include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
 #include "oracle/language_oracle.hpp"
-#include "tests/laws/fixed_seed.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth {

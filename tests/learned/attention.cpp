@@ -9,8 +9,8 @@
 
 #include "learned/core/optimiser.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/temporary_folder.hpp"
-#include "tests/learned/networks.hpp"
+#include "runtime/file/temporary_folder.hpp"
+#include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests {
 namespace {

@@ -5,23 +5,23 @@
 #include <atomic>
 #include <random>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/trainer.hpp"
-#include "learned/presets.hpp"
+#include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/language_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/temporary_folder.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
-#include "tests/learned/networks.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/temporary_folder.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::learned_tests {

@@ -4,10 +4,10 @@
 #include <atomic>
 
 #include "learned/core/trainer.hpp"
-#include "learned/presets.hpp"
+#include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
-#include "runtime/temporary_folder.hpp"
-#include "tests/learned/networks.hpp"
+#include "runtime/file/temporary_folder.hpp"
+#include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests {
 namespace {

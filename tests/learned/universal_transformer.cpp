@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "learned/presets.hpp"
+#include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
-#include "tests/learned/networks.hpp"
+#include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "learned/core/trainer.hpp"
-#include "learned/presets.hpp"
+#include "learned/word_problems/presets.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,34 +4,34 @@ The old text must occur exactly once in its file; whoever changes that line chan
 Edits that keep the meaning do not belong here.
 """
 
-SCHEDULE = "compiler/schedule.cpp"
-TYPES = "compiler/norm_types.cpp"
-FACTS = "compiler/number_facts.cpp"
-CONTENT = "compiler/cell_content.cpp"
-EMIT = "compiler/emit_weights.cpp"
-ENDS = "compiler/emit_ends.cpp"
-SCHEMA = "compiler/head_schema.cpp"
-PRECISION = "compiler/precision_facts.cpp"
-SEPARATION = "compiler/separation_laws.cpp"
-ZERO = "compiler/zero_laws.cpp"
-COMPILE = "compiler/compile.cpp"
-MEANING = "compiler/interpret.cpp"
-INPUTS = "compiler/input_rules.cpp"
-FETCHES = "compiler/fetch_rules.cpp"
-PARTITION = "compiler/lookup_partition.cpp"
-SELECTED = "compiler/selected_positions.cpp"
-KEYS = "runtime/attend_by_distinct_keys.cpp"
-FILTER = "runtime/score_filter.cpp"
-MATCH = "runtime/attend_by_match.cpp"
-ANGLE = "runtime/attend_by_angle.cpp"
-QUESTION = "runtime/attention_question.cpp"
-AVERAGES = "runtime/attention_averages.cpp"
-READ = "runtime/masked_read.hpp"
-FOUND = "runtime/found_keys.cpp"
-PROMISES = "runtime/promise_check.cpp"
-RUN = "runtime/run_model.cpp"
-TOKENS = "runtime/tokens.cpp"
-UNROLLING = "runtime/unrolling.cpp"
+SCHEDULE = "compiler/passes/schedule.cpp"
+TYPES = "compiler/passes/norm_types.cpp"
+FACTS = "compiler/passes/number_facts.cpp"
+CONTENT = "compiler/rules/cell_content.cpp"
+EMIT = "compiler/passes/emit_weights.cpp"
+ENDS = "compiler/passes/emit_ends.cpp"
+SCHEMA = "compiler/laws/head_schema.cpp"
+PRECISION = "compiler/passes/precision_facts.cpp"
+SEPARATION = "compiler/laws/separation_laws.cpp"
+ZERO = "compiler/laws/zero_laws.cpp"
+COMPILE = "compiler/passes/compile.cpp"
+MEANING = "compiler/meaning/interpret.cpp"
+INPUTS = "compiler/rules/input_rules.cpp"
+FETCHES = "compiler/rules/fetch_rules.cpp"
+PARTITION = "compiler/rules/lookup_partition.cpp"
+SELECTED = "compiler/meaning/selected_positions.cpp"
+KEYS = "runtime/exact/attend_by_distinct_keys.cpp"
+FILTER = "runtime/exact/score_filter.cpp"
+MATCH = "runtime/exact/attend_by_match.cpp"
+ANGLE = "runtime/exact/attend_by_angle.cpp"
+QUESTION = "runtime/exact/attention_question.cpp"
+AVERAGES = "runtime/exact/attention_averages.cpp"
+READ = "runtime/stream/masked_read.hpp"
+FOUND = "runtime/exact/found_keys.cpp"
+PROMISES = "runtime/exact/promise_check.cpp"
+RUN = "runtime/exact/run_model.cpp"
+TOKENS = "runtime/stream/tokens.cpp"
+UNROLLING = "runtime/file/unrolling.cpp"
 PRODUCTS = "constructions/product_cells.cpp"
 FORECAST = "constructions/product_forecast.cpp"
 SCAN = "constructions/regular_language_scan_MS25_thm4_1.cpp"
@@ -45,21 +45,21 @@ LEARNED_ROWS = "learned/core/attention_rows.cpp"
 OPTIMISER = "learned/core/optimiser.cpp"
 TRAINER = "learned/core/trainer.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
-N_STAR = "learned/n_star.hpp"
-HOPS = "learned/hop_graphs.cpp"
-FIT = "learned/line_fit.cpp"
+N_STAR = "learned/word_problems/n_star.hpp"
+HOPS = "learned/depth_recurrent/hop_graphs.cpp"
+FIT = "learned/report/line_fit.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
 GRAPH = "constructions/graph_connectivity_MS25_thm5_1.cpp"
 ROWS = "constructions/graph_connectivity_rows_MS25_thm5_1.cpp"
 SQUARING = "constructions/graph_squaring.cpp"
 SIZED = "constructions/graph_connectivity_sized_MS25_thm5_1.cpp"
 SUBGROUPS = "objects/subgroups.cpp"
-FACTS_OF_FILE = "runtime/precision_facts.cpp"
-FLOAT_RUN = "runtime/float_run.cpp"
-FLOAT_ROWS = "runtime/float_thrust/attention_rows.hpp"
-FLOAT_STEPS = "runtime/float_thrust/token_steps.hpp"
-FLOAT_NUMBER = "runtime/float_thrust/number.hpp"
-FLOAT_PLAN = "runtime/float_thrust/plan_maker.hpp"
+FACTS_OF_FILE = "runtime/file/precision_facts.cpp"
+FLOAT_RUN = "runtime/floats/float_run.cpp"
+FLOAT_ROWS = "runtime/floats/attention_rows.hpp"
+FLOAT_STEPS = "runtime/floats/token_steps.hpp"
+FLOAT_NUMBER = "runtime/floats/number.hpp"
+FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
 
 EDITS = [
     # --- schedule
@@ -145,11 +145,11 @@ EDITS = [
      "if (std::any_of(program.embedding.begin(), program.embedding.end(), fills_alike))",
      "a flag that one kind of token sets is certain at all"),
     # --- layout
-    ("compiler/layout.cpp", "while (root * root < n) ++root;", "while (root * root <= n) ++root;",
+    ("compiler/passes/layout.cpp", "while (root * root < n) ++root;", "while (root * root <= n) ++root;",
      "the width is the next square but one when the cells fill a square"),
-    ("compiler/layout.cpp", "placed[given.cell] = true;", "placed[given.cell] = false;",
+    ("compiler/passes/layout.cpp", "placed[given.cell] = true;", "placed[given.cell] = false;",
      "given cells do not come first"),
-    ("compiler/layout.cpp", "if (strict) layout.head_dimension = layout.width / heads;",
+    ("compiler/passes/layout.cpp", "if (strict) layout.head_dimension = layout.width / heads;",
      "if (strict) layout.head_dimension = dimension;",
      "strict heads have another dimension than width / heads"),
     # --- head schemas
@@ -240,10 +240,10 @@ EDITS = [
      "std::holds_alternative<CellsInput>(p_.input)) row.set({*one_, 0}, Rational(0));",
      "a table leaves raw streams without the constant"),
     # --- unrolling
-    ("compiler/compile.cpp", "for (std::uint64_t loop = 0; loop < loops; ++loop)",
+    ("compiler/passes/compile.cpp", "for (std::uint64_t loop = 0; loop < loops; ++loop)",
      "for (std::uint64_t loop = 1; loop < loops; ++loop)",
      "the unrolled model has one copy too few"),
-    ("compiler/compile.cpp", "model.unroll = {Unroll::Kind::fixed, 0, 0, limit};",
+    ("compiler/passes/compile.cpp", "model.unroll = {Unroll::Kind::fixed, 0, 0, limit};",
      "model.unroll = {Unroll::Kind::fixed, 0, 0, limit + 1};",
      "an unrolled model claims one letter more than it has copies for"),
     (UNROLLING, "std::bit_width(n - 1)", "std::bit_width(n)",
@@ -254,12 +254,12 @@ EDITS = [
     # --- meaning of programs
     (SELECTED, "pointed->second >= s.back ? pointed->second - s.back : 0;", "pointed->second;",
      "the interpreter ignores 'back'"),
-    ("compiler/cell_reader.cpp", "if (!states_.at(token, {id, i}).is_zero()) return false;",
+    ("compiler/meaning/cell_reader.cpp", "if (!states_.at(token, {id, i}).is_zero()) return false;",
      "if (states_.at(token, {id, i}).sign() > 0) return false;",
      "negative numbers count as blank"),
     (SELECTED, "return low < high ? above : below;", "return low != high ? below : above;",
      "the interpreter rounds down to the nearest position"),
-    ("compiler/start_states.cpp", "values[0] == states_.at(0, {given.cell, 0});",
+    ("compiler/rules/start_states.cpp", "values[0] == states_.at(0, {given.cell, 0});",
      "values.size() == 2;", "the interpreter takes an m that differs between tokens"),
     # --- attention
     (KEYS, "if (order >= 0) best_.push_back(candidate);", "if (order > 0) best_.push_back(candidate);",
@@ -302,36 +302,36 @@ EDITS = [
     (AVERAGES, "last_ = std::max(last_, members.last);", "last_ = members.last;",
      "the last selected position is reported wrongly"),
     # --- what is remembered
-    ("runtime/segment_map.hpp", "key_[0] = read.ids[0];", "key_[0] = 1;",
+    ("runtime/stream/segment_map.hpp", "key_[0] = read.ids[0];", "key_[0] = 1;",
      "images are remembered without the factor"),
-    ("runtime/relu_map.hpp", "group.key[0] = key.ids[0];", "group.key[0] = 1;",
+    ("runtime/stream/relu_map.hpp", "group.key[0] = key.ids[0];", "group.key[0] = 1;",
      "activations are remembered without the factor"),
-    ("runtime/relu_map.hpp", "if (!is_z && !folded) activation = a_.product(read.factor(read.key()), activation);", "",
+    ("runtime/stream/relu_map.hpp", "if (!is_z && !folded) activation = a_.product(read.factor(read.key()), activation);", "",
      "activations miss the norm"),
     (READ, "if (!a_.is_zero(a_.close(sum))) return kAsAWhole;", "a_.close(sum);",
      "layer norm takes every mean for zero"),
     # --- numbers and norms
-    ("runtime/exact_sum.hpp", "irrational.is_zero() ? rational.sign() : value().sign();",
+    ("runtime/exact/exact_sum.hpp", "irrational.is_zero() ? rational.sign() : value().sign();",
      "irrational.is_zero() ? rational.sign() : irrational.sign();",
      "the rational part does not count for signs"),
-    ("runtime/exact.cpp", ".scaled(Rational(1, width));", ".scaled(Rational(1, width - 1));",
+    ("runtime/exact/exact.cpp", ".scaled(Rational(1, width));", ".scaled(Rational(1, width - 1));",
      "layer norm subtracts a wrong mean"),
-    ("runtime/exact.cpp", "const Rational ratio = square.rational_part() / Rational(width);",
+    ("runtime/exact/exact.cpp", "const Rational ratio = square.rational_part() / Rational(width);",
      "const Rational ratio = square.rational_part();", "the norm forgets the width"),
-    ("runtime/real.cpp", "if (surds_.size() == 2 && rational_sign == 0) return surds_.back().sign;",
+    ("runtime/numbers/real.cpp", "if (surds_.size() == 2 && rational_sign == 0) return surds_.back().sign;",
      "if (surds_.size() == 2 && rational_sign == 0) return surds_.front().sign;",
      "the smaller of two roots decides"),
-    ("runtime/real.cpp", "const Real::Surd& surd : b.surds_) result.add_surd({-surd.sign,",
+    ("runtime/numbers/real.cpp", "const Real::Surd& surd : b.surds_) result.add_surd({-surd.sign,",
      "const Real::Surd& surd : b.surds_) result.add_surd({surd.sign,",
      "roots are added where they should be subtracted"),
-    ("runtime/position_code.cpp", "const int level = std::bit_width(t) - 1;",
+    ("runtime/file/position_code.cpp", "const int level = std::bit_width(t) - 1;",
      "const int level = std::bit_width(t);", "the level of the two-circle code is off by one"),
-    ("runtime/position_code.cpp", "circle(Rational(static_cast<std::int64_t>(position + 1)))",
+    ("runtime/file/position_code.cpp", "circle(Rational(static_cast<std::int64_t>(position + 1)))",
      "circle(Rational(static_cast<std::int64_t>(position)))",
      "the circle code starts at another point"),
-    ("runtime/embed.hpp", "token >= fill.back ? token - fill.back : 0", "token",
+    ("runtime/stream/embed.hpp", "token >= fill.back ? token - fill.back : 0", "token",
      "every fill codes the token's own position"),
-    ("runtime/relu_map.hpp", "if (!active) continue;", "", "the ReLU is missing"),
+    ("runtime/stream/relu_map.hpp", "if (!active) continue;", "", "the ReLU is missing"),
     # --- tokens
     (TOKENS, "source + 1, kSourceToken", "source, kSourceToken",
      "one source token too few"),
@@ -342,7 +342,7 @@ EDITS = [
      "the diagonal of a relation is not set"),
     (TOKENS, "if (input.end) tokens.kinds.emplace_back(kEndToken);", "",
      "the end token is missing"),
-    ("runtime/embed.hpp", "add(i + place.mirror, -value);", "add(i + place.mirror, value);",
+    ("runtime/stream/embed.hpp", "add(i + place.mirror, -value);", "add(i + place.mirror, value);",
      "the mirror of a given value is not its negative"),
     # --- verdicts, promises, refusals
     (RUN, "      tie = order == 0 || (tie && order < 0);\n", "", "a tie is decided"),
@@ -357,10 +357,10 @@ EDITS = [
     (PROMISES, "const bool holds = value(promise->flag, stream, token).sign() > 0;",
      "const bool holds = value(promise->flag, stream, token).sign() >= 0;",
      "a flag of zero counts as set"),
-    ("runtime/model_rules.cpp", "if (!filled.insert(coordinate).second) {",
+    ("runtime/file/model_rules.cpp", "if (!filled.insert(coordinate).second) {",
      "if (!filled.insert(coordinate).second && i == 0) {",
      "two fills may share a coordinate"),
-    ("runtime/model_rules.cpp", "if (choices[i] >= prefix.points) {",
+    ("runtime/file/model_rules.cpp", "if (choices[i] >= prefix.points) {",
      "if (choices[i] > prefix.points) {", "an image may lie one beyond the points"),
     (PROMISES, "if (!expected.asks[row.row] || flagged == 0)", "if (flagged == 0)",
      "the flagged promise ignores 'when'"),

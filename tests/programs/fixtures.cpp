@@ -17,14 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/interpret.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
 #include "objects/graph.hpp"
 #include "objects/overload.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/real_text.hpp"
-#include "runtime/run_model.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/program_rules.hpp"
-#include "compiler/program_text.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/interpret.hpp"
-#include "compiler/schedule.hpp"
-#include "runtime/exact.hpp"
-#include "runtime/forward.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "compiler/passes/schedule.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/stream/forward.hpp"
 
 namespace logdepth::support {
 

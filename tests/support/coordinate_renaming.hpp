@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 
 namespace logdepth::support {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "compiler/program_rules.hpp"
-#include "compiler/schedule.hpp"
+#include "compiler/passes/schedule.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "tests/support/coordinate_renaming.hpp"
 #include "tests/support/weight_rows.hpp"
 

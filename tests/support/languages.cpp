@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
-#include "runtime/unrolling.hpp"
+#include "runtime/file/unrolling.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::support {

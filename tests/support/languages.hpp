@@ -12,9 +12,9 @@
 
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/action.hpp"
-#include "runtime/model.hpp"
-#include "runtime/promise_check.hpp"
-#include "runtime/run_model.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/model.hpp"
 
 /// Languages to compile, each with a second way to decide it, and the comparison of a compiled
 /// model with both.

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 #include "tests/support/mutation_subject.hpp"
 
 /// Random single changes: of the weights themselves, and of what one compiler pass hands the next.

@@ -6,16 +6,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "compiler/program_text.hpp"
+#include "compiler/program/program_text.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/first_difference.hpp"
-#include "proofs-check/test_language.hpp"
-#include "runtime/run_model.hpp"
-#include "runtime/unrolling.hpp"
-#include "runtime/weights_file.hpp"
+#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/support/scan_moments.hpp"
 #include "tests/support/words.hpp"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/program.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program.hpp"
 #include "oracle/language_oracle.hpp"
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 #include "tests/support/token_ranges.hpp"
 
 /// Small compiled models that mutants are made of, and what judges a mutant.

@@ -2,11 +2,11 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile.hpp"
-#include "compiler/layout.hpp"
-#include "compiler/norm_types.hpp"
-#include "compiler/program_rules.hpp"
-#include "compiler/schedule.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/passes/layout.hpp"
+#include "compiler/passes/norm_types.hpp"
+#include "compiler/passes/schedule.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "objects/overload.hpp"
 #include "tests/support/mutation.hpp"
 

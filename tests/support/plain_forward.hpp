@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/model.hpp"
-#include "runtime/real.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/real.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 
 /// The radix construction in its forms, and the count that its depth is compared with.
 namespace logdepth::support {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program_rules.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "tests/support/random_program_statements.hpp"
 
 namespace logdepth::support {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth::support {
 

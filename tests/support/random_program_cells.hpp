@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 
 namespace logdepth::support {
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "compiler/program_rules.hpp"
+#include "compiler/rules/program_rules.hpp"
 
 namespace logdepth::support {
 

@@ -4,12 +4,12 @@
 #include <set>
 #include <sstream>
 
-#include "compiler/cell_reader.hpp"
-#include "compiler/compile.hpp"
-#include "compiler/program_rules.hpp"
+#include "compiler/meaning/cell_reader.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/rules/program_rules.hpp"
 #include "objects/graph.hpp"
 #include "objects/overload.hpp"
-#include "runtime/position_code.hpp"
+#include "runtime/file/position_code.hpp"
 
 namespace logdepth::support {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program.hpp"
-#include "runtime/tokens.hpp"
+#include "compiler/program/program.hpp"
+#include "runtime/stream/tokens.hpp"
 #include "tests/support/random_program_builder.hpp"
 
 namespace logdepth::support {

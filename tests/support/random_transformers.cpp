@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "runtime/real.hpp"
+#include "runtime/numbers/real.hpp"
 
 namespace logdepth {
 namespace {

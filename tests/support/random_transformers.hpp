@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/model.hpp"
-#include "runtime/tokens.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
 

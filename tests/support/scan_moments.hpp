@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/program.hpp"
+#include "compiler/program/program.hpp"
 #include "objects/action.hpp"
 #include "objects/transition_monoid.hpp"
 #include "tests/support/token_ranges.hpp"

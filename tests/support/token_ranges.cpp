@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "objects/overload.hpp"
-#include "runtime/position_code.hpp"
+#include "runtime/file/position_code.hpp"
 
 namespace logdepth::support {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/program.hpp"
-#include "runtime/model.hpp"
+#include "compiler/program/program.hpp"
+#include "runtime/file/model.hpp"
 
 namespace logdepth::support {
 

@@ -1,6 +1,6 @@
 #include "tests/support/tree_forms.hpp"
 
-#include "compiler/compile.hpp"
+#include "compiler/passes/compile.hpp"
 
 namespace logdepth::support {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 
 /// The tree construction in its forms.
 namespace logdepth::support {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 
 /// The uniform radix construction in its forms.
 namespace logdepth::support {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/model.hpp"
+#include "runtime/file/model.hpp"
 #include "tests/support/token_ranges.hpp"
 
 /// Weights as sparse rows and bilinear forms, evaluated on ranges.

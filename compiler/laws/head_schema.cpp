@@ -1,0 +1,208 @@
+#include "compiler/laws/head_schema.hpp"
+
+#include "compiler/rules/statement_cells.hpp"
+#include "objects/overload.hpp"
+
+namespace logdepth {
+namespace {
+
+Term term(CellId cell, std::uint32_t index, std::int64_t factor = 1) {
+  return {{cell, index}, Rational(factor)};
+}
+
+/// A literal as +-1 (flags), or as 2 and 0 (one-hot labels): twice its truth, up to a constant.
+Term doubled(const Program& program, const Literal& literal) {
+  if (std::holds_alternative<FlagType>(program.cells[literal.cell].type))
+    return term(literal.cell, 0, literal.value ? 1 : -1);
+  return term(literal.cell, literal.value, 2);
+}
+
+// ---------------------------------------------------------------------------------------------
+// match: SelectPointed. q = the pointer's code, k = the key's code.
+//
+// Lemma (circle). For t, u >= 0: circle(t).circle(u) = 1 - 2(t-u)^2 / ((1+t^2)(1+u^2)).
+//   (1-t^2)(1-u^2) + 4tu = 1 + t^2u^2 - t^2 - u^2 + 4tu = (1+t^2)(1+u^2) - 2(t-u)^2.
+//   So the score is 1 iff t = u and smaller otherwise. Positions p, r have t = p+1, u = r+1: the
+//   arg max over any set of positions that contains e is e alone. No length enters.
+//
+// Lemma (two-circle). The score is circle(t/2^L).circle(u/2^M) + circle(L+1).circle(M+1) <= 1 + 1,
+//   with equality iff t/2^L = u/2^M and L = M, hence t = u. So again e alone, for every length.
+//   (L = floor(log2 t) is not needed here; it only widens the gap: for t, u in [1, N] with t != u
+//   the score is below 2 - 2/(25 N^2).)
+//
+// Lemma (phi, back c >= 0). q = (x0 - c x1, x1) for the pointer phi(e) = (e, 1)/sqrt(e^2+1), a
+//   positive multiple of (e-c, 1); k = (r, 1)/sqrt(r^2+1). With a = e - c the score is a positive
+//   multiple of f(r) = (a r + 1)/sqrt(r^2 + 1), and f'(r) = (a - r)/(r^2 + 1)^(3/2): f increases up
+//   to r = a and decreases after it. For a >= 0 the arg max over integers r >= 0 that include a is
+//   a alone; for a < 0, f decreases on r >= 0 and the arg max is position 0 alone, which is visible
+//   to every token. So the head selects exactly position max(e - c, 0), for every length.
+//
+// Visibility: a pointer never points to the right of its token (PointerType; the passes prove it),
+// so e, and with it max(e - c, 0), is visible under the causal mask.
+HeadSchema pointed(const Program& program, const SelectPointed& selector) {
+  HeadSchema schema;
+  const std::uint32_t size = size_of(program.cells[selector.key].type);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    LinearForm query = {term(selector.pointer, i)};
+    if (i == 0 && selector.back > 0)
+      query.push_back(term(selector.pointer, 1, -static_cast<std::int64_t>(selector.back)));
+    schema.query.push_back(std::move(query));
+    schema.key.push_back({term(selector.key, i)});
+  }
+  return schema;
+}
+
+// ---------------------------------------------------------------------------------------------
+// match: SelectSame. q = k = the listed cells, each a vector of constant norm.
+//
+// Lemma. For vectors of equal norm, x.y <= |x||y| = |x|^2 with equality iff x = y (Cauchy-Schwarz).
+//   Summed over the cells: the score of position j is maximal iff all its listed cells equal the
+//   token's own. The token sees itself, so the maximum is attained and the selected set is exactly
+//   the visible positions with equal cells; at least one. No length enters.
+HeadSchema same(const Program& program, const SelectSame& selector) {
+  HeadSchema schema;
+  for (const CellId cell : selector.cells)
+    for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i) {
+      schema.query.push_back({term(cell, i)});
+      schema.key.push_back({term(cell, i)});
+    }
+  return schema;
+}
+
+// ---------------------------------------------------------------------------------------------
+// rightmost: SelectRightmost. q = 1, k = sum of 2 [flag] + h(p), up to an additive constant.
+//
+// Lemma. Let h be strictly increasing with values in [0, 1). If more flags hold at one position
+// than
+//   at another, its k is larger by more than 2 - 1 = 1 > 0, and among positions where equally many
+//   hold the later one has the larger k. So the arg max is the last of the visible positions where
+//   most of the flags hold: exactly one. No length enters.
+//   phi: h(p) = p/sqrt(p^2+1), increasing from 0 towards 1.
+//   circle: h(p) = (t^2-1)/(t^2+1) = 1 - 2/(t^2+1) with t = p+1, increasing from 0 towards 1.
+//   A flag f = +-1 contributes f itself (2 [f] = f + 1), its negation -f; a one-hot label 2 x.
+HeadSchema rightmost(const Program& program, const SelectRightmost& selector) {
+  LinearForm key;
+  for (const Literal& flag : selector.flags) key.push_back(doubled(program, flag));
+  const bool phi = std::get<KeyType>(program.cells[selector.key].type).code == PositionCode::phi;
+  key.push_back(term(selector.key, 0, phi ? 1 : -1));
+  return {{{term(*constant_cell(program), 0)}}, {std::move(key)}};
+}
+
+// ---------------------------------------------------------------------------------------------
+// match_flag: SelectFlagged. q = [when] or 1, k = [flag], both 0 or 1.
+//
+// Lemma. If q = 0 all scores are 0. If q = 1 the score is [flag]: the arg max is where the flag
+//   holds, or everywhere if it holds nowhere. A flag f counts as (1 + f)/2, doubled here.
+HeadSchema flagged(const Program& program, const SelectFlagged& selector) {
+  const CellId one = *constant_cell(program);
+  const auto indicator = [&](const Literal& literal) {
+    LinearForm form = {doubled(program, literal)};
+    if (std::holds_alternative<FlagType>(program.cells[literal.cell].type))
+      form.push_back(term(one, 0));
+    return form;
+  };
+  return {{selector.when ? indicator(*selector.when) : LinearForm{term(one, 0)}},
+          {indicator(selector.flag)}};
+}
+
+// ---------------------------------------------------------------------------------------------
+// nearest direction: SelectNearest. q = a positive multiple of (x, 1), k = phi(r).
+//
+// Lemma. For rational x the arg max of f(r) = (x r + 1)/sqrt(r^2 + 1) over the integers
+//   r = 0 .. R is exactly one position; it is r = x if x is one of them, and 0 if x <= 0.
+//   As for phi codes above, f increases up to r = x and decreases after it, so only the two
+//   neighbours j < x < j + 1 of a non-integer x could tie (one of them, if x lies outside 0 .. R).
+//   A tie says (x j + 1)^2 ((j+1)^2 + 1) = (x (j+1) + 1)^2 (j^2 + 1), where neither square is zero;
+//   so (j^2 + 1)((j+1)^2 + 1) would be the square of a rational. But it is k^2 + 1 with
+//   k = j^2 + j + 1 >= 1, which lies strictly between k^2 and (k+1)^2. For integers x the maximum
+//   is x alone, because f is strictly monotone on either side. No length enters.
+// The passes prove that x is rational and that the second component of q is positive.
+HeadSchema nearest(const SelectNearest& selector) {
+  return {{selector.target.numerator, selector.target.denominator},
+          {{term(selector.key, 0)}, {term(selector.key, 1)}}};
+}
+
+// ---------------------------------------------------------------------------------------------
+// match with tie-break: SelectFound. Per term q_i = (numerator, denominator) and k_i a unit vector;
+// with `prefer` one more dimension, q = margin e > 0 and k = the flag f = +-1.
+//
+// Lemma (match). q_i.k_i <= |q_i|, with equality iff k_i is the direction of q_i (Cauchy-Schwarz).
+//   So a position reaches sum |q_i| iff it matches in every term. Hypothesis 1, owed by the
+//   construction at every token and checked by every exact run: some visible position matches. Then
+//   without `prefer` the arg max is exactly the set of matches.
+// Lemma (tie-break). Hypothesis 2: 2 e is less than what any mismatch costs, that is
+//   2 e < sum |q_i| - sum q_i.k_i for every visible position that does not match. Then a match with
+//   f = -1 scores sum |q_i| - e, a mismatch less than sum |q_i| - 2 e + e, so the arg max is the
+//   set of matches with f = +1 if there is one, else of all matches. The average of f over it is
+//   exactly +1 or -1: an OR without a threshold.
+// Lemma (cost). Let k = phi(v), q = phi(a), both of integers, v != a. With c = q.k,
+//   (1 + a^2)(1 + v^2) = (a v + 1)^2 + (a - v)^2, so 1 - c^2 = (a-v)^2 / ((1+a^2)(1+v^2)) and
+//   1 - c >= (1 - c^2)/2. For |a - v| >= 1 one has (a-v)^2 ((a+1)^2 + 1) >= v^2 + 1, hence
+//   1 - c >= g(a) := 1 / (2 (a^2 + 1)((a+1)^2 + 1)). The bound needs no limit on v. A query (x - w,
+//   w) or (x + w, w) is a shift; its length is at least 1 when the index grows, so the cost only
+//   grows.
+//
+// Hypothesis 2 for e = the second component of dir(16, eps), eps = 1/(N sqrt(n^6 + n^4 + 1)), as in
+//   MS25 Thm 5.1 over n vertices with N tokens (constructions/, E1 and E2 of the layouts):
+//   0 < e < eps/16, and queried indices are a <= n. With N >= n^3 + 2 it is enough that
+//     (n^2+1)((n+1)^2+1) <= 4 n^3 (n^3 + 2)                       [2 eps/16 < g(n), n^6+n^4+1 >
+//     n^6],
+//   and for the last layer, whose query is scaled by 1/w, w^2 = s^2 + t^2 + 1 <= 2 n^2 + 1,
+//     (2n^2+1)(n^2+1)((n+1)^2+1)^2 < 16 (n^3+2)^2 (n^6+n^4+1).
+//   Substitute n = 1 + x: right minus left has only non-negative coefficients in x, the first one
+//   4x^6 + 24x^5 + 59x^4 + 82x^3 + 69x^2 + 30x + 2. So both hold for every n >= 1
+//   (tests/laws/schemas.cpp expands them again).
+HeadSchema found(const Program& program, const SelectFound& selector) {
+  HeadSchema schema;
+  for (const FindTerm& t : selector.terms) {
+    schema.query.push_back(t.wanted.numerator);
+    schema.query.push_back(t.wanted.denominator);
+    schema.key.push_back({term(t.key, 0)});
+    schema.key.push_back({term(t.key, 1)});
+  }
+  if (selector.prefer) {
+    schema.query.push_back({selector.prefer->margin});
+    schema.key.push_back({doubled(program, selector.prefer->flag)});
+  }
+  return schema;
+}
+
+// ---------------------------------------------------------------------------------------------
+// match by a relation: SelectRelated. q = (flags f_l = +-1, 1/2), k = (label one-hot, p), where p
+// is the preference, +-1 for a flag and 2 or 0 for a label.
+//
+// Lemma. A related position scores 1 + p/2, any other -1 + p/2. The values of p/2 differ by at most
+// 1
+//   and 2 > 1, so the arg max is among the related ones, and of these those with the larger p. With
+//   R_i the row of vertex i, R_ii = +1, as flags and p = R_kj, this is an OR over k of R_ik and
+//   R_kj in one head: no margin, no length. Hypothesis, checked by every exact run: some visible
+//   position is related.
+HeadSchema related(const Program& program, const SelectRelated& selector) {
+  HeadSchema schema;
+  for (std::uint32_t l = 0; l < selector.flags.size(); ++l) {
+    schema.query.push_back({term(selector.flags[l], 0)});
+    schema.key.push_back({term(selector.label, l)});
+  }
+  schema.query.push_back({{{*constant_cell(program), 0}, Rational(1, 2)}});
+  schema.key.push_back({doubled(program, selector.prefer)});
+  return schema;
+}
+
+}  // namespace
+
+// uniform: SelectAll. q = 0, so every score is 0 and every visible position is selected.
+HeadSchema head_schema(const Program& program, const Selector& selector) {
+  return std::visit(Overload{[](const SelectAll&) {
+                               return HeadSchema{{{}}, {{}}};
+                             },
+                             [&](const SelectPointed& s) { return pointed(program, s); },
+                             [&](const SelectSame& s) { return same(program, s); },
+                             [&](const SelectRightmost& s) { return rightmost(program, s); },
+                             [&](const SelectNearest& s) { return nearest(s); },
+                             [&](const SelectFlagged& s) { return flagged(program, s); },
+                             [&](const SelectFound& s) { return found(program, s); },
+                             [&](const SelectRelated& s) { return related(program, s); }},
+                    selector);
+}
+
+}  // namespace logdepth

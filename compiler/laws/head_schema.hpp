@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/program/program.hpp"
+
+namespace logdepth {
+
+/// Query and key of a head as linear forms of cells, one pair per score dimension, and the promise
+/// that goes into the weights file. Cells are read up to one common positive factor, which does not
+/// move an arg max.
+struct HeadSchema {
+  std::vector<LinearForm> query, key;
+};
+
+/// The score of a selector, with the inequality that makes its arg max the selected set for every
+/// position and every length proved in the comments of head_schema.cpp.
+HeadSchema head_schema(const Program& program, const Selector& selector);
+
+}  // namespace logdepth

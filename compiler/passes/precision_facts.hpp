@@ -1,0 +1,18 @@
+#pragma once
+
+#include "compiler/passes/layout.hpp"
+#include "compiler/passes/norm_types.hpp"
+#include "compiler/passes/schedule.hpp"
+#include "compiler/program/program.hpp"
+#include "runtime/file/precision_facts.hpp"
+
+namespace logdepth {
+
+/// What is proved about the numbers of the compiled weights, at every token of every input, one
+/// entry per scheduled layer: initial, repeated, final. What is not proved is absent. The proofs
+/// are in the comments of precision_facts.cpp and separation_laws.cpp; they rest on the norm types,
+/// and on what the program declares of its directions (DirectionType).
+PrecisionFacts precision_facts(const Program& program, const Schedule& schedule,
+                               const MaskTypes& masks, const Layout& layout);
+
+}  // namespace logdepth

@@ -1,0 +1,172 @@
+#include "compiler/rules/statement_cells.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "objects/overload.hpp"
+
+namespace logdepth {
+namespace {
+
+std::vector<CellId> sorted(std::vector<CellId> cells) {
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  return cells;
+}
+
+bool needs_constant(const Program& program, const LookupStatement& lookup) {
+  return std::any_of(lookup.rules.begin(), lookup.rules.end(), [&](const Rule& rule) {
+    return rule.when.size() != 1 ||
+           std::holds_alternative<FlagType>(program.cells[rule.when[0].cell].type);
+  });
+}
+
+}  // namespace
+
+bool is_attention(const Statement& statement) {
+  return std::holds_alternative<FetchStatement>(statement);
+}
+
+std::optional<std::uint32_t> point_number(const std::string& label) {
+  std::uint32_t value = 0;
+  const char* const end = label.data() + label.size();
+  const auto [next, error] = std::from_chars(label.data(), end, value);
+  if (error != std::errc() || next != end || value >= (1u << 20) ||
+      (label.size() > 1 && label[0] == '0'))
+    return std::nullopt;
+  return value;
+}
+
+std::optional<CellId> constant_cell(const Program& program) {
+  for (CellId id = 0; id < program.cells.size(); ++id)
+    if (std::holds_alternative<ConstantType>(program.cells[id].type)) return id;
+  return std::nullopt;
+}
+
+std::vector<CellId> cells_selecting(const Program& program, const Selector& selector) {
+  std::vector<CellId> cells;
+  const auto add_form = [&](const LinearForm& form) {
+    for (const Term& term : form) cells.push_back(term.component.cell);
+  };
+  const auto add_constant = [&] {
+    if (const auto one = constant_cell(program)) cells.push_back(*one);
+  };
+  std::visit(
+      Overload{
+          [](const SelectAll&) {},
+          [&](const SelectPointed& s) {
+            cells.insert(cells.end(), {s.pointer, s.key});
+          },
+          [&](const SelectSame& s) { cells = s.cells; },
+          [&](const SelectRightmost& s) {
+            for (const Literal& flag : s.flags) cells.push_back(flag.cell);
+            cells.push_back(s.key);
+            add_constant();  // the query
+          },
+          [&](const SelectNearest& s) {
+            add_form(s.target.numerator);
+            add_form(s.target.denominator);
+            cells.push_back(s.key);
+          },
+          [&](const SelectFlagged& s) {
+            cells.push_back(s.flag.cell);
+            if (s.when) cells.push_back(s.when->cell);
+            add_constant();  // turns flags into 0 and 1
+          },
+          [&](const SelectFound& s) {
+            for (const FindTerm& term : s.terms) {
+              add_form(term.wanted.numerator);
+              add_form(term.wanted.denominator);
+              cells.push_back(term.key);
+            }
+            if (s.prefer)
+              cells.insert(cells.end(), {s.prefer->flag.cell, s.prefer->margin.component.cell});
+          },
+          [&](const SelectRelated& s) {
+            cells = s.flags;
+            cells.insert(cells.end(), {s.label, s.prefer.cell});
+            add_constant();  // weighs the preference
+          }},
+      selector);
+  return sorted(std::move(cells));
+}
+
+std::vector<CellId> cells_read(const Program& program, const Statement& statement) {
+  std::vector<CellId> cells;
+  const auto add_constant = [&] {
+    if (const auto one = constant_cell(program)) cells.push_back(*one);
+  };
+  std::visit(Overload{[&](const FetchStatement& s) {
+                        cells = cells_selecting(program, s.selector);
+                        cells.insert(cells.end(), s.under.begin(), s.under.end());
+                        for (const HeadWrite& write : s.writes)
+                          std::visit(Overload{[&](const CopyWrite& w) {
+                                                cells.insert(cells.end(), {w.source, w.target});
+                                              },
+                                              [&](const SumWrite& w) {
+                                                for (const Term& term : w.form)
+                                                  cells.push_back(term.component.cell);
+                                              },
+                                              [&](const SetWrite& w) {
+                                                cells.push_back(w.cell);
+                                                add_constant();
+                                              }},
+                                     write);
+                      },
+                      [&](const LookupStatement& s) {
+                        for (const Rule& rule : s.rules) {
+                          for (const Literal& literal : rule.when) cells.push_back(literal.cell);
+                          for (const Assignment& a : rule.then) cells.push_back(a.cell);
+                        }
+                        if (needs_constant(program, s)) add_constant();
+                      },
+                      [&](const MoveStatement& s) {
+                        cells.insert(cells.end(), {s.target, s.source});
+                      },
+                      [&](const EraseStatement& s) { cells = s.cells; },
+                      [&](const NormaliseStatement& s) {
+                        cells = s.targets;
+                        for (const Term& t : s.group) cells.push_back(t.component.cell);
+                      },
+                      [&](const TestStatement& s) {
+                        cells.insert(cells.end(), {s.flag, s.number.cell});
+                      }},
+             statement);
+  return sorted(std::move(cells));
+}
+
+std::vector<CellId> cells_written(const Statement& statement) {
+  std::vector<CellId> cells;
+  std::visit(Overload{[&](const FetchStatement& s) {
+                        for (const HeadWrite& write : s.writes)
+                          cells.push_back(
+                              std::visit(Overload{[](const CopyWrite& w) { return w.target; },
+                                                  [](const SumWrite& w) { return w.target.cell; },
+                                                  [](const SetWrite& w) { return w.cell; }},
+                                         write));
+                      },
+                      [&](const LookupStatement& s) {
+                        for (const Rule& rule : s.rules)
+                          for (const Assignment& a : rule.then) cells.push_back(a.cell);
+                      },
+                      [&](const MoveStatement& s) { cells.push_back(s.target); },
+                      [&](const EraseStatement& s) { cells = s.cells; },
+                      [&](const NormaliseStatement& s) { cells = s.targets; },
+                      [&](const TestStatement& s) { cells.push_back(s.flag); }},
+             statement);
+  return sorted(std::move(cells));
+}
+
+std::vector<Term> mask_group(const Program& program, const Statement& statement) {
+  if (const auto* normalise = std::get_if<NormaliseStatement>(&statement)) return normalise->group;
+  if (const auto* test = std::get_if<TestStatement>(&statement))
+    return {{test->number, Rational(1)}};
+  std::vector<Term> group;
+  if (const auto* fetch = std::get_if<FetchStatement>(&statement))
+    for (const CellId cell : fetch->under)
+      for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i)
+        group.push_back({{cell, i}, Rational(1)});
+  return group;
+}
+
+}  // namespace logdepth

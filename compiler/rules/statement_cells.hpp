@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program/program.hpp"
+
+namespace logdepth {
+
+/// The cells a statement reads, those it overwrites included (an overwrite reads the old value),
+/// and the cells it writes. Sorted, without repetition. `constant` is the program's constant cell.
+std::vector<CellId> cells_read(const Program& program, const Statement& statement);
+std::vector<CellId> cells_written(const Statement& statement);
+bool is_attention(const Statement& statement);
+/// The point that a label names: a decimal number without leading zeros, below 2^20.
+std::optional<std::uint32_t> point_number(const std::string& label);
+/// The cell of ConstantType, if the program has one.
+std::optional<CellId> constant_cell(const Program& program);
+/// The cells that a selector's query and key read, the constant included. Sorted.
+std::vector<CellId> cells_selecting(const Program& program, const Selector& selector);
+
+/// What a sublayer's mask has to be for a statement: empty for "typed cells, exactly", else the
+/// weighted group whose direction is read. Statements share a sublayer only if they agree.
+std::vector<Term> mask_group(const Program& program, const Statement& statement);
+
+}  // namespace logdepth

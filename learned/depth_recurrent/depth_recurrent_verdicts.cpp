@@ -1,0 +1,148 @@
+#include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace logdepth {
+namespace {
+
+constexpr std::array<std::uint32_t, 5> kJudgedLoops = {1, 2, 3, 5, 8};
+constexpr std::uint32_t kExtrapolationLoops = 12;
+constexpr std::uint32_t kMostLoops = 20, kShortcutHops = 12;
+/// Accuracies are shares of whole counts: .56 is meant to be within .06 of .5 although its double
+/// is not.
+constexpr double kRounding = 1e-9;
+
+bool contains(const std::vector<std::uint32_t>& numbers, std::uint32_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+template <class Value>
+std::optional<double> median_of(const std::vector<SupervisionOutcome>& outcomes, Value value) {
+  std::vector<double> values;
+  for (const SupervisionOutcome& outcome : outcomes)
+    if (const std::optional<double> found = value(outcome)) values.push_back(*found);
+  return median(std::move(values));
+}
+
+}  // namespace
+
+const char* verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return "passed";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+Verdict FrontierVerdict::solved() const {
+  if (!unsolved.empty()) return Verdict::failed;
+  return missing_loops.empty() && missing_hops.empty() ? Verdict::passed : Verdict::undecided;
+}
+
+Verdict FrontierVerdict::chance() const {
+  if (graphs < kGraphsOfChance) return Verdict::undecided;
+  if (!leaks.empty()) return Verdict::failed;
+  return missing_loops.empty() && chance_cells > 0 ? Verdict::passed : Verdict::undecided;
+}
+
+FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graphs) {
+  FrontierVerdict verdict;
+  verdict.graphs = graphs;
+  for (std::uint32_t hops = 1; hops <= kTrainedHops; ++hops)
+    if (!contains(heatmap.difficulties, hops)) verdict.missing_hops.push_back(hops);
+  for (const std::uint32_t loops : kJudgedLoops) {
+    if (!contains(heatmap.loops, loops)) {
+      verdict.missing_loops.push_back(loops);
+      continue;
+    }
+    for (const std::uint32_t hops : heatmap.difficulties) {
+      const HeatmapCell cell{hops, loops, *heatmap.at(hops, loops)};
+      if (hops > loops) {
+        ++verdict.chance_cells;
+        if (std::abs(cell.accuracy - 0.5) > kNearChance + kRounding) verdict.leaks.push_back(cell);
+      } else if (hops <= kTrainedHops) {
+        ++verdict.solved_cells;
+        if (cell.accuracy < kSolved - kRounding) verdict.unsolved.push_back(cell);
+      }
+    }
+  }
+  return verdict;
+}
+
+Verdict ExtrapolationVerdict::verdict() const {
+  if (!six) return Verdict::undecided;
+  return *six >= kExtrapolated - kRounding ? Verdict::passed : Verdict::failed;
+}
+
+ExtrapolationVerdict judge_extrapolation(const AccuracyHeatmap& heatmap) {
+  return {heatmap.at(6, kExtrapolationLoops), heatmap.at(8, kExtrapolationLoops)};
+}
+
+std::vector<HeatmapCell> short_cells(const AccuracyHeatmap& heatmap, std::uint32_t most,
+                                     double threshold) {
+  std::vector<HeatmapCell> cells;
+  for (const std::uint32_t hops : heatmap.difficulties)
+    for (const std::uint32_t loops : heatmap.loops)
+      if (hops <= most && hops <= loops && *heatmap.at(hops, loops) < threshold)
+        cells.push_back({hops, loops, *heatmap.at(hops, loops)});
+  return cells;
+}
+
+SupervisionOutcome supervision_outcome(std::uint64_t seed, const AccuracyHeatmap& heatmap) {
+  SupervisionOutcome outcome;
+  outcome.seed = seed;
+  for (const std::uint32_t hops : heatmap.difficulties)
+    for (const std::uint32_t loops : heatmap.loops)
+      if (loops <= kMostLoops && *heatmap.at(hops, loops) >= kSolved - kRounding)
+        outcome.largest_solved = std::max(outcome.largest_solved, hops);
+  outcome.shortcut = heatmap.at(kShortcutHops, 1);
+  return outcome;
+}
+
+Verdict SupervisionVerdict::verdict() const {
+  if (!solved_last || !solved_mean_steps) return Verdict::undecided;
+  return *solved_mean_steps < *solved_last ? Verdict::passed : Verdict::failed;
+}
+
+SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
+                                     const std::vector<SupervisionOutcome>& mean_steps) {
+  const auto solved = [](const SupervisionOutcome& outcome) {
+    return std::optional<double>(outcome.largest_solved);
+  };
+  const auto shortcut = [](const SupervisionOutcome& outcome) { return outcome.shortcut; };
+  SupervisionVerdict verdict;
+  verdict.seeds_last = last.size();
+  verdict.seeds_mean_steps = mean_steps.size();
+  verdict.solved_last = median_of(last, solved);
+  verdict.solved_mean_steps = median_of(mean_steps, solved);
+  verdict.shortcut_last = median_of(last, shortcut);
+  verdict.shortcut_mean_steps = median_of(mean_steps, shortcut);
+  return verdict;
+}
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps) {
+  AccuracyHeatmap result = heatmaps.front();
+  for (std::size_t row = 0; row < result.accuracy.size(); ++row)
+    for (std::size_t column = 0; column < result.accuracy[row].size(); ++column) {
+      std::vector<double> values;
+      for (const AccuracyHeatmap& heatmap : heatmaps)
+        values.push_back(heatmap.accuracy[row][column]);
+      result.accuracy[row][column] = *median(std::move(values));
+    }
+  return result;
+}
+
+}  // namespace logdepth

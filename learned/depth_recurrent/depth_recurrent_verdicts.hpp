@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "learned/depth_recurrent/frontier.hpp"
+
+namespace logdepth {
+
+/// The acceptance criteria DR-1 to DR-3 of the specification of depth-recurrent transformers
+/// (section 9) as functions of measured accuracies.
+
+/// A criterion that speaks of what was not measured is undecided.
+enum class Verdict { passed, failed, undecided };
+const char* verdict_name(Verdict verdict);
+
+struct HeatmapCell {
+  std::uint32_t hops = 0, loops = 0;
+  double accuracy = 0;
+  bool operator==(const HeatmapCell&) const = default;
+};
+
+/// Where T loops are fewer than this many hops the criterion of DR-1 is chance, up to the trained
+/// range it is success.
+inline constexpr std::uint32_t kTrainedHops = 5;
+inline constexpr double kSolved = 0.95, kNearChance = 0.06, kExtrapolated = 0.9;
+/// Graphs per cell for which kNearChance is meant: nearly four standard deviations of a coin.
+inline constexpr std::size_t kGraphsOfChance = 1000;
+
+/// DR-1 for T in {1, 2, 3, 5, 8}.
+struct FrontierVerdict {
+  std::vector<std::uint32_t> missing_loops, missing_hops;  ///< of T above, and of 1 ... 5 hops
+  std::size_t solved_cells = 0, chance_cells = 0;          ///< that were judged
+  std::vector<HeatmapCell> unsolved;                       ///< hops <= min(T, 5), below .95
+  std::vector<HeatmapCell> leaks;  ///< hops > T, further than .06 from one half
+  std::size_t graphs = 0;          ///< per cell
+
+  /// First half: at least .95 at all hops <= min(T, 5).
+  Verdict solved() const;
+  /// Second half, which holds for all weights under the mask: within .06 of one half at all hops
+  /// > T. Undecided with fewer than kGraphsOfChance graphs a cell.
+  Verdict chance() const;
+};
+FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graphs);
+
+/// DR-2.
+struct ExtrapolationVerdict {
+  std::optional<double> six, eight;  ///< accuracy of so many hops at T = 12
+  /// At least .9 on 6 hops.
+  Verdict verdict() const;
+};
+ExtrapolationVerdict judge_extrapolation(const AccuracyHeatmap& heatmap);
+
+/// The cells with hops <= T and hops <= `most` where the threshold is not reached: exceptions to "N
+/// steps suffice for N hops".
+std::vector<HeatmapCell> short_cells(const AccuracyHeatmap& heatmap, std::uint32_t most,
+                                     double threshold);
+
+/// One run of DR-3: the largest hop count with at least .95 at some T <= 20, and the accuracy of 12
+/// hops at T = 1, which is what a shortcut gives.
+struct SupervisionOutcome {
+  std::uint64_t seed = 0;
+  std::uint32_t largest_solved = 0;
+  std::optional<double> shortcut;
+  bool operator==(const SupervisionOutcome&) const = default;
+};
+SupervisionOutcome supervision_outcome(std::uint64_t seed, const AccuracyHeatmap& heatmap);
+
+/// Seeds of each supervision that the specification asks for.
+inline constexpr std::size_t kSeedsAsked = 3;
+
+/// DR-3: medians over the seeds.
+struct SupervisionVerdict {
+  std::size_t seeds_last = 0, seeds_mean_steps = 0;
+  std::optional<double> solved_last, solved_mean_steps;
+  std::optional<double> shortcut_last, shortcut_mean_steps;
+
+  bool enough_seeds() const { return seeds_last >= kSeedsAsked && seeds_mean_steps >= kSeedsAsked; }
+  /// Passed: the loss of every step solves fewer hops in the median than that of the last.
+  /// Undecided when runs of one of the two are missing.
+  Verdict verdict() const;
+};
+SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
+                                     const std::vector<SupervisionOutcome>& mean_steps);
+
+/// The middle value, the mean of the two in the middle of an even number of values.
+std::optional<double> median(std::vector<double> values);
+
+/// The median of every cell. Precondition: at least one heatmap, all of the same rows and columns.
+AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps);
+
+}  // namespace logdepth

@@ -1,0 +1,219 @@
+#include "learned/reachability/relation_task.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "learned/depth_recurrent/hop_graphs.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tokens = RelationTaskConfig::Tokens;
+
+constexpr std::uint32_t kMostRows = 1024;
+/// With 12 vertices there are 1872 tokens, each of which reads all.
+constexpr std::uint32_t kMostPairs = 12;
+constexpr std::int32_t kPadding = 2;
+
+void require(bool holds, const std::string& sentence) {
+  if (!holds) throw InputError(sentence);
+}
+
+double share(std::size_t part, std::size_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class RelationTask final : public Task {
+ public:
+  RelationTask(const RelationTaskConfig& config, std::uint64_t seed)
+      : config_(config), seed_(seed), n_(config.vertices) {
+    const bool rows = config.tokens == Tokens::rows;
+    const std::uint32_t most = rows ? kMostRows : kMostPairs;
+    require(config.vertices >= 2 && config.vertices <= most,
+            "task.vertices: expected 2 to " + std::to_string(most) + " where task.tokens is " +
+                name() + ", found " + std::to_string(config.vertices));
+    require(config.cut >= 0 && config.cut < 1, "task.cut: expected 0 up to, not including, 1");
+    require(config.batch >= 1 && config.batch <= 65536, "task.batch: expected 1 to 65536");
+    require(config.validation >= 1, "task.validation: expected at least 1 graph");
+    require(config.threshold > 0 && config.threshold <= 1,
+            "task.threshold: expected more than 0 and at most 1");
+    require(config.false_positives >= 0 && config.false_positives <= 1,
+            "task.false_positives: expected 0 to 1");
+  }
+
+  TaskFormat format() const override {
+    TaskFormat format;
+    format.view = TaskFormat::View::everything;
+    format.readout = TaskFormat::Readout::each_token;
+    format.answer = TaskFormat::Answer::bits;
+    const std::uint32_t n = config_.vertices;
+    if (config_.tokens == Tokens::rows) {
+      format.tables = {n};
+      format.features = format.outputs = n;
+    } else {
+      format.tables = {n + 1, n + 1, n + 1, 3};
+      format.outputs = 1;
+    }
+    return format;
+  }
+
+  Samples training_batch(std::size_t, std::uint64_t step) const override {
+    return batch(RandomStream::training, step, 0, config_.batch);
+  }
+
+  Json measure(const Predict& predict, std::size_t,
+               const MeasureProgress& progress) const override {
+    RelationScore score;
+    // What fits in training fits here.
+    for (std::size_t first = 0; first < config_.validation; first += config_.batch) {
+      const std::size_t count = std::min<std::size_t>(config_.batch, config_.validation - first);
+      const Samples samples = batch(RandomStream::validation, 0, first, count);
+      const std::vector<std::int32_t> answers = predict(samples, 0);
+      for (std::size_t i = 0; i < samples.targets.size(); ++i)
+        if (samples.targets[i] != Samples::kIgnored)
+          score.add(samples.labels[i], answers.at(i) != 0);
+      if (progress) progress(first + count, config_.validation);
+    }
+    const std::int32_t reach = score.reach(config_.threshold, config_.false_positives);
+    Json result;
+    result["kind"] = "relation";
+    result["tokens"] = name();
+    result["vertices"] = config_.vertices;
+    result["h"] = reach;
+    result["censored"] = reach >= 0 && reach == score.largest_counted();
+    result["recall"] = Json::array();
+    for (std::size_t d = 0; d < score.pairs.size(); ++d)
+      result["recall"].push_back(score.pairs[d] == 0 ? Json()
+                                                     : Json(share(score.found[d], score.pairs[d])));
+    result["pairs"] = score.pairs;
+    result["false_positives"] = score.false_positive_rate();
+    result["graphs"] = config_.validation;
+    result["threshold"] = config_.threshold;
+    return result;
+  }
+
+  std::string summary(const Json& result) const override {
+    std::array<char, 32> rate{};
+    std::snprintf(rate.data(), rate.size(), "%.3f", result["false_positives"].get<double>());
+    const auto h = result["h"].get<std::int32_t>();
+    return result["tokens"].get<std::string>() + ", " + result["vertices"].dump() + " vertices: " +
+           (h < 0 ? "no h*"
+                  : (result["censored"] == true ? "h* >= " : "h* = ") + std::to_string(h)) +
+           ", false positives " + rate.data();
+  }
+
+ private:
+  const char* name() const { return config_.tokens == Tokens::rows ? "rows" : "pairs"; }
+
+  Samples batch(RandomStream stream, std::uint64_t step, std::size_t first,
+                std::size_t count) const {
+    const TaskFormat form = format();
+    const bool rows = config_.tokens == Tokens::rows;
+    Samples samples;
+    samples.count = count;
+    samples.size = n_;
+    samples.tokens = rows ? n_ : n_ * n_ + n_ * n_ * n_;
+    samples.indices.reserve(count * samples.tokens * form.tables.size());
+    samples.features.reserve(count * samples.tokens * form.features);
+    samples.targets.reserve(count * samples.tokens * form.outputs);
+    samples.labels.reserve(count * samples.tokens * form.outputs);
+    for (std::size_t i = 0; i < count; ++i) {
+      CounterRandom random(seed_, stream, step, first + i);
+      const std::vector<std::uint8_t> adjacency = cut_path_graph(n_, config_.cut, random);
+      const std::vector<std::int32_t> distances = all_distances(adjacency, n_);
+      for (const std::int32_t distance : distances) {
+        samples.targets.push_back(distance >= 0);
+        samples.labels.push_back(distance);
+      }
+      if (rows) {
+        add_rows(samples, adjacency);
+      } else {
+        add_pairs(samples, adjacency);
+      }
+    }
+    return samples;
+  }
+
+  /// Precondition of both: the pairs of vertices have been added to the targets.
+  void add_rows(Samples& samples, const std::vector<std::uint8_t>& adjacency) const {
+    for (std::size_t v = 0; v < n_; ++v) {
+      samples.indices.push_back(static_cast<std::int32_t>(v));
+      for (std::size_t to = 0; to < n_; ++to)
+        samples.features.push_back(v == to || adjacency[v * n_ + to] ? 1.0F : 0.0F);
+    }
+  }
+
+  void add_pairs(Samples& samples, const std::vector<std::uint8_t>& adjacency) const {
+    const auto n = static_cast<std::int32_t>(n_);
+    std::vector<std::int32_t>& indices = samples.indices;
+    for (std::int32_t i = 0; i < n; ++i)
+      for (std::int32_t j = 0; j < n; ++j)
+        indices.insert(indices.end(), {i, j, n, i == j || adjacency[i * n + j] ? 1 : 0});
+    for (std::int32_t i = 0; i < n; ++i)
+      for (std::int32_t j = 0; j < n; ++j)
+        for (std::int32_t k = 0; k < n; ++k) indices.insert(indices.end(), {i, j, k, kPadding});
+    samples.targets.resize(samples.targets.size() + n_ * n_ * n_, Samples::kIgnored);
+    samples.labels.resize(samples.targets.size(), -1);
+  }
+
+  RelationTaskConfig config_;
+  std::uint64_t seed_;
+  std::size_t n_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> cut_path_graph(std::size_t vertices, double cut, CounterRandom& random) {
+  std::vector<std::uint8_t> adjacency(vertices * vertices);
+  const std::vector<std::uint32_t> order = random.permutation(vertices);
+  for (std::size_t i = 0; i + 1 < vertices; ++i)
+    if (!random.chance(cut)) adjacency[order[i] * vertices + order[i + 1]] = 1;
+  return adjacency;
+}
+
+void RelationScore::add(std::int32_t distance, bool answer) {
+  if (distance < 0) {
+    ++unreachable;
+    false_positives += answer;
+    return;
+  }
+  const auto d = static_cast<std::size_t>(distance);
+  if (d >= pairs.size()) {
+    pairs.resize(d + 1);
+    found.resize(d + 1);
+  }
+  ++pairs[d];
+  found[d] += answer;
+}
+
+double RelationScore::false_positive_rate() const {
+  return unreachable == 0 ? 0 : share(false_positives, unreachable);
+}
+
+std::int32_t RelationScore::largest_counted() const {
+  std::size_t counted = 0;
+  while (counted < pairs.size() && pairs[counted] >= kCountedPairs) ++counted;
+  return static_cast<std::int32_t>(counted) - 1;
+}
+
+std::int32_t RelationScore::reach(double threshold, double most_false_positives) const {
+  if (false_positive_rate() > most_false_positives) return -1;
+  const std::int32_t counted = largest_counted();
+  std::int32_t reached = -1;
+  while (reached < counted) {
+    const auto next = static_cast<std::size_t>(reached + 1);
+    if (share(found[next], pairs[next]) < threshold) break;
+    ++reached;
+  }
+  return reached;
+}
+
+std::unique_ptr<Task> make_relation_task(const RelationTaskConfig& config, std::uint64_t seed) {
+  return std::make_unique<RelationTask>(config, seed);
+}
+
+}  // namespace logdepth

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "learned/records/counter_random.hpp"
+#include "learned/records/task.hpp"
+#include "learned/records/training_config.hpp"
+
+namespace logdepth {
+
+/// Which vertices reach which, all pairs at once (specification of word problems, section 4). Every
+/// vertex reaches itself.
+///
+/// `rows`: token i is vertex i; it looks up identity i, its features are row i of the adjacency
+/// matrix with self-loops, and its n answers say which vertices it reaches.
+/// `pairs`: the format of MS25 Thm 5.1: n^2 tokens (i, j) in row-major order, which know whether
+/// there is an edge (self-loops included) and answer whether i reaches j, then n^3 padding tokens
+/// (i, j, k), which are not asked. Tables: three coordinates of n rows and "none", and {0 no edge,
+/// 1 edge, 2 padding}.
+///
+/// Labels are distances, -1 without a path. `measure` gives recall by distance, the rate of false
+/// positives, and h*, see RelationScore. Errors: InputError naming the setting and what was
+/// expected.
+std::unique_ptr<Task> make_relation_task(const RelationTaskConfig& config, std::uint64_t seed);
+
+/// The path that visits all vertices in a random order, each of its edges left out with probability
+/// `cut`: directed paths of 1 / cut edges or so. Result: [vertices, vertices], 1 for an edge from
+/// row to column, no self-loops.
+std::vector<std::uint8_t> cut_path_graph(std::size_t vertices, double cut, CounterRandom& random);
+
+/// Pairs of a distance that are needed for it to count.
+inline constexpr std::size_t kCountedPairs = 20;
+
+/// Answers about pairs, counted.
+struct RelationScore {
+  std::vector<std::size_t> pairs, found;  ///< reachable pairs by distance, and those answered so
+  std::size_t unreachable = 0, false_positives = 0;
+
+  /// `distance`: -1 without a path.
+  void add(std::int32_t distance, bool answer);
+  /// Share of the unreachable pairs that were answered as reachable; 0 without such pairs.
+  double false_positive_rate() const;
+  /// The largest distance of which there are kCountedPairs pairs, as there are of all smaller ones;
+  /// -1 without one.
+  std::int32_t largest_counted() const;
+  /// The largest counted distance such that recall is at least `threshold` at it and every smaller
+  /// one and the false positive rate is at most `false_positives`; -1 if even distance 0 fails.
+  std::int32_t reach(double threshold, double false_positives) const;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,66 @@
+#include "learned/records/run_record.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kFormat = "logdepth-run";
+constexpr int kVersion = 1;
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const RunRecord& record) {
+  return {{"format", kFormat},          {"version", kVersion},
+          {"seed", record.config.seed}, {"config", to_json(record.config)},
+          {"machine", record.machine},  {"training", record.training},
+          {"result", record.result}};
+}
+
+RunRecord read_run_record(const std::string& file) {
+  const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
+      json["format"] != kFormat)
+    throw InputError(file +
+                     ": expected the record of a training run, a JSON object with \"format\": \"" +
+                     kFormat + "\"");
+  if (!json.contains("version") || json["version"] != kVersion)
+    throw InputError(file + ": expected version " + std::to_string(kVersion) + " of the format");
+  for (const char* part : {"config", "machine", "training", "result"})
+    if (!json.contains(part) || !json[part].is_object())
+      throw InputError(file + ": expected an object '" + part + "'");
+  const RunConfig config = run_config_from_json(json["config"], file);
+  try {
+    validate(config);
+  } catch (const InputError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+  return {.config = config,
+          .machine = json["machine"],
+          .training = json["training"],
+          .result = json["result"],
+          .folder = std::filesystem::path(file).parent_path().string()};
+}
+
+void write_run_record(const RunRecord& record, const std::string& file) {
+  write_whole_file(file, to_json(record).dump(1) + "\n");
+}
+
+std::vector<RunRecord> read_run_records(const std::string& folder) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(folder)) throw InputError(folder + ": expected a folder of training runs");
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().filename() == kRecordFile)
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  std::vector<RunRecord> records;
+  for (const std::string& file : files) records.push_back(read_run_record(file));
+  return records;
+}
+
+}  // namespace logdepth

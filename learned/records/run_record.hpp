@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "learned/records/training_config.hpp"
+
+namespace logdepth {
+
+/// One training run as reports read it: `record.json` of the run's folder, beside the weights
+/// (`model.safetensors`) and the state that a resumed run goes on from (`checkpoint.safetensors`).
+struct RunRecord {
+  RunConfig config;
+  nlohmann::ordered_json machine;   ///< device, processor, libtorch, threads
+  nlohmann::ordered_json training;  ///< steps, seconds, why it stopped, promotions, last loss
+  nlohmann::ordered_json result;    ///< of Task::measure
+  std::string folder;               ///< where it was read; not in the file
+};
+
+/// The name of the file in a run's folder.
+inline constexpr const char* kRecordFile = "record.json";
+
+nlohmann::ordered_json to_json(const RunRecord& record);
+/// Errors: InputError naming the file and what was expected.
+RunRecord read_run_record(const std::string& file);
+void write_run_record(const RunRecord& record, const std::string& file);
+/// All records below a folder, in the order of their paths. Errors: as above, and where there is no
+/// such folder.
+std::vector<RunRecord> read_run_records(const std::string& folder);
+
+}  // namespace logdepth

@@ -1,0 +1,73 @@
+#include "learned/records/training_plan.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kFormat = "logdepth-plan";
+constexpr int kVersion = 1;
+
+bool stays_below(const std::filesystem::path& name) {
+  if (name.empty() || name.is_absolute()) return false;
+  for (const auto& part : name)
+    if (part == ".." || part == "." || part.empty()) return false;
+  return true;
+}
+
+PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string())
+    throw InputError(source + ": expected an object with a name");
+  PlannedRun run;
+  run.name = json["name"].get<std::string>();
+  const std::string place = source + " (" + run.name + ")";
+  if (!stays_below(run.name))
+    throw InputError(place + ": name: expected a path below the plan's folder");
+  for (const auto& item : json.items())
+    if (item.key() != "name" && item.key() != "config")
+      throw InputError(place + ": unknown key '" + item.key() + "', expected name, config");
+  if (!json.contains("config")) throw InputError(place + ": expected a config");
+  run.config = run_config_from_json(json["config"], place);
+  try {
+    validate(run.config);
+  } catch (const InputError& error) {
+    throw InputError(place + ": " + error.what());
+  }
+  return run;
+}
+
+}  // namespace
+
+TrainingPlan read_training_plan(const std::string& file) {
+  const auto json = nlohmann::json::parse(read_whole_file(file), nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
+      json["format"] != kFormat || !json.contains("version") || json["version"] != kVersion)
+    throw InputError(file + ": expected a training plan, a JSON object with \"format\": \"" +
+                     kFormat + "\" and \"version\": " + std::to_string(kVersion));
+  if (!json.contains("runs") || !json["runs"].is_array() || json["runs"].empty())
+    throw InputError(file + ": runs: expected a list of at least one run");
+  TrainingPlan plan;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < json["runs"].size(); ++i) {
+    plan.push_back(read_run(json["runs"][i], file + ": run " + std::to_string(i)));
+    if (!names.insert(plan.back().name).second)
+      throw InputError(file + ": run " + std::to_string(i) + ": a second run called " +
+                       plan.back().name);
+  }
+  return plan;
+}
+
+void write_training_plan(const TrainingPlan& plan, const std::string& file) {
+  nlohmann::ordered_json json = {{"format", kFormat}, {"version", kVersion}};
+  json["runs"] = nlohmann::ordered_json::array();
+  for (const PlannedRun& run : plan)
+    json["runs"].push_back({{"name", run.name}, {"config", to_json(run.config)}});
+  write_whole_file(file, json.dump(1) + "\n");
+}
+
+}  // namespace logdepth

@@ -1,0 +1,412 @@
+#include "learned/report/depth_points.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Settings = std::map<std::string, std::string>;  ///< by path
+
+constexpr const char* kReachable = "reachability";
+/// Whole numbers up to this one are exact.
+constexpr double kLargest = 0x1p53;
+
+std::string source_of(const RunRecord& record) {
+  return record.folder.empty() ? kRecordFile : record.folder + "/" + kRecordFile;
+}
+
+[[noreturn]] void refuse(const RunRecord& record, const std::string& part, const std::string& name,
+                         const std::string& expected) {
+  throw InputError(source_of(record) + ": " + part + "." + name + ": expected " + expected);
+}
+
+const Json* found(const Json& json, const char* name) {
+  const auto at = json.find(name);
+  return at == json.end() ? nullptr : &*at;
+}
+
+double number(const RunRecord& record, const Json& json, const char* part, const char* name) {
+  const Json* value = found(json, name);
+  if (!value || !value->is_number() || !(std::fabs(value->get<double>()) <= kLargest))
+    refuse(record, part, name, "a number");
+  return value->get<double>();
+}
+
+bool truth(const RunRecord& record, const Json& json, const char* name) {
+  const Json* value = found(json, name);
+  if (!value || !value->is_boolean()) refuse(record, "result", name, "true or false");
+  return value->get<bool>();
+}
+
+std::string text(const Json& json, const char* name) {
+  const Json* value = found(json, name);
+  return value && value->is_string() ? value->get<std::string>() : "unknown";
+}
+
+const Json& list(const RunRecord& record, const char* name) {
+  const Json* value = found(record.result, name);
+  if (!value || !value->is_array()) refuse(record, "result", name, "a list");
+  return *value;
+}
+
+// --- what a record is ----------------------------------------------------------------------------
+
+/// ceil(log2 n), 0 for n <= 1.
+std::uint64_t doublings(double n) {
+  return n <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(n) - 1);
+}
+
+/// Loops on an input of size n.
+std::uint64_t loops_of(const LoopRule& rule, double n) {
+  switch (rule.kind) {
+    case LoopRule::Kind::fixed:
+      return rule.least;
+    case LoopRule::Kind::range:
+      return rule.most;
+    case LoopRule::Kind::per_doubling:
+      return std::max<std::uint64_t>(1, rule.least * doublings(n));
+  }
+  return 0;
+}
+
+double executed(const ModelConfig& model, std::uint64_t loops) {
+  return static_cast<double>(model.initial) +
+         static_cast<double>(model.repeated) * static_cast<double>(loops) +
+         static_cast<double>(model.final);
+}
+
+std::string shape_text(const ModelConfig& model) {
+  return "(" + std::to_string(model.initial) + ", " + std::to_string(model.repeated) + ", " +
+         std::to_string(model.final) + ")";
+}
+
+enum class Form { stack, loop, adaptive };
+
+Form form_of(const ModelConfig& model) {
+  using M = ModelConfig;
+  if (model.repeated == 0) return Form::stack;
+  if (model.loops.kind == LoopRule::Kind::per_doubling) return Form::adaptive;
+  const bool plain =
+      model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none &&
+      model.injection == M::Injection::none && model.discretiser == M::Discretiser::none;
+  return plain && loops_of(model.loops, 1) == 1 ? Form::stack : Form::loop;
+}
+
+/// A record as a point, or as several where one network is measured at several depths.
+struct Measured {
+  std::string problem, kind, reach;
+  Form form = Form::stack;
+  double threshold = 0;
+  std::vector<RunPoint> points;
+};
+
+RunPoint point_of(const RunRecord& record, double depth, double reach, bool censored) {
+  RunPoint point;
+  point.point = {depth, std::max(reach, 0.0), censored, record.config.seed};
+  const std::string stopped = text(record.training, "stopped");
+  point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
+  return point;
+}
+
+Measured measured_words(const RunRecord& record, const WordTaskConfig& task) {
+  const ModelConfig& model = record.config.model;
+  const double length = number(record, record.result, "result", "length");
+  Measured m;
+  m.problem = task.monoid;
+  m.form = form_of(model);
+  m.kind = m.form == Form::stack ? "stack" : m.form == Form::loop ? "loop" : "adaptive loop";
+  m.reach = "n*";
+  m.threshold = task.threshold;
+  m.points.push_back(point_of(record, executed(model, loops_of(model.loops, length)),
+                              number(record, record.result, "result", "strict"),
+                              truth(record, record.result, "censored")));
+  m.points.back().unfinished = length < task.max_length;
+  return m;
+}
+
+Measured measured_relation(const RunRecord& record, const RelationTaskConfig& task) {
+  const ModelConfig& model = record.config.model;
+  Measured m;
+  m.problem = kReachable;
+  m.form = form_of(model);
+  m.kind = task.tokens == RelationTaskConfig::Tokens::rows ? "row tokens" : "pair tokens";
+  m.reach = "h*";
+  m.threshold = task.threshold;
+  m.points.push_back(point_of(
+      record, executed(model, loops_of(model.loops, static_cast<double>(task.vertices))),
+      number(record, record.result, "result", "h"), truth(record, record.result, "censored")));
+  return m;
+}
+
+/// One network, asked with several numbers of loops.
+Measured measured_hops(const RunRecord& record, const HopTaskConfig& task) {
+  const ModelConfig& model = record.config.model;
+  Measured m;
+  m.problem = kReachable;
+  m.form = model.repeated > 0 ? Form::loop : Form::stack;
+  m.kind = task.masked ? "masked recurrence" : "unmasked recurrence";
+  m.reach = "hops";
+  m.threshold = task.threshold;
+  double most = 0;
+  for (const Json& hops : list(record, "hops")) {
+    if (!hops.is_number()) refuse(record, "result", "hops", "numbers");
+    most = std::max(most, hops.get<double>());
+  }
+  for (const Json& entry : list(record, "frontier")) {
+    if (!entry.is_object()) refuse(record, "result", "frontier", "objects");
+    const double loops = number(record, entry, "result.frontier", "loops");
+    const double hops = number(record, entry, "result.frontier", "hops");
+    m.points.push_back(
+        point_of(record, executed(model, static_cast<std::uint64_t>(loops)), hops, hops >= most));
+    if (model.repeated == 0) break;  // every number of loops is the same network
+  }
+  return m;
+}
+
+/// Absent for what has no place in the table.
+std::optional<Measured> measured(const RunRecord& record) {
+  const auto expect = [&](const char* kind) {
+    if (text(record.result, "kind") != kind)
+      refuse(record, "result", "kind", "'" + std::string(kind) + "' as its task says");
+  };
+  // A network made from a weights file: its depth is the construction's, not the configuration's.
+  if (record.config.constructed || !record.config.initial_weights.empty()) return std::nullopt;
+  const TaskConfig& task = record.config.task;
+  if (record.config.model.width == 0) refuse(record, "config.model", "width", "at least 1");
+  if (const auto* words = std::get_if<WordTaskConfig>(&task)) {
+    expect("words");
+    return measured_words(record, *words);
+  }
+  if (const auto* relation = std::get_if<RelationTaskConfig>(&task)) {
+    expect("relation");
+    return measured_relation(record, *relation);
+  }
+  if (const auto* hops = std::get_if<HopTaskConfig>(&task)) {
+    expect("hops");
+    return measured_hops(record, *hops);
+  }
+  return std::nullopt;
+}
+
+// --- what makes two records alike ----------------------------------------------------------------
+
+void flatten(const Json& json, const std::string& path, Settings& settings) {
+  if (!json.is_object()) {
+    settings[path] = json.is_string() ? json.get<std::string>() : json.dump();
+    return;
+  }
+  for (const auto& item : json.items())
+    flatten(item.value(), path.empty() ? item.key() : path + "." + item.key(), settings);
+}
+
+/// Settings of task and model that must agree within a series, beside the ones in its name: not
+/// depth, how long was trained or measured, or how large batches were.
+Settings settings_of(const RunRecord& record, Form form) {
+  static const std::set<std::string> kFree = {
+      "task.max_length",   "task.batch_tokens",   "task.batch_least", "task.batch",
+      "task.validation",   "task.test_hops",      "task.test_loops",  "task.test_chain",
+      "model.initial",     "model.repeated",      "model.final",      "model.loops.kind",
+      "model.loops.least", "model.loops.most",    "model.width",      "model.step_rows",
+      "model.layer_scale", "model.trained_steps", "task.kind"};
+  const Json config = to_json(record.config);
+  Settings all, settings;
+  flatten(config.at("task"), "task", all);
+  flatten(config.at("model"), "model", all);
+  for (const auto& [path, value] : all)
+    if (!kFree.contains(path)) settings[path] = value;
+  // The depth of an adaptive loop varies with the size of the input.
+  if (form == Form::adaptive) settings.erase("task.vertices");
+  return settings;
+}
+
+std::size_t kind_rank(const std::string& kind) {
+  static const std::vector<std::string> kOrder = {"stack",      "loop",        "adaptive loop",
+                                                  "row tokens", "pair tokens", "masked recurrence"};
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), kind) - kOrder.begin());
+}
+
+/// What is visible of a series, and what is not. `across`: the width in a series of depths, the
+/// depth in a series of widths.
+struct Key {
+  std::string problem, kind, shape, device;
+  double across = 0;
+  Settings settings;
+
+  auto visible() const { return std::tie(problem, kind, shape, across, device); }
+  bool operator<(const Key& other) const {
+    const auto rank = kind_rank(kind), other_rank = kind_rank(other.kind);
+    return std::tie(problem, rank, kind, shape, across, device, settings) <
+           std::tie(other.problem, other_rank, other.kind, other.shape, other.across, other.device,
+                    other.settings);
+  }
+};
+
+struct Group {
+  std::string reach;
+  double threshold = 0;
+  std::vector<RunPoint> points;
+  std::vector<const RunRecord*> records;
+};
+using Groups = std::map<Key, Group>;
+
+Key key_of(const RunRecord& record, const Measured& m) {
+  Key key{m.problem, m.kind, "", text(record.machine, "device"), 0, settings_of(record, m.form)};
+  if (m.form != Form::stack) key.shape = shape_text(record.config.model);
+  if (m.kind != "adaptive loop" && m.form == Form::adaptive) key.shape += ", adaptive";
+  return key;
+}
+
+void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& record,
+         const std::vector<RunPoint>& points) {
+  Group& group = groups[key];
+  group.reach = m.reach;
+  group.threshold = m.threshold;
+  group.points.insert(group.points.end(), points.begin(), points.end());
+  group.records.push_back(&record);
+}
+
+/// "control: shuffled labels"; "model.heads=8" where a group alike in what is visible has another.
+std::string setting_text(const Groups& groups, const Key& key) {
+  std::string label;
+  const auto append = [&](const std::string& part) { label += (label.empty() ? "" : ", ") + part; };
+  const auto shuffled = key.settings.find("task.shuffled_labels");
+  if (shuffled != key.settings.end() && shuffled->second == "true")
+    append("control: shuffled labels");
+  for (const auto& [path, value] : key.settings) {
+    if (path == "task.shuffled_labels") continue;
+    for (const auto& [other, group] : groups) {
+      const auto at = other.settings.find(path);
+      if (other.visible() != key.visible() || (at != other.settings.end() && at->second == value))
+        continue;
+      append(path + "=" + value);
+      break;
+    }
+  }
+  return label;
+}
+
+SeriesCost cost_of(const std::vector<const RunRecord*>& records) {
+  SeriesCost cost;
+  std::set<std::string> processors;
+  for (const RunRecord* record : records) {
+    const double seconds = number(*record, record->training, "training", "seconds");
+    cost.least = cost.runs == 0 ? seconds : std::min(cost.least, seconds);
+    cost.most = std::max(cost.most, seconds);
+    cost.seconds += seconds;
+    ++cost.runs;
+    processors.insert(text(record->machine, "processor"));
+  }
+  cost.processors.assign(processors.begin(), processors.end());
+  return cost;
+}
+
+std::vector<DepthPoint> plain(const std::vector<RunPoint>& points) {
+  std::vector<DepthPoint> result;
+  for (const RunPoint& point : points) result.push_back(point.point);
+  return result;
+}
+
+void sort_by_depth(std::vector<RunPoint>& points) {
+  std::stable_sort(points.begin(), points.end(), [](const RunPoint& a, const RunPoint& b) {
+    return a.point.depth < b.point.depth;
+  });
+}
+
+}  // namespace
+
+std::vector<DepthPoint> LearnedSeries::depth_points() const {
+  return plain(points);
+}
+
+std::vector<DepthPoint> LearnedWidths::width_points() const {
+  return plain(points);
+}
+
+std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
+  Groups groups;
+  struct Once {
+    const RunRecord* record;
+    Measured m;
+    Key as_loop;
+  };
+  std::vector<Once> once;  // ran their repeated block one time
+  for (const RunRecord& record : records) {
+    const auto m = measured(record);
+    if (!m) continue;
+    Key key = key_of(record, *m);
+    key.across = record.config.model.width;
+    add(groups, key, *m, record, m->points);
+    if (m->form == Form::stack && record.config.model.repeated > 0) {
+      key.shape = shape_text(record.config.model);
+      if (key.kind == "stack") key.kind = "loop";
+      once.push_back({&record, *m, key});
+    }
+  }
+  for (const Once& one : once)
+    if (groups.contains(one.as_loop)) add(groups, one.as_loop, one.m, *one.record, one.m.points);
+  std::vector<LearnedSeries> result;
+  for (auto& [key, group] : groups) {
+    LearnedSeries series;
+    series.problem = key.problem;
+    series.kind = key.kind;
+    series.shape = key.shape;
+    series.width = static_cast<std::uint32_t>(key.across);
+    series.device = key.device;
+    series.setting = setting_text(groups, key);
+    series.reach = group.reach;
+    series.threshold = group.threshold;
+    series.points = group.points;
+    sort_by_depth(series.points);
+    series.cost = cost_of(group.records);
+    result.push_back(std::move(series));
+  }
+  return result;
+}
+
+std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records) {
+  Groups groups;
+  for (const RunRecord& record : records) {
+    const auto m = measured(record);
+    if (!m || m->reach == "hops") continue;
+    Key key = key_of(record, *m);
+    key.across = m->points.front().point.depth;
+    key.settings.erase("model.heads");
+    key.settings.erase("model.hidden");
+    std::vector<RunPoint> points = m->points;
+    points.front().point.depth = std::log2(static_cast<double>(record.config.model.width));
+    add(groups, key, *m, record, points);
+  }
+  std::erase_if(groups, [](const auto& entry) {
+    const auto& points = entry.second.points;
+    return std::all_of(points.begin(), points.end(), [&](const RunPoint& point) {
+      return point.point.depth == points.front().point.depth;
+    });
+  });
+  std::vector<LearnedWidths> result;
+  for (auto& [key, group] : groups) {
+    LearnedWidths widths{key.problem,
+                         key.kind,
+                         key.shape,
+                         key.device,
+                         setting_text(groups, key),
+                         group.reach,
+                         key.across,
+                         group.points,
+                         cost_of(group.records)};
+    sort_by_depth(widths.points);
+    result.push_back(std::move(widths));
+  }
+  return result;
+}
+
+}  // namespace logdepth

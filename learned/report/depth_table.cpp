@@ -1,0 +1,152 @@
+#include "learned/report/depth_table.hpp"
+
+#include <algorithm>
+
+namespace logdepth {
+namespace {
+
+std::string share(std::size_t part, std::size_t all) {
+  return std::to_string(part) + " of " + std::to_string(all);
+}
+
+bool small_by_budget(const LearnedSeries& series) {
+  return std::all_of(series.points.begin(), series.points.end(), [](const RunPoint& point) {
+    return point.unfinished && !point.point.censored && point.point.reach <= kSmallReach;
+  });
+}
+
+/// No network came to the end of its curriculum: more steps may have taken each further.
+bool never_finished(const LearnedSeries& series) {
+  return std::all_of(series.points.begin(), series.points.end(),
+                     [](const RunPoint& point) { return point.unfinished; });
+}
+
+DepthFit fit_series(const LearnedSeries& series, SeedChoice choice, std::uint64_t seed) {
+  DepthFit fit = fit_depth(series.depth_points(), choice, seed);
+  if (fit.fitted() && small_by_budget(series))
+    fit.refusal = "no depth reaches more than " + std::to_string(static_cast<int>(kSmallReach)) +
+                  " and no curriculum was finished: the budget was measured, not the depth";
+  return fit;
+}
+
+/// Whether the deepest network that is not censored reaches further than the shallowest.
+bool grows(const DepthFit& fit) {
+  const DepthCell *first = nullptr, *last = nullptr;
+  for (const DepthCell& cell : fit.cells) {
+    if (cell.censored) continue;
+    if (!first) first = &cell;
+    last = &cell;
+  }
+  return first && last->reach > first->reach;
+}
+
+std::size_t ended_early(const LearnedSeries& series) {
+  return static_cast<std::size_t>(
+      std::count_if(series.points.begin(), series.points.end(),
+                    [](const RunPoint& p) { return p.ended_early && !p.point.censored; }));
+}
+
+CellStatus status_of(const LearnedSeries& series, const DepthFit& fit) {
+  const std::size_t uncensored = fit.cells.size() - fit.censored_depths;
+  if (small_by_budget(series)) return CellStatus::budget_limited;
+  if (fit.fitted() && (fit.logarithmic.direct.a <= 0 || !grows(fit)))
+    return CellStatus::not_reproduced;
+  if (ended_early(series) > 0 || never_finished(series)) return CellStatus::budget_limited;
+  if (fit.fitted()) return CellStatus::measured;
+  // Three depths and no growth is a finding; fewer are none.
+  return uncensored >= kFewestDepths && !grows(fit) ? CellStatus::not_reproduced
+                                                    : CellStatus::not_fitted;
+}
+
+std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& fit) {
+  std::vector<std::string> notes;
+  if (!series.setting.empty()) notes.push_back(series.setting);
+  if (!fit.fitted()) notes.push_back("not fitted: " + fit.refusal);
+  if (fit.zero_depths > 0)
+    notes.push_back(share(fit.zero_depths, fit.cells.size()) + " depths reach less than 1");
+  if (const std::size_t early = ended_early(series); early > 0)
+    notes.push_back(share(early, series.points.size()) + " points from runs that ended before " +
+                    "their steps were done");
+  const auto unfinished = static_cast<std::size_t>(std::count_if(
+      series.points.begin(), series.points.end(), [](const RunPoint& p) { return p.unfinished; }));
+  if (unfinished > 0)
+    notes.push_back("curriculum not finished in " + share(unfinished, series.points.size()) +
+                    " runs");
+  if (fit.fitted()) {
+    if (fit.several_seeds == 0) {
+      notes.emplace_back("one seed per depth: no interval");
+    } else if (fit.several_seeds < fit.cells.size()) {
+      notes.push_back("several seeds at " + share(fit.several_seeds, fit.cells.size()) +
+                      " depths only, so the interval is too narrow");
+    }
+    if (fit.several_seeds > 0 && fit.resamples < kResamples)
+      notes.push_back(share(fit.resamples, kResamples) + " resamples could be fitted");
+  }
+  return notes;
+}
+
+LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
+  LearnedRow row{series,
+                 fit_series(series, SeedChoice::best, seed),
+                 fit_series(series, SeedChoice::median, seed),
+                 CellStatus::not_fitted,
+                 {}};
+  row.status = status_of(series, row.best);
+  row.notes = notes_of(series, row.best);
+  return row;
+}
+
+/// Whether a problem is about graphs; all others are about words.
+constexpr const char* kGraphs = "reachability";
+
+DepthProblem& problem_named(DepthTable& table, const std::string& name) {
+  const auto found = std::find_if(table.problems.begin(), table.problems.end(),
+                                  [&](const DepthProblem& p) { return p.name == name; });
+  if (found != table.problems.end()) return *found;
+  DepthProblem problem;
+  problem.name = name;
+  problem.size =
+      name == kGraphs ? "distance h (of constructions: n = h + 1 vertices)" : "n letters";
+  if (name == published_depth_line().problem) problem.published = published_depth_line();
+  return table.problems.emplace_back(std::move(problem));
+}
+
+}  // namespace
+
+const char* form_label(ConstructedLaw::Form form) {
+  return form == ConstructedLaw::Form::claimed    ? "theorem as claimed"
+         : form == ConstructedLaw::Form::repaired ? "repaired"
+                                                  : "optimised";
+}
+
+const char* status_label(CellStatus status) {
+  switch (status) {
+    case CellStatus::measured:
+      return "measured";
+    case CellStatus::budget_limited:
+      return "budget-limited";
+    case CellStatus::not_fitted:
+      return "not fitted";
+    case CellStatus::not_reproduced:
+      return "not reproduced";
+  }
+  return "";
+}
+
+DepthTable depth_table(const std::vector<RunRecord>& records,
+                       const std::vector<ConstructedLaw>& constructed, std::uint64_t seed) {
+  DepthTable table;
+  table.records = records.size();
+  table.constructed_runs = static_cast<std::size_t>(
+      std::count_if(records.begin(), records.end(),
+                    [](const RunRecord& record) { return record.config.constructed.has_value(); }));
+  for (const ConstructedLaw& law : constructed)
+    problem_named(table, law.problem).constructed.push_back(law);
+  for (const LearnedSeries& series : depth_series(records))
+    problem_named(table, series.problem).learned.push_back(row_of(series, seed));
+  for (const LearnedWidths& series : width_series(records))
+    table.widths.push_back({series, fit_width(series.width_points(), SeedChoice::best)});
+  return table;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "learned/records/run_record.hpp"
+#include "learned/report/depth_points.hpp"
+#include "learned/report/line_fit.hpp"
+#include "learned/word_problems/published_depth.hpp"
+
+namespace logdepth {
+
+/// A construction's depth at every size, as whoever counted it hands it over.
+struct ConstructedLaw {
+  enum class Form {
+    claimed,   ///< a formula of the paper, not built
+    repaired,  ///< the paper's construction, made right
+    optimised  ///< the fewest layers
+  };
+  std::string problem;  ///< "S3"
+  Form form = Form::repaired;
+  std::string construction;                                     ///< "tree"
+  std::string encoding;                                         ///< of positions
+  std::string formula;                                          ///< "2 ceil(log2 n) + 4"
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;  ///< size and layers
+  std::optional<double> slope;                                  ///< layers per doubling
+  std::string verification;  ///< how the weights were compared with an oracle
+};
+const char* form_label(ConstructedLaw::Form form);
+
+/// What a cell about trained networks is.
+enum class CellStatus {
+  measured,        ///< a law through at least three uncensored depths
+  budget_limited,  ///< runs were stopped by their budget, so deeper networks may do better
+  not_fitted,      ///< too few uncensored depths
+  not_reproduced   ///< deeper networks do not reach further
+};
+const char* status_label(CellStatus status);
+
+struct LearnedRow {
+  LearnedSeries series;
+  DepthFit best, median;
+  CellStatus status = CellStatus::not_fitted;
+  std::vector<std::string> notes;
+};
+
+struct WidthRow {
+  LearnedWidths series;
+  WidthFit best;
+};
+
+struct DepthProblem {
+  std::string name;  ///< "S3", "reachability"
+  std::string size;  ///< what depth grows with: "n letters", "distance h"
+  std::vector<ConstructedLaw> constructed;
+  std::vector<LearnedRow> learned;
+  std::optional<PublishedLine> published;
+};
+
+/// Learned, published, claimed, repaired and optimised laws of depth, problem by problem.
+struct DepthTable {
+  std::string command;               ///< that makes it
+  std::size_t records = 0;           ///< training runs that were read
+  std::size_t constructed_runs = 0;  ///< of them, networks made from weights files: left out
+  std::vector<DepthProblem> problems;
+  std::vector<WidthRow> widths;
+};
+
+/// At most this many letters, with a curriculum that was never finished, says more about the
+/// budget than about depth: such a series is not fitted.
+inline constexpr double kSmallReach = 4;
+
+/// Problems stand in the order of `constructed`, then in that of the names of the others. `seed`:
+/// of the resampling. Errors: as depth_series.
+DepthTable depth_table(const std::vector<RunRecord>& records,
+                       const std::vector<ConstructedLaw>& constructed, std::uint64_t seed = 1);
+
+// The same content in three forms; the same table gives the same bytes.
+/// `figure`: the file of the figure, to be shown; empty: none.
+std::string depth_table_markdown(const DepthTable& table, const std::string& figure);
+/// A page by itself, with the figure in it.
+std::string depth_table_html(const DepthTable& table);
+std::string depth_table_json(const DepthTable& table);  ///< schema logdepth/compare-depth/1
+
+}  // namespace logdepth

@@ -1,0 +1,147 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "learned/report/depth_table.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json interval_json(const std::optional<Percentiles>& interval) {
+  return interval ? Json{interval->low, interval->high} : Json();
+}
+
+Json law_json(const LawFit& law) {
+  Json json = {{"a", law.direct.a},
+               {"b", law.direct.b},
+               {"r2", law.direct.r2},
+               {"residual", law.direct.residual},
+               {"a_interval", interval_json(law.a)},
+               {"b_interval", interval_json(law.b)}};
+  json["inverted"] =
+      law.inverse ? Json{{"a", law.inverse->first}, {"b", law.inverse->second}} : Json();
+  return json;
+}
+
+Json cells_json(const std::vector<DepthCell>& cells, const char* name, bool width) {
+  Json list = Json::array();
+  for (const DepthCell& cell : cells)
+    list.push_back({{name, width ? std::round(std::exp2(cell.depth)) : cell.depth},
+                    {"reach", cell.reach},
+                    {"censored", cell.censored},
+                    {"seeds", cell.reaches},
+                    {"censored_seeds", cell.censored_seeds}});
+  return list;
+}
+
+Json fit_json(const DepthFit& fit) {
+  Json json = {{"depths", cells_json(fit.cells, "depth", false)},
+               {"censored_depths", fit.censored_depths},
+               {"censored_points", fit.censored_points},
+               {"fitted_depths", fit.fitted_depths},
+               {"fitted", fit.fitted()}};
+  if (!fit.fitted()) {
+    json["refusal"] = fit.refusal;
+    return json;
+  }
+  json["logarithmic"] = law_json(fit.logarithmic);
+  json["linear"] = law_json(fit.linear);
+  json["preferred"] = growth_law_name(fit.preferred);
+  // JSON has no infinity: null where one of the laws is exact.
+  json["aic_difference"] = std::isinf(fit.aic_difference) ? Json() : Json(fit.aic_difference);
+  json["resamples"] = fit.resamples;
+  json["logarithmic_wins"] = fit.logarithmic_wins;
+  return json;
+}
+
+Json cost_json(const SeriesCost& cost) {
+  return {{"runs", cost.runs}, {"seconds", cost.seconds}, {"processors", cost.processors}};
+}
+
+Json learned_json(const LearnedRow& row) {
+  const LearnedSeries& series = row.series;
+  return {{"kind", series.kind},
+          {"shape", series.shape},
+          {"width", series.width},
+          {"device", series.device},
+          {"setting", series.setting},
+          {"reach", series.reach},
+          {"threshold", series.threshold},
+          {"status", status_label(row.status)},
+          {"best", fit_json(row.best)},
+          {"median", fit_json(row.median)},
+          {"notes", row.notes},
+          {"cost", cost_json(series.cost)}};
+}
+
+Json constructed_json(const ConstructedLaw& law) {
+  Json depths = Json::array();
+  for (const auto& [size, depth] : law.depths) depths.push_back({{"size", size}, {"depth", depth}});
+  return {{"form", form_label(law.form)},
+          {"construction", law.construction},
+          {"positions", law.encoding},
+          {"formula", law.formula},
+          {"depths", depths},
+          {"slope", law.slope ? Json(*law.slope) : Json()},
+          {"verification", law.verification}};
+}
+
+Json published_json(const PublishedLine& line) {
+  return {{"label", "published"},  {"problem", line.problem},
+          {"kind", line.kind},     {"law", line.text},
+          {"a", line.a},           {"b", line.b},
+          {"r2", line.r2},         {"from", line.first},
+          {"to", line.last},       {"at", line.at},
+          {"source", line.source}, {"setting", line.setting}};
+}
+
+Json width_json(const WidthRow& row) {
+  const LearnedWidths& series = row.series;
+  Json json = {{"problem", series.problem},
+               {"kind", series.kind},
+               {"shape", series.shape},
+               {"depth", series.depth},
+               {"device", series.device},
+               {"setting", series.setting},
+               {"reach", series.reach},
+               {"widths", cells_json(row.best.cells, "width", true)},
+               {"censored_widths", row.best.censored_widths},
+               {"fitted", row.best.fitted()},
+               {"cost", cost_json(series.cost)}};
+  if (row.best.fitted()) {
+    json["a"] = row.best.line.a;
+    json["b"] = row.best.line.b;
+    json["r2"] = row.best.line.r2;
+  } else {
+    json["refusal"] = row.best.refusal;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string depth_table_json(const DepthTable& table) {
+  Json json = {{"schema", "logdepth/compare-depth/1"},
+               {"command", table.command},
+               {"runs", table.records},
+               {"runs_of_compiled_weights", table.constructed_runs},
+               {"problems", Json::array()}};
+  for (const DepthProblem& problem : table.problems) {
+    Json part = {{"problem", problem.name},
+                 {"size", problem.size},
+                 {"published", problem.published ? published_json(*problem.published) : Json()},
+                 {"constructed", Json::array()},
+                 {"learned", Json::array()}};
+    for (const ConstructedLaw& law : problem.constructed)
+      part["constructed"].push_back(constructed_json(law));
+    for (const LearnedRow& row : problem.learned) part["learned"].push_back(learned_json(row));
+    json["problems"].push_back(std::move(part));
+  }
+  json["widths"] = Json::array();
+  for (const WidthRow& row : table.widths) json["widths"].push_back(width_json(row));
+  json["published_widths"] = published_json(published_width_line());
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace logdepth

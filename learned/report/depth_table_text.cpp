@@ -1,0 +1,344 @@
+#include "learned/report/depth_table_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kNone = "–";
+
+std::string formatted(const char* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+/// Two digits after the point, "-" for a minus; never "-0.00".
+std::string decimal(double value) {
+  const std::string text = formatted("%.2f", value);
+  return text == "-0.00" ? "0.00" : text;
+}
+
+/// At most three digits, no more than needed: "6", "2.5".
+std::string short_number(double value) {
+  return formatted("%.4g", value);
+}
+
+std::string join(const std::vector<std::string>& parts, const std::string& between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+std::string share(std::size_t part, std::size_t all) {
+  return std::to_string(part) + " of " + std::to_string(all);
+}
+
+std::string censored_text(const DepthFit& fit) {
+  return share(fit.censored_depths, fit.cells.size()) + " depths censored";
+}
+
+/// "4.80 log2 n* - 15.80".
+std::string line_text(double a, double b, const std::string& x) {
+  return decimal(a) + " " + x + (b < 0 ? " - " : " + ") + decimal(std::fabs(b));
+}
+
+/// What a reach counts.
+std::string unit_of(const LearnedSeries& series) {
+  return series.reach == "n*" ? "letters" : "hops";
+}
+
+std::string argument(const LearnedSeries& series, bool linear) {
+  return linear ? series.reach : "log2 " + series.reach;
+}
+
+bool prefers_line(const DepthFit& fit) {
+  return fit.preferred == GrowthLaw::linear;
+}
+
+// --- learned -------------------------------------------------------------------------------------
+
+std::string reach_text(const DepthCell& cell) {
+  return (cell.censored ? "≥ " : "") + short_number(cell.reach);
+}
+
+/// "4: 6 / 5.5 (5 6)": depth, best, median, seeds.
+std::string cells_text(const LearnedRow& row) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < row.best.cells.size(); ++i) {
+    const DepthCell& best = row.best.cells[i];
+    std::vector<std::string> seeds;
+    for (const double reach : best.reaches) seeds.push_back(short_number(reach));
+    parts.push_back(short_number(best.depth) + ": " + reach_text(best) + " / " +
+                    reach_text(row.median.cells[i]) + " (" + join(seeds, " ") + ")");
+  }
+  return join(parts, "; ");
+}
+
+std::string law_text(const LearnedSeries& series, const LawFit& law, bool linear) {
+  const std::string x = argument(series, linear);
+  std::string text = line_text(law.direct.a, law.direct.b, x) + ", r2 = " + decimal(law.direct.r2) +
+                     "; inverted " +
+                     (law.inverse ? line_text(law.inverse->first, law.inverse->second, x) : kNone);
+  if (law.a && law.b)
+    text += "; 95 %: a " + decimal(law.a->low) + " to " + decimal(law.a->high) + ", b " +
+            decimal(law.b->low) + " to " + decimal(law.b->high);
+  return text;
+}
+
+std::string preference_text(const DepthFit& fit) {
+  if (!fit.fitted()) return kNone;
+  std::string text = growth_law_name(fit.preferred);
+  if (fit.preferred != GrowthLaw::undecided) {
+    const double difference = std::fabs(fit.aic_difference);
+    text += std::isinf(difference) ? ", exact" : ", AIC better by " + decimal(difference);
+  }
+  if (fit.resamples > 0)
+    text += "; logarithmic in " + share(fit.logarithmic_wins, fit.resamples) + " resamples";
+  return text;
+}
+
+std::string cost_text(const SeriesCost& cost) {
+  std::string text = std::to_string(cost.runs) + (cost.runs == 1 ? " run, " : " runs, ") +
+                     formatted("%.0f", cost.seconds) + " s";
+  if (cost.runs > 1)
+    text += " (" + formatted("%.0f", cost.least) + " to " + formatted("%.0f", cost.most) + " each)";
+  return text + " on " + join(cost.processors, ", ");
+}
+
+/// What both laws of a fit are, and which one is closer.
+std::vector<std::string> fit_cells(const LearnedSeries& series, const DepthFit& fit) {
+  const std::string censored =
+      censored_text(fit) + " (" + std::to_string(fit.censored_points) + " points)";
+  if (!fit.fitted()) return {"not fitted; " + censored, kNone, kNone};
+  return {law_text(series, fit.logarithmic, false) + "; " + censored,
+          law_text(series, fit.linear, true) + "; " + censored, preference_text(fit)};
+}
+
+TextTable learned_table(const DepthTable& table) {
+  TextTable text;
+  text.heading = "Learned";
+  text.before = {
+      "Measured at the accuracy that is named: the largest size such that it and every smaller one "
+      "reach it. A depth is censored (≥) where nothing larger was asked for; it enters no fit. "
+      "Fits are ordinary least squares of the depth d on log2 of the size, the best seed of each "
+      "depth as in MS25, and the median seed below where there are several; inverted is log2 of "
+      "the "
+      "size on d, solved for d. The closer law, logarithmic or linear, is the one with the smaller "
+      "sum of squared residuals of d (the same number of parameters, so AIC and BIC agree); an AIC "
+      "better by less than 2 says little. Intervals are percentiles over 1000 resamples of the "
+      "seeds of every depth."};
+  text.columns = {"problem",    "kind",
+                  "width",      "depth: best / median (seeds)",
+                  "seeds",      "logarithmic law: a, b, r2, interval, both ways",
+                  "linear law", "closer law",
+                  "status",     "measured at",
+                  "cost",       "note"};
+  const auto append = [](std::vector<std::string>& cells, const std::vector<std::string>& more) {
+    cells.insert(cells.end(), more.begin(), more.end());
+  };
+  for (const DepthProblem& problem : table.problems)
+    for (const LearnedRow& row : problem.learned) {
+      const LearnedSeries& series = row.series;
+      const bool several = row.best.several_seeds > 0;
+      std::vector<std::string> cells = {
+          problem.name, series_name(series), std::to_string(series.width),
+          series.reach + " at " + cells_text(row), several ? "best" : "one"};
+      append(cells, fit_cells(series, row.best));
+      append(cells, {status_label(row.status), short_number(100 * series.threshold) + " %",
+                     cost_text(series.cost) + " (" + series.device + ")", join(row.notes, "; ")});
+      text.rows.push_back(std::move(cells));
+      if (!several) continue;
+      cells = {"", "", "", "", "median"};
+      append(cells, fit_cells(series, row.median));
+      append(cells, {"", "", "", ""});
+      text.rows.push_back(std::move(cells));
+    }
+  return text;
+}
+
+TextTable width_table(const DepthTable& table) {
+  const PublishedLine& published = published_width_line();
+  TextTable text;
+  text.heading = "Widths at one depth";
+  text.before = {"Published, " + published.problem + ": " + published.text + ", r2 = " +
+                 decimal(published.r2) + " (" + published.source + "; " + published.setting + ")."};
+  text.columns = {"problem", "kind", "depth", "width: best", "reach = a log2 w + b", "cost"};
+  for (const WidthRow& row : table.widths) {
+    const LearnedWidths& series = row.series;
+    std::vector<std::string> cells;
+    for (const DepthCell& cell : row.best.cells)
+      cells.push_back(formatted("%.0f", std::exp2(cell.depth)) + ": " + reach_text(cell));
+    const std::string censored =
+        share(row.best.censored_widths, row.best.cells.size()) + " widths censored";
+    text.rows.push_back(
+        {series.problem, series.kind + (series.shape.empty() ? "" : " " + series.shape),
+         short_number(series.depth), series.reach + " at " + join(cells, ", "),
+         row.best.fitted()
+             ? series.reach + " = " + line_text(row.best.line.a, row.best.line.b, "log2 w") +
+                   ", r2 = " + decimal(row.best.line.r2) + "; " + censored
+             : "not fitted: " + row.best.refusal,
+         cost_text(series.cost) + " (" + series.device + ")"});
+  }
+  return text;
+}
+
+// --- constructed ---------------------------------------------------------------------------------
+
+std::string slope_text(const std::optional<double>& slope) {
+  return slope ? decimal(*slope) : kNone;
+}
+
+/// "1.00 (scan, first-flag); 1.00 (scan, two-circle)".
+std::string forms_text(const DepthProblem& problem, ConstructedLaw::Form form) {
+  std::vector<std::string> parts;
+  for (const ConstructedLaw& law : problem.constructed)
+    if (law.form == form)
+      parts.push_back(slope_text(law.slope) + " (" + law.construction +
+                      (form == ConstructedLaw::Form::claimed || law.encoding.empty()
+                           ? ""
+                           : ", " + law.encoding) +
+                      ")");
+  return parts.empty() ? kNone : join(parts, "; ");
+}
+
+std::string verification_text(const DepthProblem& problem) {
+  std::vector<std::string> parts;
+  for (const ConstructedLaw& law : problem.constructed)
+    if (law.form != ConstructedLaw::Form::claimed &&
+        std::find(parts.begin(), parts.end(), law.verification) == parts.end())
+      parts.push_back(law.verification);
+  return parts.empty() ? kNone : join(parts, "; ");
+}
+
+/// For comparison with the constructions always layers per doubling; and the linear law where that
+/// is closer.
+std::string learned_text(const LearnedSeries& series, const DepthFit& fit) {
+  if (!fit.fitted() || !prefers_line(fit)) return fitted_law_text(series, fit);
+  const LeastSquares& law = fit.logarithmic.direct;
+  return "d = " + line_text(law.a, law.b, argument(series, false)) + ", r2 = " + decimal(law.r2) +
+         "; closer: " + fitted_law_text(series, fit);
+}
+
+std::string published_text(const DepthProblem& problem, const std::string& kind) {
+  if (!problem.published || (!kind.empty() && kind != problem.published->kind)) return kNone;
+  const PublishedLine& line = *problem.published;
+  return "published: a = " + short_number(line.a) + ", b = " + short_number(line.b) +
+         ", r2 = " + decimal(line.r2) + " for " + short_number(line.first) + " to " +
+         short_number(line.last) + " letters (" + line.source + "; " + line.setting + ")";
+}
+
+TextTable side_by_side(const DepthTable& table) {
+  TextTable text;
+  text.heading = "Side by side";
+  text.before = {
+      "Layers per doubling of the size. Constructed numbers are counted on weights files and "
+      "verified for all words or graphs of the tested sizes, sampled beyond; learned ones are "
+      "measured. What a paper prints is labelled published or claimed, and nothing of it was run."};
+  text.columns = {"problem",           "kind",
+                  "learned",           "status",
+                  "published",         "theorem as claimed (not built)",
+                  "repaired, counted", "optimised, counted",
+                  "verification"};
+  for (const DepthProblem& problem : table.problems) {
+    const auto add = [&](const std::string& kind, const std::string& learned,
+                         const std::string& status, const std::string& published, bool first) {
+      using Form = ConstructedLaw::Form;
+      const auto once = [&](const std::string& cell) { return first ? cell : "as above"; };
+      text.rows.push_back(
+          {problem.name, kind, learned, status, published, once(forms_text(problem, Form::claimed)),
+           once(forms_text(problem, Form::repaired)), once(forms_text(problem, Form::optimised)),
+           once(verification_text(problem))});
+    };
+    bool first = true;
+    for (const LearnedRow& row : problem.learned) {
+      add(series_name(row.series) + ", width " + std::to_string(row.series.width) + ", " +
+              row.series.device,
+          learned_text(row.series, row.best), status_label(row.status),
+          published_text(problem, row.series.kind), first);
+      first = false;
+    }
+    if (problem.learned.empty()) add(kNone, "no runs", kNone, published_text(problem, ""), true);
+  }
+  return text;
+}
+
+TextTable constructed_table(const DepthTable& table) {
+  TextTable text;
+  text.heading = "Constructed";
+  text.before = {
+      "Executed layers, initial + loops x repeated + final, counted on the compiled file at every "
+      "size; for reachability the size is the distance h of the ends of a path through h + 1 "
+      "vertices, the largest there is. The slope is the least-squares line through these counts. A "
+      "form under richer positions stands beside the best one under first-flag, the paper's own. "
+      "The claim for one network per length counts the end token too."};
+  text.columns = {"problem", "form",         "construction", "positions",
+                  "depth",   "size: layers", "slope",        "verification"};
+  for (const DepthProblem& problem : table.problems)
+    for (const ConstructedLaw& law : problem.constructed) {
+      std::vector<std::string> counts;
+      for (const auto& [size, depth] : law.depths)
+        counts.push_back(std::to_string(size) + ": " + std::to_string(depth));
+      text.rows.push_back({problem.name, form_label(law.form), law.construction, law.encoding,
+                           law.formula, counts.empty() ? kNone : join(counts, ", "),
+                           slope_text(law.slope), law.verification});
+    }
+  return text;
+}
+
+}  // namespace
+
+std::string series_name(const LearnedSeries& series) {
+  std::string name = series.kind;
+  if (!series.shape.empty()) name += " " + series.shape;
+  if (!series.setting.empty()) name += ", " + series.setting;
+  return name;
+}
+
+std::string fitted_law_text(const LearnedSeries& series, const DepthFit& fit) {
+  if (!fit.fitted()) return "not fitted; " + censored_text(fit);
+  const bool linear = prefers_line(fit);
+  const LawFit& law = linear ? fit.linear : fit.logarithmic;
+  std::string text = "d = " + line_text(law.direct.a, law.direct.b, argument(series, linear)) +
+                     ", r2 = " + decimal(law.direct.r2);
+  if (linear && law.direct.a > 0)
+    text += " (linear: " + decimal(1 / law.direct.a) + " " + unit_of(series) + " per layer)";
+  return text + "; " + censored_text(fit);
+}
+
+std::vector<std::string> depth_table_introduction(const DepthTable& table) {
+  std::vector<std::string> text = {
+      "Depth against size: how many layers trained networks need, how many the theorems of MS25 "
+      "claim, and how many compiled weights have."};
+  if (table.records == 0) {
+    text.emplace_back(
+        "No training runs were given, so there are only constructed and published numbers.");
+  } else {
+    std::string read = "Training runs that were read: " + std::to_string(table.records);
+    if (table.constructed_runs > 0)
+      read += ", of which " + std::to_string(table.constructed_runs) +
+              " began with compiled weights and have no place among what was learned";
+    text.push_back(read + ".");
+    text.emplace_back(
+        "A learned slope holds at the accuracy that was asked for, between the sizes that were "
+        "reached, for one budget; a constructed one is exact at every size. That the one is "
+        "smaller does not make it the better circuit. Learned networks read every element as a "
+        "letter unless their setting says otherwise, constructed ones generators. Depth has to "
+        "grow only for groups that are not solvable (A5, S5), if TC0 is not NC1; Z2, S3 and A4 "
+        "are solvable.");
+  }
+  return text;
+}
+
+std::vector<TextTable> depth_text_tables(const DepthTable& table) {
+  std::vector<TextTable> tables;
+  for (TextTable& text : std::vector<TextTable>{side_by_side(table), learned_table(table),
+                                                width_table(table), constructed_table(table)})
+    if (!text.rows.empty()) tables.push_back(std::move(text));
+  return tables;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,259 @@
+#include "learned/report/line_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "learned/records/counter_random.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr double kLowPercentile = 0.025, kHighPercentile = 0.975;
+/// Sums of squares that differ by less than this share of the variance of d are rounding.
+constexpr double kRounding = 1e-9;
+
+using Line = std::vector<std::pair<double, double>>;
+
+DepthCell cell_of(double depth, std::vector<DepthPoint> seeds, SeedChoice choice) {
+  std::sort(seeds.begin(), seeds.end(),
+            [](const DepthPoint& a, const DepthPoint& b) { return a.reach < b.reach; });
+  DepthCell cell;
+  cell.depth = depth;
+  for (const DepthPoint& seed : seeds) {
+    cell.reaches.push_back(seed.reach);
+    cell.censored_seeds += seed.censored ? 1 : 0;
+  }
+  const auto middle = [](const std::vector<double>& sorted) {
+    const std::size_t half = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  };
+  if (choice == SeedChoice::best) {
+    cell.reach = cell.reaches.back();
+    cell.censored = std::any_of(seeds.begin(), seeds.end(), [&](const DepthPoint& seed) {
+      return seed.censored && seed.reach == cell.reach;
+    });
+  } else {
+    cell.reach = middle(cell.reaches);
+    // A censored seed may reach anything beyond what it was asked for.
+    std::vector<double> moved;
+    for (const DepthPoint& seed : seeds)
+      moved.push_back(seed.censored ? std::numeric_limits<double>::infinity() : seed.reach);
+    std::sort(moved.begin(), moved.end());
+    cell.censored = middle(moved) != cell.reach;
+  }
+  return cell;
+}
+
+std::map<double, std::vector<DepthPoint>> by_depth(const std::vector<DepthPoint>& points) {
+  std::map<double, std::vector<DepthPoint>> depths;
+  for (const DepthPoint& point : points) depths[point.depth].push_back(point);
+  return depths;
+}
+
+bool enters(const DepthCell& cell) {
+  return !cell.censored && cell.reach >= 1;
+}
+
+/// Reaches and depths of the cells that may be fitted.
+Line usable(const std::vector<DepthCell>& cells) {
+  Line line;
+  for (const DepthCell& cell : cells)
+    if (enters(cell)) line.emplace_back(cell.reach, cell.depth);
+  return line;
+}
+
+Line with_logarithm(Line line) {
+  for (auto& point : line) point.first = std::log2(point.first);
+  return line;
+}
+
+/// Precondition: two different x.
+LawFit fit_both_ways(const Line& line) {
+  LawFit fit;
+  fit.direct = least_squares(line).value();
+  Line turned;
+  for (const auto& [x, d] : line) turned.emplace_back(d, x);
+  const auto inverse = least_squares(turned);
+  // x = a' d + b', so d = x / a' - b' / a'.
+  if (inverse && inverse->a != 0) fit.inverse = {1 / inverse->a, -inverse->b / inverse->a};
+  return fit;
+}
+
+/// A sum of squares, without what rounding left of it. `d` has to be explained.
+double rounded_residual(const LeastSquares& fit, const Line& line) {
+  double mean = 0, total = 0;
+  for (const auto& [x, d] : line) mean += d / static_cast<double>(line.size());
+  for (const auto& [x, d] : line) total += (d - mean) * (d - mean);
+  return fit.residual <= kRounding * total ? 0 : fit.residual;
+}
+
+void compare_laws(DepthFit& fit, const Line& line) {
+  const double of_log = rounded_residual(fit.logarithmic.direct, line);
+  const double of_line = rounded_residual(fit.linear.direct, line);
+  if (std::fabs(of_log - of_line) <= kRounding * std::max(of_log, of_line)) return;
+  fit.preferred = of_log < of_line ? GrowthLaw::logarithmic : GrowthLaw::linear;
+  // AIC = m log(residual / m) + 2 k with the same m and k.
+  fit.aic_difference = static_cast<double>(line.size()) * (std::log(of_line) - std::log(of_log));
+}
+
+std::string refusal_of(const DepthFit& fit, const Line& line) {
+  const std::string censored = std::to_string(fit.censored_depths) + " of " +
+                               std::to_string(fit.cells.size()) + " depths censored";
+  if (line.size() < kFewestDepths)
+    return "fewer than " + std::to_string(kFewestDepths) +
+           " uncensored depths that reach at least 1: " + std::to_string(line.size()) + ", with " +
+           censored;
+  if (std::all_of(line.begin(), line.end(),
+                  [&](const auto& point) { return point.first == line.front().first; }))
+    return "every uncensored depth reaches the same, with " + censored;
+  return "";
+}
+
+/// Linear interpolation between the sorted values.
+double percentile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+}
+
+Percentiles percentiles(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {percentile(values, kLowPercentile), percentile(values, kHighPercentile)};
+}
+
+/// Parameters of one law over the resamples.
+struct Resampled {
+  std::vector<double> a, b;
+
+  void add(const LawFit& fit) {
+    a.push_back(fit.direct.a);
+    b.push_back(fit.direct.b);
+  }
+  void finish(LawFit& fit) const {
+    fit.a = percentiles(a);
+    fit.b = percentiles(b);
+  }
+};
+
+/// The laws of these cells; refused where they cannot be fitted.
+DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
+  DepthFit fit;
+  fit.choice = choice;
+  fit.cells = std::move(cells);
+  for (const DepthCell& cell : fit.cells) {
+    fit.censored_points += cell.censored_seeds;
+    if (cell.censored) {
+      ++fit.censored_depths;
+    } else if (!enters(cell)) {
+      ++fit.zero_depths;
+    }
+    if (cell.reaches.size() > 1) ++fit.several_seeds;
+  }
+  const Line line = usable(fit.cells);
+  fit.refusal = refusal_of(fit, line);
+  if (!fit.fitted()) return fit;
+  fit.fitted_depths = line.size();
+  fit.logarithmic = fit_both_ways(with_logarithm(line));
+  fit.linear = fit_both_ways(line);
+  compare_laws(fit, line);
+  return fit;
+}
+
+}  // namespace
+
+const char* growth_law_name(GrowthLaw law) {
+  return law == GrowthLaw::logarithmic ? "logarithmic"
+         : law == GrowthLaw::linear    ? "linear"
+                                       : "undecided";
+}
+
+std::optional<LeastSquares> least_squares(const Line& points) {
+  const auto count = static_cast<double>(points.size());
+  double mean_x = 0, mean_y = 0;
+  for (const auto& [x, y] : points) {
+    mean_x += x / count;
+    mean_y += y / count;
+  }
+  double xx = 0, xy = 0, yy = 0;
+  bool different_x = false, different_y = false;
+  for (const auto& [x, y] : points) {
+    xx += (x - mean_x) * (x - mean_x);
+    xy += (x - mean_x) * (y - mean_y);
+    yy += (y - mean_y) * (y - mean_y);
+    different_x |= x != points.front().first;
+    different_y |= y != points.front().second;
+  }
+  if (!different_x) return std::nullopt;
+  LeastSquares fit;
+  fit.points = points.size();
+  fit.a = different_y ? xy / xx : 0;
+  fit.b = different_y ? mean_y - fit.a * mean_x : points.front().second;
+  for (const auto& [x, y] : points) {
+    const double error = y - (fit.a * x + fit.b);
+    fit.residual += error * error;
+  }
+  fit.r2 = different_y ? 1 - fit.residual / yy : 1;
+  return fit;
+}
+
+std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice) {
+  std::vector<DepthCell> cells;
+  for (const auto& [depth, seeds] : by_depth(points))
+    cells.push_back(cell_of(depth, seeds, choice));
+  return cells;
+}
+
+DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std::uint64_t seed) {
+  DepthFit fit = fit_cells(depth_cells(points, choice), choice);
+  if (!fit.fitted() || fit.several_seeds == 0) return fit;
+  const auto depths = by_depth(points);
+  Resampled of_log, of_line;
+  for (std::uint64_t sample = 0; sample < kResamples; ++sample) {
+    std::vector<DepthCell> cells;
+    for (const auto& [depth, seeds] : depths) {
+      CounterRandom random(seed, RandomStream::bootstrap, sample, cells.size());
+      std::vector<DepthPoint> drawn;
+      for (std::size_t i = 0; i < seeds.size(); ++i)
+        drawn.push_back(seeds[random.below(seeds.size())]);
+      cells.push_back(cell_of(depth, std::move(drawn), choice));
+    }
+    const DepthFit again = fit_cells(std::move(cells), choice);
+    if (!again.fitted()) continue;
+    ++fit.resamples;
+    if (again.preferred == GrowthLaw::logarithmic) ++fit.logarithmic_wins;
+    of_log.add(again.logarithmic);
+    of_line.add(again.linear);
+  }
+  if (fit.resamples > 0) {
+    of_log.finish(fit.logarithmic);
+    of_line.finish(fit.linear);
+  }
+  return fit;
+}
+
+WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
+  WidthFit fit;
+  fit.cells = depth_cells(points, choice);
+  Line line;
+  for (const DepthCell& cell : fit.cells) {
+    if (cell.censored) {
+      ++fit.censored_widths;
+    } else {
+      line.emplace_back(cell.depth, cell.reach);
+    }
+  }
+  if (line.size() < kFewestDepths) {
+    fit.refusal = "fewer than " + std::to_string(kFewestDepths) +
+                  " uncensored widths: " + std::to_string(line.size()) + ", with " +
+                  std::to_string(fit.censored_widths) + " of " + std::to_string(fit.cells.size()) +
+                  " widths censored";
+    return fit;
+  }
+  fit.line = least_squares(line).value();
+  return fit;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,109 @@
+#include "learned/word_problems/presets.hpp"
+
+#include <algorithm>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+
+RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t depth,
+                       std::uint32_t block) {
+  RunConfig config;
+  config.preset = "word-problem";
+  WordTaskConfig words;
+  words.monoid = monoid;
+  words.max_length = 64;
+  config.task = words;
+  config.training.steps = 4000;
+  // Below the 0.95 of n*, so that what a model can do is not cut off by its own curriculum.
+  config.training.promotion = 0.9;
+  ModelConfig& model = config.model;
+  model.positions = ModelConfig::Positions::absolute;
+  switch (kind) {
+    case WordModel::stack:
+      model.initial = depth;
+      model.repeated = 0;
+      break;
+    case WordModel::loop:
+      if (block == 0 || depth % block != 0)
+        throw InputError("--block: expected a divisor of the depth " + std::to_string(depth) +
+                         ", found " + std::to_string(block));
+      model.repeated = block;
+      model.loops.least = depth / block;
+      break;
+    case WordModel::adaptive_loop:
+      model.repeated = block;
+      model.loops.kind = LoopRule::Kind::per_doubling;
+      model.loops.least = std::max<std::uint32_t>(1, depth);
+      break;
+  }
+  return config;
+}
+
+RunConfig depth_recurrent(HopTaskConfig::Generator generator, bool paper_size) {
+  RunConfig config;
+  config.preset = "depth-recurrent";
+  HopTaskConfig graphs;
+  graphs.generator = generator;
+  config.task = graphs;
+  ModelConfig& model = config.model;
+  model.width = paper_size ? 128 : 64;
+  model.heads = 4;
+  model.hidden = 2 * model.width;
+  model.loops = {LoopRule::Kind::range, 5, 8};
+  model.gate = ModelConfig::Gate::gru;
+  model.step_embedding = ModelConfig::StepEmbedding::learned;
+  model.step_rows = 20;
+  model.final_norm = false;
+  TrainingConfig& training = config.training;
+  training.steps = paper_size ? 5000 : 600;
+  training.learning_rate = paper_size ? 1e-3 : 2e-3;
+  training.warm_up = paper_size ? 200 : 50;
+  return config;
+}
+
+RunConfig relation(RelationTaskConfig::Tokens tokens, std::uint32_t vertices, std::uint32_t depth,
+                   bool looped) {
+  RunConfig config;
+  RelationTaskConfig graphs;
+  graphs.tokens = tokens;
+  graphs.vertices = vertices;
+  ModelConfig& model = config.model;
+  if (tokens == RelationTaskConfig::Tokens::pairs) {
+    config.preset = "pair-tokens";
+    graphs.batch = 8;
+    model.repeated = 2;
+    model.loops = {LoopRule::Kind::per_doubling, std::max<std::uint32_t>(1, depth), 0};
+  } else {
+    config.preset = "row-tokens";
+    model.initial = looped ? 0 : depth;
+    model.repeated = looped ? 1 : 0;
+    model.loops.least = depth;
+  }
+  config.task = graphs;
+  return config;
+}
+
+RunConfig from_construction(const std::string& weights, const std::string& monoid,
+                            WordTaskConfig::Letters letters, std::uint32_t length) {
+  RunConfig config;
+  config.preset = "from-construction";
+  WordTaskConfig words;
+  words.monoid = monoid;
+  words.letters = letters;
+  words.max_length = length;
+  words.validation = 1000;
+  config.task = words;
+  config.constructed = ConstructedConfig{.weights = weights};
+  TrainingConfig& training = config.training;
+  training.steps = 500;
+  training.learning_rate = 1e-4;
+  training.warm_up = 0;
+  training.schedule = TrainingConfig::Schedule::constant;
+  // Every length is known from the beginning; the curriculum is to be short.
+  training.read_every = 1;
+  training.average = 0.5;
+  return config;
+}
+
+}  // namespace logdepth

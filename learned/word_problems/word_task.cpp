@@ -1,0 +1,231 @@
+#include "learned/word_problems/word_task.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "learned/records/counter_random.hpp"
+#include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/n_star.hpp"
+#include "learned/word_problems/word_data.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kMostLength = 1u << 16;
+/// Tokens of a batch: more is a mistyped setting.
+constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
+/// Words that a predictor is given at once in a measurement.
+constexpr std::uint32_t kMeasuredAtOnce = 256;
+/// Letter and position.
+constexpr std::size_t kTables = 2;
+
+void require(bool holds, const std::string& sentence) {
+  if (!holds) throw InputError(sentence);
+}
+
+const WordTaskConfig& checked(const WordTaskConfig& c) {
+  require(c.max_length >= 2 && c.max_length <= kMostLength,
+          "task.max_length: expected 2 to " + std::to_string(kMostLength) + ", found " +
+              std::to_string(c.max_length));
+  require(c.threshold > 0 && c.threshold <= 1,
+          "task.threshold: expected more than 0 and at most 1, found " + Json(c.threshold).dump());
+  require(c.batch_tokens > 0 && c.batch_tokens <= kMostTokens,
+          "task.batch_tokens: expected 1 to " + std::to_string(kMostTokens) + ", found " +
+              std::to_string(c.batch_tokens));
+  require(c.batch_least > 0, "task.batch_least: expected at least 1, found 0");
+  require(std::uint64_t{c.batch_least} * c.max_length <= kMostTokens,
+          "task.batch_least: expected at most " + std::to_string(kMostTokens / c.max_length) +
+              " words of task.max_length = " + std::to_string(c.max_length) + ", found " +
+              std::to_string(c.batch_least));
+  require(c.validation > 0, "task.validation: expected at least 1, found 0");
+  return c;
+}
+
+MonoidTable table_of(const WordTaskConfig& config) {
+  const NamedLetters letters =
+      config.letters == WordTaskConfig::Letters::all ? NamedLetters::all : NamedLetters::generators;
+  const auto table = [&] {
+    try {
+      return make_monoid_table(config.monoid, letters);
+    } catch (const InputError& error) {
+      throw InputError(std::string("task.monoid: ") + error.what());
+    } catch (const SizeLimit& error) {
+      throw InputError(std::string("task.monoid: ") + error.what());
+    }
+  }();
+  require(table.size > 1,
+          "task.monoid: expected at least 2 elements, " + config.monoid + " has one");
+  return table;
+}
+
+/// 2, 4, 8, ..., and `longest` in the end.
+std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
+  std::vector<std::uint32_t> lengths;
+  for (std::uint32_t length = 2; length < longest; length *= 2) lengths.push_back(length);
+  lengths.push_back(longest);
+  return lengths;
+}
+
+class WordTask final : public Task {
+ public:
+  WordTask(const WordTaskConfig& config, std::uint64_t seed)
+      : config_(checked(config)),
+        seed_(seed),
+        table_(table_of(config)),
+        lengths_(stage_lengths(config.max_length)) {
+    if (!config.data.empty()) read_words();
+  }
+
+  TaskFormat format() const override {
+    TaskFormat format;
+    format.tables = {static_cast<std::uint32_t>(table_.letters.size()), config_.max_length};
+    format.view = TaskFormat::View::causal;
+    format.readout = TaskFormat::Readout::each_token;
+    format.answer = TaskFormat::Answer::one_class;
+    format.outputs = static_cast<std::uint32_t>(table_.size);
+    return format;
+  }
+
+  std::size_t stages() const override { return lengths_.size(); }
+  std::string stage_name(std::size_t stage) const override {
+    return "length " + std::to_string(lengths_.at(stage));
+  }
+
+  Samples training_batch(std::size_t stage, std::uint64_t step) const override {
+    const std::uint32_t length = lengths_.at(stage);
+    const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
+    Samples samples = empty(count, length);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      CounterRandom random(seed_, RandomStream::training, step, i);
+      if (words_.empty()) {
+        add_drawn_word(samples, random);
+      } else {
+        add_word(samples, words_[random.below(words_.size())], random);
+      }
+    }
+    return samples;
+  }
+
+  double promoting_accuracy(const Samples& samples,
+                            const std::vector<std::int32_t>& answers) const override {
+    std::size_t right = 0;
+    for (std::size_t i = 1; i <= samples.count; ++i)
+      right += answers.at(i * samples.tokens - 1) == samples.targets[i * samples.tokens - 1];
+    return samples.count == 0 ? 0 : static_cast<double>(right) / static_cast<double>(samples.count);
+  }
+
+  Json measure(const Predict& predict, std::size_t stage,
+               const MeasureProgress& progress) const override {
+    const std::uint32_t length = lengths_.at(stage);
+    std::vector<std::size_t> right(length);
+    for (std::uint32_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
+      const std::uint32_t count = std::min(kMeasuredAtOnce, config_.validation - first);
+      const Samples samples = validation_batch(length, first, count);
+      const std::vector<std::int32_t> answers = predict(samples, 0);
+      for (std::size_t i = 0; i < samples.targets.size(); ++i)
+        right[i % length] += answers.at(i) == samples.targets[i];
+      if (progress) progress(first + count, config_.validation);
+    }
+    std::vector<double> accuracy;
+    for (const std::size_t words : right)
+      accuracy.push_back(static_cast<double>(words) / static_cast<double>(config_.validation));
+    const NStar result = n_star(accuracy, config_.threshold);
+    return {
+        {"kind", "words"},         {"monoid", table_.name},       {"size", table_.size},
+        {"strict", result.strict}, {"loose", result.loose},       {"censored", result.censored},
+        {"length", length},        {"words", config_.validation}, {"threshold", config_.threshold},
+        {"accuracy", accuracy}};
+  }
+
+  std::string summary(const Json& result) const override {
+    return result["monoid"].get<std::string>() + ": n* = " + result["strict"].dump() + " (strict" +
+           (result["censored"].get<bool>() ? ", censored" : "") + "), " + result["loose"].dump() +
+           " (loose) of " + result["length"].dump() + ", threshold " + result["threshold"].dump() +
+           ", " + result["words"].dump() + " words";
+  }
+
+ private:
+  /// A word as indices of letters.
+  using LetterWord = std::vector<std::uint32_t>;
+
+  void read_words() {
+    std::vector<std::optional<std::uint32_t>> letter_of(table_.size);
+    for (std::size_t letter = table_.letters.size(); letter-- > 0;)
+      letter_of[table_.letters[letter]] = static_cast<std::uint32_t>(letter);
+    WordFile file = read_word_file(config_.data, table_);
+    for (WordRow& row : file.rows) {
+      require(row.word.size() >= config_.max_length,
+              "task.data: " + config_.data + ":" + std::to_string(row.line) +
+                  ": expected words of at least task.max_length = " +
+                  std::to_string(config_.max_length) + " letters, found " +
+                  std::to_string(row.word.size()));
+      row.word.resize(config_.max_length);
+      for (std::uint32_t& element : row.word) {
+        require(letter_of[element].has_value(),
+                "task.data: " + config_.data + ":" + std::to_string(row.line) +
+                    ": expected generators of " + table_.name + ", as task.letters says, found " +
+                    table_.element_names[element]);
+        element = *letter_of[element];
+      }
+      words_.push_back(std::move(row.word));
+    }
+  }
+
+  Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
+    Samples samples = empty(count, length);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      CounterRandom random(seed_, RandomStream::validation, 0, first + i);
+      add_drawn_word(samples, random);
+    }
+    return samples;
+  }
+
+  static Samples empty(std::size_t count, std::size_t length) {
+    Samples samples;
+    samples.count = count;
+    samples.tokens = length;
+    samples.size = length;
+    samples.indices.reserve(count * length * kTables);
+    samples.targets.reserve(count * length);
+    return samples;
+  }
+
+  void add_drawn_word(Samples& samples, CounterRandom& random) const {
+    LetterWord word(samples.tokens);
+    for (std::uint32_t& letter : word)
+      letter = static_cast<std::uint32_t>(random.below(table_.letters.size()));
+    add_word(samples, word, random);
+  }
+
+  /// The beginning of `word` with its products, or with drawn elements in their place.
+  void add_word(Samples& samples, const LetterWord& word, CounterRandom& random) const {
+    std::uint32_t product = table_.identity;
+    for (std::size_t i = 0; i < samples.tokens; ++i) {
+      product = table_.times(product, table_.letters[word[i]]);
+      samples.indices.push_back(static_cast<std::int32_t>(word[i]));
+      samples.indices.push_back(static_cast<std::int32_t>(i));
+      const std::uint64_t target = config_.shuffled_labels ? random.below(table_.size) : product;
+      samples.targets.push_back(static_cast<std::int32_t>(target));
+    }
+  }
+
+  WordTaskConfig config_;
+  std::uint64_t seed_;
+  MonoidTable table_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<LetterWord> words_;  ///< of `data`; empty: words are drawn
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_word_task(const WordTaskConfig& config, std::uint64_t seed) {
+  return std::make_unique<WordTask>(config, seed);
+}
+
+}  // namespace logdepth

@@ -1,0 +1,233 @@
+#include "proofs-check/check/test_language.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "objects/input_error.hpp"
+#include "proofs-check/check/checked_run.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::size_t kMaxExhaustive = std::size_t{1} << 24;
+
+class LanguageTest {
+ public:
+  LanguageTest(const Model& model, const LanguageOracle& oracle)
+      : model_(model), oracle_(oracle), run_(model) {
+    for (const std::string& name : model.alphabet) {
+      const auto letter = oracle.alphabet().find(name);
+      if (!letter)
+        throw InputError("letter '" + name + "' of the model is not in the alphabet of " +
+                         oracle.name());
+      letters_.push_back(*letter);
+    }
+    for (const std::string& name : oracle.alphabet().names())
+      if (std::find(model.alphabet.begin(), model.alphabet.end(), name) == model.alphabet.end())
+        throw InputError("letter '" + name + "' of " + oracle.name() +
+                         " is not in the alphabet of the model");
+  }
+
+  /// `word` holds indices into the model's alphabet.
+  std::optional<Mismatch> mismatch(const Word& word) {
+    Word asked;
+    for (const Letter letter : word) asked.push_back(letters_[letter]);
+    const bool expected = oracle_.accepts(asked);
+    accepted_ += expected;
+    const char* const wanted = expected ? "accept" : "reject";
+    std::optional<Mismatch> found;
+    const auto stream = run_.run(tokens_of(model_, names(word)), wanted, found);
+    if (!stream) return found;
+    const auto verdict = run_.runner().accepts(*stream, stream->tokens - 1);
+    if (!verdict.has_value()) return Mismatch{wanted, describe(verdict.refusal())};
+    if (verdict.value() != expected) return Mismatch{wanted, verdict.value() ? "accept" : "reject"};
+    return prefix_mismatch(asked, *stream);
+  }
+
+  /// The word of one letter too many must not be answered.
+  std::optional<Mismatch> beyond(std::size_t length) {
+    const Word word(length, 0);
+    return run_.expect_outside(tokens_of(model_, names(word)),
+                               "a word of " + std::to_string(length) + " letters");
+  }
+
+  std::vector<std::string> names(const Word& word) const {
+    std::vector<std::string> result;
+    for (const Letter letter : word) result.push_back(model_.alphabet[letter]);
+    return result;
+  }
+  std::size_t accepted() const { return accepted_; }
+  std::size_t prefixes() const { return prefixes_; }
+  const std::string& prefix_note() const { return prefix_note_; }
+  const CheckedRun& run() const { return run_; }
+
+ private:
+  std::optional<Mismatch> prefix_mismatch(const Word& word, const Stream<ValueId>& stream) {
+    Runner& runner = run_.runner();
+    if (!runner.has_prefixes()) return std::nullopt;
+    const auto products = oracle_.prefix_products(word);
+    if (!products) {
+      prefix_note_ = "the oracle knows no prefix products";
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < products->size(); ++i) {
+      const auto got = runner.prefix(stream, runner.first_letter() + i);
+      const std::string wanted = "product of the first " + std::to_string(i + 1) + " letters " +
+                                 format_transformation((*products)[i]);
+      if (!got.has_value()) return Mismatch{wanted, describe(got.refusal())};
+      const std::size_t points = got.value().size(), asked = (*products)[i].size();
+      if (points != asked) {  // another action of the same language
+        prefix_note_ = "the file reads products of " + std::to_string(points) +
+                       " points and the oracle has " + std::to_string(asked);
+        return std::nullopt;
+      }
+      if (got.value() != (*products)[i])
+        return Mismatch{wanted, format_transformation(got.value())};
+      ++prefixes_;
+    }
+    return std::nullopt;
+  }
+
+  const Model& model_;
+  const LanguageOracle& oracle_;
+  CheckedRun run_;
+  std::vector<Letter> letters_;  // model letter -> oracle letter
+  std::size_t accepted_ = 0, prefixes_ = 0;
+  std::string prefix_note_;
+};
+
+/// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
+/// first letter, as long as the word keeps failing.
+Word shrink(Word word, const std::function<bool(const Word&)>& fails) {
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (std::size_t chunk = std::max<std::size_t>(word.size() / 2, 1); chunk >= 1; chunk /= 2) {
+      for (std::size_t at = 0; at + chunk <= word.size();) {
+        Word candidate = word;
+        candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(at),
+                        candidate.begin() + static_cast<std::ptrdiff_t>(at + chunk));
+        if (fails(candidate)) {
+          word = std::move(candidate);
+          smaller = true;
+        } else {
+          at += chunk;
+        }
+      }
+    }
+    for (Letter& letter : word) {
+      if (letter == 0) continue;
+      const Letter old = std::exchange(letter, 0);
+      if (fails(word)) {
+        smaller = true;
+      } else {
+        letter = old;
+      }
+    }
+  }
+  return word;
+}
+
+/// Lengths that expose off-by-one loops: around powers of two half of the time.
+std::size_t random_length(std::mt19937_64& random, std::size_t max_length) {
+  if (random() % 2 == 0) {
+    const std::size_t near = (std::size_t{1} << (random() % 20)) + random() % 3 - 1;
+    if (near <= max_length) return near;
+  }
+  return random() % (max_length + 1);
+}
+
+/// Half of the words have letters drawn one by one; the others are runs, long and of few letters:
+/// what counts or remembers goes wrong on those.
+Word random_word(std::mt19937_64& random, std::size_t length, std::size_t letters) {
+  Word word;
+  const bool runs = random() % 2 == 0;
+  const std::size_t few = runs ? 1 + random() % letters : letters;
+  const std::size_t first = runs ? random() % letters : 0;
+  while (word.size() < length) {
+    const auto letter = static_cast<Letter>((first + random() % few) % letters);
+    const std::size_t longest = runs ? std::size_t{1} << (random() % 7) : 1;
+    const std::size_t run = std::min(1 + random() % longest, length - word.size());
+    word.insert(word.end(), run, letter);
+  }
+  return word;
+}
+
+}  // namespace
+
+TestReport test_language(const Model& model, const LanguageOracle& oracle,
+                         const TestOptions& options) {
+  LanguageTest test(model, oracle);
+  TestReport report;
+  const std::uint64_t limit =
+      model.unroll.max_length.value_or(std::numeric_limits<std::uint64_t>::max());
+  report.up_to = std::min<std::uint64_t>(options.up_to, limit);
+  report.max_length = std::min<std::uint64_t>(options.max_length, limit);
+  report.seed = options.seed;
+
+  const std::size_t letters = model.alphabet.size();
+  std::size_t exhaustive = 1;
+  for (std::size_t length = 1, words = 1; length <= report.up_to && letters > 0; ++length) {
+    words *= letters;
+    exhaustive += words;
+    if (exhaustive > kMaxExhaustive)
+      throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
+                       std::to_string(kMaxExhaustive) + " words over " + std::to_string(letters) +
+                       " letters; lower it");
+  }
+  const std::size_t total = exhaustive + options.random;
+
+  const auto check = [&](const Word& word) {
+    const auto found = test.mismatch(word);
+    const std::size_t done = report.exhaustive_words + report.random_words;
+    if (options.progress) options.progress(done, total);
+    if (!found) return true;
+    const Word small = shrink(word, [&](const Word& w) { return test.mismatch(w).has_value(); });
+    const auto smallest = test.mismatch(small);
+    Counterexample example;
+    example.word = test.names(small);
+    example.expected = smallest->expected;
+    example.got = smallest->got;
+    example.original_length = word.size();
+    report.counterexample = std::move(example);
+    return false;
+  };
+
+  // Words in length-lexicographic order, as an odometer.
+  Word word;
+  bool fine = true;
+  while (fine && word.size() <= report.up_to) {
+    ++report.exhaustive_words;
+    fine = check(word);
+    std::size_t i = word.size();
+    while (i > 0 && word[i - 1] + 1 == letters) word[--i] = 0;
+    if (i > 0) {
+      ++word[i - 1];
+    } else {
+      if (letters == 0) break;
+      word.assign(word.size() + 1, 0);
+    }
+  }
+  std::mt19937_64 random(options.seed);
+  for (std::size_t i = 0; fine && letters > 0 && i < options.random; ++i) {
+    ++report.random_words;
+    fine = check(random_word(random, random_length(random, report.max_length), letters));
+  }
+  if (fine && letters > 0 && limit < (std::uint64_t{1} << 20))
+    if (const auto answered = test.beyond(limit + 1)) {
+      const Word word_beyond(limit + 1, 0);
+      report.counterexample = {test.names(word_beyond), answered->expected, answered->got,
+                               word_beyond.size()};
+    }
+
+  report.accepted = test.accepted();
+  report.prefixes = test.prefixes();
+  report.prefix_note = test.prefix_note();
+  report.promises = test.run().promises();
+  report.unevaluated = test.run().unevaluated();
+  return report;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,62 @@
+#include "proofs-check/claims/claim.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "objects/input_error.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+
+namespace logdepth {
+
+std::string form_name(Form form) {
+  switch (form) {
+    case Form::as_written:
+      return "as-written";
+    case Form::repaired:
+      return "repaired";
+    case Form::optimised:
+      return "optimised";
+  }
+  return "";
+}
+
+std::string full_name(const Claim& claim) {
+  return claim.variant.empty() ? claim.id : claim.id + "/" + claim.variant;
+}
+
+const std::vector<Claim>& claims_MS25() {
+  static const std::vector<Claim> kClaims = [] {
+    std::vector<Claim> executed;
+    for (auto part : {building_block_claims, division_claims, regular_language_claims,
+                      connectivity_claims, number_claims, unexecuted_claims})
+      for (Claim& claim : part()) executed.push_back(std::move(claim));
+    std::vector<Claim> all = as_written_claims(executed);
+    std::move(executed.begin(), executed.end(), std::back_inserter(all));
+    // Appendix A first, because the rest builds on it, then §3, §4, ...
+    std::stable_sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
+      static const auto key = [](const Claim& claim) {
+        const std::string number = claim.id.substr(claim.id.find('-') + 1);
+        return number[0] == 'A' ? "0" + number.substr(1) : number;
+      };
+      if (key(a) != key(b)) return key(a) < key(b);
+      return a.form < b.form;
+    });
+    return all;
+  }();
+  return kClaims;
+}
+
+std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const std::string& name) {
+  std::vector<const Claim*> found;
+  for (const Claim& claim : claims)
+    if (claim.id == name || full_name(claim) == name) found.push_back(&claim);
+  if (!found.empty()) return found;
+  std::string ids;
+  for (const Claim& claim : claims)
+    if (ids.find(claim.id) == std::string::npos) ids += (ids.empty() ? "" : ", ") + claim.id;
+  throw InputError("no claim '" + name + "': expected one of " + ids +
+                   ", or one of them with a variant, as `logdepth check --list` prints them");
+}
+
+}  // namespace logdepth

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/program/program.hpp"
+#include "oracle/language_oracle.hpp"
+#include "proofs-check/claims/defects_MS25.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/real.hpp"
+
+namespace logdepth {
+
+/// In which wording a statement of the paper is meant.
+enum class Form {
+  as_written,  ///< the paper's own text, or the repaired construction with one change back to it
+  repaired,    ///< the paper's construction, with what it takes to make it right
+  optimised    ///< whatever has the fewest layers, cells or padding tokens
+};
+std::string form_name(Form form);  ///< "as-written", ...
+
+/// The numbers that the paper states.
+struct ClaimedNumbers {
+  std::string
+      text;  ///< "(0, 8, 9) layers, depth 8 ceil(log2 |w|) + 9"; "none" where there are none
+  std::optional<std::uint64_t> initial, repeated, final;
+  /// Layers for inputs with n letters or vertices; absent where the paper gives none.
+  std::function<std::uint64_t(std::uint64_t)> depth;
+  std::string counted;  ///< what the paper's own n is: "|w|", "|w$| = n + 1"
+};
+
+// What the answers of a weights file are compared with.
+struct AgainstLanguage {
+  std::string name;  ///< "the word problem of A5"
+  std::function<std::unique_ptr<LanguageOracle>()> oracle;
+};
+struct AgainstDivision {};
+struct AgainstReachability {
+  bool undirected = false;  ///< only graphs with every edge both ways
+};
+/// A raw stream for the lemmas.
+struct RawInput {
+  std::string text;                     ///< how a reader should see it
+  std::vector<std::vector<Real>> rows;  ///< per token the values, in the order of the file's names
+};
+struct AgainstStreams {
+  std::string name;  ///< what is compared, as a sentence without a stop
+  /// All inputs of this size (in whatever the claim counts as size), smallest first.
+  std::function<std::vector<RawInput>(std::size_t size)> inputs;
+  std::function<std::vector<RawInput>(std::size_t count, std::uint64_t seed)> random;
+  /// The right outputs of every token, in the order of the file's names.
+  std::function<std::vector<std::vector<Real>>(const RawInput&)> outputs;
+  std::vector<std::string> blank;  ///< cells that are zero at every token afterwards
+};
+using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability, AgainstStreams>;
+
+/// How far a check goes. A size is a number of letters, of vertices, or of positions and divisors.
+struct Bounds {
+  std::size_t up_to = 0;     ///< every input of at most this size
+  std::size_t random = 0;    ///< more inputs
+  std::size_t max_size = 0;  ///< of at most this size
+  std::uint64_t seed = 1;
+};
+
+/// One program whose weights are checked.
+struct Instance {
+  std::string name;  ///< "A5"; empty where a claim has one only
+  std::function<Program()> program;
+  Against against;
+  Bounds bounds, layernorm_bounds;  ///< for `--norm rms` and `--norm layernorm`
+  bool rms = true, layernorm = true;
+  /// Sizes at which one loop (or, without loops, one layer) fewer must fail.
+  std::vector<std::uint64_t> tight_at;
+};
+
+/// A number that is computed, beside the text's.
+struct Figure {
+  std::string what, value;
+};
+/// A statement about numbers only, decided by arithmetic.
+struct Calculation {
+  std::vector<Figure> figures;
+  std::string bound;                          ///< what was computed for which arguments
+  std::optional<std::string> counterexample;  ///< absent: it holds throughout
+};
+
+/// A statement of the paper in one form, and how it is decided.
+struct Claim {
+  std::string id;       ///< "thm-4.1"
+  std::string variant;  ///< which of several programs or changes to the text: "scan-circle"
+  Form form = Form::repaired;
+  std::string title, statement, source;
+  std::vector<std::string> hypotheses;  ///< beside those that the weights file states
+  std::vector<std::string> deviations;  ///< beside those that the weights file states
+  ClaimedNumbers claimed;
+
+  std::vector<Instance> instances;           ///< executed claims
+  std::function<Calculation()> calculation;  ///< claims about numbers
+  const Defect* defect = nullptr;            ///< as written: the one change, and its own search
+  std::string reason;                        ///< of what cannot be executed, why
+
+  std::string law;  ///< the depth law that it belongs to: "regular languages"; may be empty
+  /// The program for inputs of at most n, where a claim is about one network per n.
+  std::function<Program(std::uint64_t)> family;
+  bool picture = false;  ///< the report shows the circuit
+};
+
+/// "thm-4.1/scan-circle"; just the id without a variant.
+std::string full_name(const Claim& claim);
+
+}  // namespace logdepth

@@ -1,0 +1,34 @@
+// The text as it stands, one claim per defect: the repaired construction with one change back.
+#include <algorithm>
+
+#include "proofs-check/claims/claim_list.hpp"
+
+namespace logdepth {
+
+std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
+  std::vector<Claim> claims;
+  for (const Defect& defect : defects_MS25()) {
+    Claim claim;
+    claim.id = defect.claim;
+    const std::size_t slash = defect.id.find('/');
+    claim.variant = slash == std::string::npos ? defect.id : defect.id.substr(slash + 1);
+    claim.form = Form::as_written;
+    const auto same = std::find_if(others.begin(), others.end(),
+                                   [&](const Claim& other) { return other.id == claim.id; });
+    if (same != others.end()) {
+      claim.title = same->title;
+      claim.claimed.text = same->claimed.text;
+      claim.claimed.initial = same->claimed.initial;
+      claim.claimed.repeated = same->claimed.repeated;
+      claim.claimed.final = same->claimed.final;
+    }
+    if (claim.title.empty()) claim.title = defect.place;
+    claim.statement = defect.quote;
+    claim.source = "MS25, " + defect.place;
+    claim.defect = &defect;
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace logdepth

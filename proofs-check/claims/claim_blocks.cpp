@@ -1,0 +1,343 @@
+// MS25 Appendix A: building blocks, on raw streams.
+#include <random>
+#include <utility>
+
+#include "constructions/building_blocks_MS25_appA.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+
+namespace logdepth {
+namespace {
+
+using Rows = std::vector<std::vector<Real>>;
+
+/// The direction of (x, y, ...), component by component.
+std::vector<Real> unit(const std::vector<Rational>& vector) {
+  Rational square;
+  for (const Rational& x : vector) square += x * x;
+  std::vector<Real> result;
+  for (const Rational& x : vector) result.push_back(Real(x).divided_by_root(square));
+  return result;
+}
+std::vector<Real> phi(const Rational& z) {
+  return unit({z, 1});
+}
+std::vector<Real> psi(const Rational& z) {
+  return {Real(z), Real(1)};
+}
+std::vector<Real> operator+(std::vector<Real> a, const std::vector<Real>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Real flag(bool value) {
+  return Real(value ? 1 : -1);
+}
+
+/// Rationals of "size" n: numerators and denominators up to n, n among them, of both signs.
+std::vector<Rational> numbers(std::size_t size) {
+  const auto n = static_cast<std::int64_t>(size);
+  std::vector<Rational> result;
+  for (std::int64_t k = 1; k <= n; ++k)
+    for (const Rational& z : {Rational(n, k), Rational(k, n), Rational(-n, k), Rational(-k, n)})
+      result.push_back(z);
+  if (size == 1) result.push_back(0);
+  return result;
+}
+
+/// Every word of flags of this length, as raw inputs of one flag per token.
+std::vector<RawInput> flags(std::size_t size) {
+  std::vector<RawInput> inputs;
+  for (std::uint64_t bits = 0; bits >> size == 0; ++bits) {
+    RawInput input;
+    input.text = "flags ";
+    for (std::size_t i = 0; i < size; ++i) {
+      input.text += bits >> i & 1 ? '1' : '0';
+      input.rows.push_back({flag(bits >> i & 1)});
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+Claim lemma(const std::string& number, const std::string& variant, Form form,
+            const std::string& title, const std::string& statement, const std::string& claimed) {
+  Claim claim;
+  claim.id = "lem-" + number;
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = title;
+  claim.statement = statement;
+  claim.source = "MS25 Appendix A, Lemma " + number;
+  claim.claimed.text = claimed;
+  return claim;
+}
+
+void add(Claim& claim, const std::string& name, std::function<Program()> program,
+         AgainstStreams against, std::size_t up_to) {
+  Instance instance;
+  instance.name = name;
+  instance.program = std::move(program);
+  instance.against = std::move(against);
+  instance.bounds = {up_to, 0, 0};
+  instance.layernorm_bounds = {std::min<std::size_t>(up_to, 4), 0, 0};
+  claim.instances.push_back(std::move(instance));
+}
+
+Claim read() {
+  Claim claim = lemma("A.1", "", Form::repaired, "Reading a scalar",
+                      "A masked pre-norm retrieves phi(z) where phi(z) or psi(z) is stored.",
+                      "a masked pre-norm");
+  for (const ReadBy by : {ReadBy::feedforward, ReadBy::attention}) {
+    const std::string how = by == ReadBy::attention ? " by attention" : " by the feed-forward";
+    AgainstStreams any;
+    any.name = "phi(z) from phi(z) and from psi(z), numerator and denominator of z";
+    any.inputs = [](std::size_t size) {
+      std::vector<RawInput> inputs;
+      for (const Rational& z : numbers(size))
+        inputs.push_back({"z = " + z.text(), {phi(z), psi(z)}});
+      return inputs;
+    };
+    any.outputs = [](const RawInput& input) { return Rows{input.rows[0], input.rows[0]}; };
+    add(
+        claim, "any z" + how, [by] { return read_MS25_lemA1(Stored::unit, by); }, any, 12);
+
+    AgainstStreams position;
+    position.name = "phi(i) from psi(i), i";
+    position.inputs = [](std::size_t size) {
+      RawInput input{std::to_string(size) + " positions", {}};
+      for (std::size_t i = 0; i < size; ++i)
+        input.rows.push_back(psi(static_cast<std::int64_t>(i)));
+      return std::vector<RawInput>{input};
+    };
+    position.outputs = [](const RawInput& input) {
+      Rows rows;
+      for (std::size_t i = 0; i < input.rows.size(); ++i)
+        rows.push_back(phi(static_cast<std::int64_t>(i)));
+      return rows;
+    };
+    add(
+        claim, "positions" + how, [by] { return read_MS25_lemA1(Stored::position, by); }, position,
+        24);
+  }
+  return claim;
+}
+
+Claim read_several() {
+  Claim claim = lemma("A.2", "", Form::repaired, "Reading several unit vectors",
+                      "One masked pre-norm retrieves unit vectors phi_1, ..., phi_k together.",
+                      "a masked pre-norm");
+  AgainstStreams two;
+  two.name = "three unit vectors of 2, 3 and 2 components as they are, numbers";
+  two.inputs = [](std::size_t size) {
+    std::vector<RawInput> inputs;
+    for (const Rational& z : numbers(size))
+      inputs.push_back(
+          {"z = " + z.text(),
+           {phi(z) + unit({z, 1, -2}) + phi(z * z), phi(0) + unit({0, z, 1}) + phi(-z)}});
+    return inputs;
+  };
+  two.outputs = [](const RawInput& input) { return input.rows; };
+  for (const ReadBy by : {ReadBy::feedforward, ReadBy::attention})
+    add(
+        claim, by == ReadBy::attention ? "by attention" : "by the feed-forward",
+        [by] {
+          return read_several_MS25_lemA2({2, 3, 2}, by);
+        },
+        two, 10);
+  return claim;
+}
+
+Claim store() {
+  Claim claim =
+      lemma("A.3", "", Form::repaired, "Storing a scalar",
+            "A scalar z that a head computes can be stored as phi(z) in blank cells.", "2 layers");
+  AgainstStreams against;
+  against.name = "phi of 3/2 times the average of a flag, every word of flags of length";
+  against.inputs = flags;
+  against.outputs = [](const RawInput& input) {
+    Rows rows;
+    Rational sum;
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+      sum += input.rows[i][0].rational_part();
+      rows.push_back(phi(Rational(3, 2) * sum / Rational(static_cast<std::int64_t>(i + 1))));
+    }
+    return rows;
+  };
+  against.blank = {"z"};
+  add(
+      claim, "psi(z) cleared",
+      [] {
+        return store_MS25_lemA3({Rational(3, 2), true});
+      },
+      against, 8);
+  against.blank.clear();
+  add(
+      claim, "psi(z) left",
+      [] {
+        return store_MS25_lemA3({Rational(3, 2), false});
+      },
+      against, 6);
+  return claim;
+}
+
+Claim remove(bool overwrite) {
+  Claim claim =
+      lemma("A.4", overwrite ? "overwrite" : "remove", Form::repaired, "Removing a unit vector",
+            "A feed-forward sublayer removes a unit vector; with a parallel one that stores a new "
+            "value, the cell is overwritten.",
+            "a feed-forward sublayer");
+  AgainstStreams against;
+  against.name = "unit vectors of 2 components beside others that stay, numbers";
+  against.inputs = [overwrite](std::size_t size) {
+    std::vector<RawInput> inputs;
+    for (const Rational& z : numbers(size)) {
+      std::vector<Real> row = phi(z) + phi(2 * z + 1);
+      inputs.push_back({"z = " + z.text(), {overwrite ? row + phi(-z - 3) : row}});
+    }
+    return inputs;
+  };
+  against.outputs = [overwrite](const RawInput& input) {
+    const std::vector<Real>& row = input.rows[0];
+    if (!overwrite) return Rows{{row[2], row[3]}};
+    return Rows{{row[4], row[5], row[2], row[3]}};
+  };
+  if (!overwrite) against.blank = {"z"};
+  add(
+      claim, "", [overwrite] { return overwrite ? overwrite_MS25_lemA4() : remove_MS25_lemA4(); },
+      against, 12);
+  return claim;
+}
+
+Claim clear() {
+  Claim claim = lemma("A.5", "", Form::repaired, "Clearing what a layer wrote",
+                      "Another layer resets the stream to what it was before a layer that wrote to "
+                      "blank cells.",
+                      "1 layer");
+  AgainstStreams against;
+  against.name = "everything is zero again, every word of flags of length";
+  against.inputs = flags;
+  against.outputs = [](const RawInput& input) { return input.rows; };
+  against.blank = {"z", "x"};
+  add(
+      claim, "", [] { return clear_MS25_lemA5(); }, against, 8);
+  return claim;
+}
+
+Claim offset(OffsetForm form) {
+  const bool query = form == OffsetForm::shifted_query;
+  Claim claim = lemma("A.6", query ? "shifted-query" : "", query ? Form::optimised : Form::repaired,
+                      "Position offsets", "From the first-flag, phi(i - k) for i >= k.", "1 layer");
+  for (const std::uint32_t k : {1u, 2u, 5u}) {
+    AgainstStreams against;
+    against.name =
+        query ? "the value of position max(i - k, 0), lengths" : "phi(i - k) at every i, lengths";
+    against.inputs = [query](std::size_t size) {
+      RawInput input{std::to_string(size) + " positions", {}};
+      for (std::size_t i = 0; i < size; ++i) {
+        const auto z = static_cast<std::int64_t>(i);
+        input.rows.push_back(query ? phi(z) + phi(Rational(z * z - 7, 3)) : phi(0));
+      }
+      return std::vector<RawInput>{input};
+    };
+    against.outputs = [query, k](const RawInput& input) {
+      Rows rows;
+      for (std::size_t i = 0; i < input.rows.size(); ++i) {
+        const auto& found = input.rows[i >= k ? i - k : 0];
+        rows.push_back(query ? std::vector<Real>{found[2], found[3]}
+                             : phi(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(k)));
+      }
+      return rows;
+    };
+    add(
+        claim, "k = " + std::to_string(k), [form, k] { return offset_MS25_lemA6(k, form); },
+        against, 24);
+  }
+  return claim;
+}
+
+Claim equality() {
+  Claim claim = lemma("A.7", "", Form::repaired, "Equality of two scalars",
+                      "One layer writes whether x = y; a second one clears what lies between.",
+                      "1 layer, and 1 to clear");
+  AgainstStreams stored;
+  stored.name = "x = y for pairs of numbers";
+  stored.inputs = [](std::size_t size) {
+    std::vector<RawInput> inputs;
+    for (const Rational& x : numbers(size))
+      for (const Rational& y : {x, Rational(-x), x.is_zero() ? Rational(1) : x.inverse(), x + 1})
+        inputs.push_back({"x = " + x.text() + ", y = " + y.text(), {phi(0) + phi(x) + phi(y)}});
+    return inputs;
+  };
+  stored.outputs = [](const RawInput& input) {
+    const auto& row = input.rows[0];
+    return Rows{{flag(row[2] == row[4] && row[3] == row[5])}};
+  };
+  stored.blank = {"D"};
+  add(
+      claim, "stored", [] { return equality_MS25_lemA7(Compared::stored); }, stored, 10);
+
+  AgainstStreams computed;
+  computed.name = "averages of two flags, so far and over all, every pair of words of length";
+  computed.inputs = [](std::size_t size) {
+    std::vector<RawInput> inputs;
+    for (const RawInput& f : flags(size))
+      for (const RawInput& g : flags(size)) {
+        RawInput input{f.text + ", " + g.text, {}};
+        for (std::size_t i = 0; i < size; ++i)
+          input.rows.push_back(phi(static_cast<std::int64_t>(i)) + f.rows[i] + g.rows[i]);
+        inputs.push_back(std::move(input));
+      }
+    return inputs;
+  };
+  computed.outputs = [](const RawInput& input) {
+    Rows rows;
+    Rational all, so_far;
+    for (const auto& row : input.rows) all += row[3].rational_part();
+    const Rational count(static_cast<std::int64_t>(input.rows.size()));
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+      so_far += input.rows[i][2].rational_part();
+      rows.push_back({flag(so_far * count == all * Rational(static_cast<std::int64_t>(i + 1)))});
+    }
+    return rows;
+  };
+  computed.blank = {"D"};
+  add(
+      claim, "computed", [] { return equality_MS25_lemA7(Compared::computed); }, computed, 4);
+
+  AgainstStreams raw;
+  raw.name = "i = m from psi(i) and psi(m), m and lengths";
+  raw.inputs = [](std::size_t size) {
+    std::vector<RawInput> inputs;
+    for (std::size_t m = 1; m <= size; ++m) {
+      RawInput input{std::to_string(size) + " positions, m = " + std::to_string(m), {}};
+      for (std::size_t i = 0; i < size; ++i)
+        input.rows.push_back(psi(static_cast<std::int64_t>(i)) + psi(static_cast<std::int64_t>(m)));
+      inputs.push_back(std::move(input));
+    }
+    return inputs;
+  };
+  raw.outputs = [](const RawInput& input) {
+    Rows rows;
+    for (const auto& row : input.rows) rows.push_back({flag(row[0] == row[2])});
+    return rows;
+  };
+  raw.blank = {"D"};
+  add(
+      claim, "raw", [] { return equality_MS25_lemA7(Compared::raw); }, raw, 16);
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> building_block_claims() {
+  return {read(),
+          read_several(),
+          store(),
+          remove(false),
+          remove(true),
+          clear(),
+          offset(OffsetForm::one_layer),
+          offset(OffsetForm::shifted_query),
+          equality()};
+}
+
+}  // namespace logdepth

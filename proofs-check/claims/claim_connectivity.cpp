@@ -1,0 +1,95 @@
+// MS25 Theorem 5.1: log depth decides graph connectivity.
+#include <algorithm>
+#include <utility>
+
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+/// The theorem, whatever the construction.
+Claim theorem_5_1(const std::string& variant, Form form) {
+  Claim claim;
+  claim.id = "thm-5.1";
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = "Graph connectivity in log depth";
+  claim.statement =
+      "There is a looped transformer with causal and unmasked heads that, given the adjacency "
+      "matrix of a directed or undirected graph over n vertices, n^3 padding tokens and s, t in "
+      "unary, decides with ceil(log2 n) loops whether there is a path from s to t.";
+  claim.source = "MS25 §5, Theorem 5.1 and Appendix C";
+  claim.claimed.text = "(17, 2, 1), depth 2 ceil(log2 n) + 18, n^3 padding tokens";
+  claim.claimed.initial = 17;
+  claim.claimed.repeated = 2;
+  claim.claimed.final = 1;
+  claim.claimed.depth = [](std::uint64_t n) { return 2 * ceil_log2(n) + 18; };
+  claim.claimed.counted = "the number of vertices";
+  claim.law = "graph connectivity";
+  return claim;
+}
+
+/// One network for every n.
+Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput::Padding padding) {
+  const bool compact = form == ConnectivityForm::compact;
+  const bool small = padding == GraphInput::Padding::n3_minus_n2;
+  Claim claim = theorem_5_1(variant, compact || small ? Form::optimised : Form::repaired);
+  claim.picture = small == compact;
+
+  Instance directed;
+  directed.name = "directed";
+  directed.program = [form, padding] { return graph_connectivity_MS25_thm5_1(form, padding); };
+  directed.against = AgainstReachability{};
+  directed.bounds = Bounds{3, 4, compact && small ? std::size_t{10} : std::size_t{7}};
+  directed.layernorm_bounds = {2, 2, 4};
+  directed.tight_at = {3, 4, 6};
+  Instance undirected = directed;
+  undirected.name = "undirected";
+  undirected.against = AgainstReachability{true};
+  undirected.bounds = {3, 2, 6};
+  undirected.layernorm = false;  // the same file as for directed graphs
+  undirected.tight_at.clear();
+  claim.instances = {std::move(directed), std::move(undirected)};
+  return claim;
+}
+
+/// One network per n: the theorem is about a single one, so these are records of another kind.
+Claim family(const std::string& variant, Program (*construction)(std::uint32_t),
+             const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
+  Claim claim = theorem_5_1(variant, Form::optimised);
+  claim.hypotheses = {"one network per number of vertices"};
+  claim.family = [construction](std::uint64_t n) {
+    return construction(static_cast<std::uint32_t>(n));
+  };
+  claim.picture = true;
+  for (const auto& [size, bounds] : sizes) {
+    Instance instance;
+    instance.name = "for " + std::to_string(size) + " vertices";
+    instance.program = [construction, size = size] { return construction(size); };
+    instance.against = AgainstReachability{};
+    instance.bounds = bounds;
+    instance.layernorm_bounds = {std::min<std::size_t>(bounds.up_to, 2), 1, size};
+    instance.tight_at = {size};
+    claim.instances.push_back(std::move(instance));
+  }
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> connectivity_claims() {
+  using Padding = GraphInput::Padding;
+  return {
+      connectivity("paper-n3", ConnectivityForm::paper, Padding::n3),
+      connectivity("paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
+      connectivity("compact-n3", ConnectivityForm::compact, Padding::n3),
+      connectivity("compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
+      family("sized", graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+      family("rows", graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
+}
+
+}  // namespace logdepth

@@ -1,0 +1,50 @@
+// MS25 Lemma 3.1: fixed depth transformers divide small integers.
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+
+namespace logdepth {
+namespace {
+
+Claim division(const std::string& variant, Form form, const DivisionOptions& options) {
+  Claim claim;
+  claim.id = "lem-3.1";
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = "Division of small integers";
+  claim.statement =
+      "Where psi(i), psi(m) and phi(a_i), a_i <= i, stand in the stream of every token i, a "
+      "transformer with causal heads and masked pre-norm adds phi(floor(a_i / m)) and "
+      "phi(a_i mod m).";
+  claim.source = "MS25 §3, Lemma 3.1 and Appendix B";
+  claim.claimed.text = "7 layers";
+  claim.claimed.initial = 7;
+  claim.claimed.repeated = claim.claimed.final = 0;
+  claim.claimed.depth = [](std::uint64_t) { return std::uint64_t{7}; };
+
+  Instance instance;
+  instance.program = [options] { return division_MS25_lem3_1(options); };
+  instance.against = AgainstDivision{};
+  // phi(i) and dir(i, m) as given numbers have the same cost as computed ones.
+  instance.bounds = {48, 2, 512};
+  instance.layernorm_bounds = {16, 1, 100};
+  claim.instances.push_back(instance);
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> division_claims() {
+  std::vector<Claim> claims = {
+      division("paper", Form::repaired, {DivisionForm::paper}),
+      division("compact", Form::optimised, {DivisionForm::compact}),
+      division("own-argument", Form::optimised, {DivisionForm::compact, true}),
+      division("unit-inputs", Form::optimised, {DivisionForm::compact, false, true}),
+      division("own-argument-unit-inputs", Form::optimised, {DivisionForm::compact, true, true})};
+  claims[0].picture = claims[1].picture = true;
+  claims[2].hypotheses = {"a_i = i: every position divides itself"};
+  claims[3].hypotheses = {"phi(i) and dir(i, m) are given as unit vectors, not raw psi"};
+  claims[4].hypotheses = {"a_i = i, and phi(i) and dir(i, m) are given as unit vectors"};
+  return claims;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,237 @@
+// MS25 Corollaries 4.3 and 5.2 and the numbers of §1: which sizes a fixed depth reaches. Formulas
+// are evaluated in integers; the text's own numbers are quoted.
+#include <gmpxx.h>
+
+#include <utility>
+
+#include "compiler/passes/compile.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "objects/named_monoids.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::uint64_t kDeepest = 80;
+
+/// A corollary of the kind "depth d reaches size 2^((d - constant)/slope)", drawn from a theorem of
+/// depth slope * ceil(log2 n) + constant.
+struct DepthScaling {
+  std::string id, title, statement, source, formula, theorem, size;
+  std::uint64_t slope, constant;
+
+  /// floor(2^((d - constant)/slope)). Precondition: d >= constant.
+  std::uint64_t formula_at(std::uint64_t d) const {
+    mpz_class power = mpz_class(1) << (d - constant), root;
+    mpz_root(root.get_mpz_t(), power.get_mpz_t(), slope);
+    return root.get_ui();
+  }
+  std::uint64_t depth(std::uint64_t n) const { return slope * ceil_log2(n) + constant; }
+  /// The largest n whose depth is at most d.
+  std::uint64_t reached(std::uint64_t d) const {
+    std::uint64_t n = 1;
+    while (depth(2 * n) <= d) n *= 2;
+    return n;
+  }
+};
+
+const DepthScaling kLengths = {
+    "cor-4.3",
+    "Length of words within a fixed depth",
+    "From Cor. 4.2, read with |w| for its n = |w$| as §4.1 does, it follows that, for any d, a "
+    "transformer of d layers decides w in L for every "
+    "string w$ of length at most 2^((d-5)/4) + 1.",
+    "MS25 §4.1, Corollary 4.3",
+    "2^((d-5)/4)",
+    "§4.1's reading of Cor. 4.2, 4 ceil(log2 |w|) + 5 layers",
+    "|w|",
+    4,
+    5};
+const DepthScaling kVertices = {
+    "cor-5.2",
+    "Size of graphs within a fixed depth",
+    "From Thm. 5.1 it follows that, for any d, a transformer of d layers decides connectivity on "
+    "graphs of at most 2^((d-18)/2) vertices.",
+    "MS25 §5, Corollary 5.2",
+    "2^((d-18)/2)",
+    "Thm. 5.1, 2 ceil(log2 n) + 18 layers",
+    "n",
+    2,
+    18};
+
+Claim corollary(const DepthScaling& scaling, const std::string& variant, Form form) {
+  Claim claim;
+  claim.id = scaling.id;
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = scaling.title;
+  claim.statement = scaling.statement;
+  claim.source = scaling.source;
+  claim.claimed.text = scaling.size + " up to " + scaling.formula;
+  return claim;
+}
+
+/// "|w| = 3 at d = 12: ... needs 13 layers".
+std::string too_deep(const DepthScaling& scaling, std::uint64_t n, std::uint64_t d) {
+  return "d = " + std::to_string(d) + ", " + scaling.size + " = " + std::to_string(n) + ": " +
+         scaling.theorem + ", which is " + std::to_string(scaling.depth(n));
+}
+
+/// The formula against the theorem it is drawn from, which has a ceiling.
+Claim every_depth(const DepthScaling& scaling) {
+  Claim claim = corollary(scaling, "every-depth", Form::as_written);
+  claim.calculation = [scaling] {
+    Calculation result;
+    std::uint64_t wrong = 0, depths = 0;
+    for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d, ++depths) {
+      const std::uint64_t n = scaling.formula_at(d);
+      if (scaling.depth(n) <= d) continue;
+      ++wrong;
+      // The smallest n within the formula that needs more layers.
+      if (!result.counterexample)
+        result.counterexample = too_deep(scaling, scaling.reached(d) + 1, d);
+    }
+    result.bound =
+        "every depth from " + std::to_string(scaling.constant) + " to " + std::to_string(kDeepest);
+    result.figures = {
+        {"depths in that range", std::to_string(depths)},
+        {"depths at which the formula exceeds what the theorem gives", std::to_string(wrong)}};
+    return result;
+  };
+  return claim;
+}
+
+/// A number of the text, for a size at one depth.
+Claim at_depth(const DepthScaling& scaling, std::uint64_t d, const std::string& text,
+               std::uint64_t value) {
+  Claim claim = corollary(scaling, "depth-" + std::to_string(d), Form::as_written);
+  claim.source = "MS25 §1, from " + claim.source;
+  claim.statement =
+      "A depth of " + std::to_string(d) + " is enough for " + scaling.size + " up to " + text + ".";
+  claim.claimed.text = scaling.size + " up to " + text + " at depth " + std::to_string(d);
+  claim.calculation = [scaling, d, text, value] {
+    Calculation result;
+    const std::uint64_t formula = scaling.formula_at(d), reached = scaling.reached(d);
+    result.figures.push_back({"the text", text});
+    result.figures.push_back({"floor(" + scaling.formula + ")", std::to_string(formula)});
+    if (scaling.size == "|w|")
+      result.figures.push_back(
+          {"floor(" + scaling.formula + " + 1), the length of w$", std::to_string(formula + 1)});
+    result.figures.push_back(
+        {"with the ceiling: largest " + scaling.size + " of " + scaling.theorem,
+         std::to_string(reached)});
+    result.bound = "computed in integers at d = " + std::to_string(d);
+    if (value > reached) result.counterexample = too_deep(scaling, reached + 1, d);
+    return result;
+  };
+  return claim;
+}
+
+/// With the exponent rounded down, the formula is what the theorem gives.
+Claim rounded(const DepthScaling& scaling) {
+  Claim claim = corollary(scaling, "rounded-exponent", Form::repaired);
+  claim.statement = "The same with the exponent rounded down to an integer.";
+  claim.deviations = {"the exponent is rounded down, as the ceiling in the theorem asks"};
+  claim.calculation = [scaling] {
+    Calculation result;
+    for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d) {
+      const std::uint64_t n = std::uint64_t{1} << ((d - scaling.constant) / scaling.slope);
+      if (scaling.depth(n) > d && !result.counterexample)
+        result.counterexample = too_deep(scaling, n, d);
+    }
+    for (const std::uint64_t d : {std::uint64_t{32}, kDeepest})
+      result.figures.push_back({"at d = " + std::to_string(d), std::to_string(scaling.reached(d))});
+    result.bound =
+        "every depth from " + std::to_string(scaling.constant) + " to " + std::to_string(kDeepest);
+    return result;
+  };
+  return claim;
+}
+
+/// What our own file reaches with as many layers; its depth is counted on it.
+Claim by_our_own(const DepthScaling& scaling, const std::string& variant,
+                 std::function<Program()> program) {
+  Claim claim = corollary(scaling, variant, Form::optimised);
+  claim.statement = "The sizes of the formula, and far larger ones, by the construction " +
+                    variant + ", whose depth is counted on its file.";
+  claim.calculation = [scaling, program = std::move(program)] {
+    constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
+    const Model model = compile(program());
+    const auto reached = [&](std::uint64_t d) {
+      std::uint64_t low = 1, high = kLargest;  // the depth grows with n
+      while (low < high) {
+        const std::uint64_t middle = low + (high - low + 1) / 2;
+        (depth_at(model, middle) <= d ? low : high) =
+            depth_at(model, middle) <= d ? middle : middle - 1;
+      }
+      return low;
+    };
+    Calculation result;
+    for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d)
+      if (reached(d) < scaling.formula_at(d) && !result.counterexample)
+        result.counterexample = "d = " + std::to_string(d) + ": the file reaches " +
+                                std::to_string(reached(d)) + ", the formula says " +
+                                std::to_string(scaling.formula_at(d));
+    result.figures = {{"depth of the file", depth_formula(model)},
+                      {"largest " + scaling.size + " at d = 32", std::to_string(reached(32))}};
+    const std::uint64_t far = reached(kDeepest);
+    result.figures.push_back(
+        {"at d = 80", far == kLargest ? "more than 2^62" : std::to_string(far)});
+    result.bound = "every depth from " + std::to_string(scaling.constant) + " to " +
+                   std::to_string(kDeepest) + ", on the file's shape and loops";
+    return result;
+  };
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> number_claims() {
+  return {every_depth(kLengths),
+          at_depth(kLengths, 32, "107", 107),
+          at_depth(kLengths, 80, "440K", 440000),
+          rounded(kLengths),
+          by_our_own(kLengths, "scan-first-flag",
+                     [] {
+                       return regular_language_scan_MS25_thm4_1(
+                           named_monoid("A5"), "A5",
+                           {ScanPositions::first_flag, ScanTable::automatic});
+                     }),
+          every_depth(kVertices),
+          at_depth(kVertices, 32, "128", 128),
+          at_depth(kVertices, 80, "2.1B", 2100000000),
+          rounded(kVertices),
+          by_our_own(kVertices, "compact-n3-n2", [] {
+            return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                  GraphInput::Padding::n3_minus_n2);
+          })};
+}
+
+std::vector<Claim> unexecuted_claims() {
+  Claim width;
+  width.id = "thm-6.1";
+  width.form = Form::as_written;
+  width.title = "Width scaling";
+  width.statement =
+      "A transformer of fixed depth, of width polynomial in n and with weights that are computable "
+      "in L, can be simulated in L-uniform TC0.";
+  width.source = "MS25 §6, Theorem 6.1 and Appendix D";
+  width.claimed.text = "none";
+  width.reason =
+      "an upper bound on every network of a class: no weights file can show it, only a single one "
+      "against it, and a proof that there is none would separate complexity classes";
+  Claim thought = width;
+  thought.id = "thm-6.2";
+  thought.title = "Chain-of-thought scaling";
+  thought.statement =
+      "Transformers with O(log n) chain-of-thought steps recognise at most L-uniform TC0.";
+  thought.source = "MS25 §6, Theorem 6.2 and Appendix D";
+  thought.reason =
+      "an upper bound on every network of a class, with generated tokens, which the model of Def. "
+      "2.1 does not have: there is nothing to compile and no input to run";
+  return {width, thought};
+}
+
+}  // namespace logdepth

@@ -1,0 +1,197 @@
+// MS25 Theorem 4.1 and Corollary 4.2: log depth recognises regular languages.
+#include <utility>
+
+#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
+#include "objects/named_monoids.hpp"
+#include "objects/regex.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+/// A language to try a construction on: what it compiles, and what judges it.
+struct Sample {
+  std::string name, text;
+  std::function<Action()> action;
+  AgainstLanguage against;
+  std::size_t up_to;  ///< every word of at most so many letters
+};
+
+Sample regex_sample(const std::string& expression, const std::string& text, std::size_t up_to) {
+  return {
+      expression,
+      text,
+      [expression] { return to_action(minimise(determinise(to_nfa(parse_regex(expression))))); },
+      {text, [expression] { return make_regex_oracle(parse_regex(expression)); }},
+      up_to};
+}
+
+Sample monoid_sample(const std::string& name, std::size_t up_to) {
+  const std::string text = "the word problem of " + name;
+  return {name,
+          text,
+          [name] { return named_monoid(name); },
+          {text, [name] { return make_action_oracle(named_monoid(name), name); }},
+          up_to};
+}
+
+/// One aperiodic language, one group that is abelian, one solvable, one not, and all maps of two
+/// points, where resets and permutations meet.
+std::vector<Sample> samples() {
+  return {regex_sample("b*(ab*ab*)*", "even number of a", 9), monoid_sample("A5", 8),
+          monoid_sample("S3", 8), monoid_sample("T2", 5),
+          regex_sample("(a|b)*abb", "ends in abb", 9)};
+}
+
+using Construction = std::function<Program(const Action&, const std::string& name)>;
+
+std::vector<Instance> instances(const Construction& construction,
+                                const std::vector<std::uint64_t>& tight_at) {
+  std::vector<Instance> result;
+  for (const Sample& sample : samples()) {
+    Instance instance;
+    instance.name = sample.text;
+    instance.program = [construction, sample] {
+      return construction(sample.action(), sample.name);
+    };
+    instance.against = sample.against;
+    instance.bounds = {sample.up_to, 10, 100};
+    instance.layernorm_bounds = {4, 2, 40};
+    // A missing loop shows in the even number of a's at every length.
+    if (result.empty()) instance.tight_at = tight_at;
+    result.push_back(std::move(instance));
+  }
+  return result;
+}
+
+Claim theorem_4_1(const std::string& variant, Form form, const Construction& construction) {
+  Claim claim;
+  claim.id = "thm-4.1";
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = "Regular languages in log depth";
+  claim.statement =
+      "For every regular language L there is a looped transformer with causal heads that decides, "
+      "on any string w$, whether w is in L, with ceil(log2 |w|) loops.";
+  claim.source = "MS25 §4, Theorem 4.1";
+  claim.claimed.text = "(0, 8, 9), depth 8 ceil(log2 |w|) + 9";
+  claim.claimed.initial = 0;
+  claim.claimed.repeated = 8;
+  claim.claimed.final = 9;
+  claim.claimed.depth = [](std::uint64_t n) { return 8 * ceil_log2(n) + 9; };
+  claim.claimed.counted = "|w|, without $";
+  claim.instances = instances(construction, {2, 3, 5, 9});
+  claim.law = "regular languages";
+  return claim;
+}
+
+/// The paper's binary tree. Its last level is the final block, so a loop is missed first at powers
+/// of two.
+Claim tree() {
+  Claim claim =
+      theorem_4_1("tree", Form::repaired, [](const Action& action, const std::string& name) {
+        return regular_language_tree_MS25_thm4_1(action, name);
+      });
+  claim.instances[0].tight_at = {2, 4, 8};
+  claim.picture = true;
+  return claim;
+}
+
+Claim scan(const std::string& variant, ScanPositions positions) {
+  Claim claim = theorem_4_1(
+      variant, Form::optimised, [positions](const Action& action, const std::string& name) {
+        return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
+      });
+  claim.picture = true;
+  return claim;
+}
+
+constexpr std::uint64_t kRadixLength = 100;
+
+Claim corollary_4_2(const std::string& variant, Form form) {
+  Claim claim;
+  claim.id = "cor-4.2";
+  claim.variant = variant;
+  claim.form = form;
+  claim.title = "Regular languages, a network per length";
+  claim.statement =
+      "For every regular language L there is a family of transformers T_n with causal heads such "
+      "that T_n decides, on any string w$ of length n, whether w is in L.";
+  claim.source = "MS25 §4, Corollary 4.2";
+  claim.claimed.text = "4 ceil(log2 n) + 5 layers, n = |w$|";
+  claim.claimed.depth = [](std::uint64_t n) { return 4 * ceil_log2(n + 1) + 5; };
+  claim.claimed.counted = "|w$| = |w| + 1";
+  claim.law = "regular languages";
+  return claim;
+}
+
+Claim radix(unsigned k, ScanPositions positions) {
+  const auto construct = [k, positions](const Action& action, const std::string& name,
+                                        std::uint64_t length) {
+    return regular_language_radix_MS25_cor4_2(action, name,
+                                              {k, length, positions, ScanTable::automatic});
+  };
+  const bool minimal = positions == ScanPositions::first_flag;
+  Claim claim = corollary_4_2("radix-" + std::to_string(k) + (minimal ? "-first-flag" : ""),
+                              k == 2 && minimal ? Form::repaired : Form::optimised);
+  claim.instances = instances(
+      [construct](const Action& action, const std::string& name) {
+        return construct(action, name, kRadixLength);
+      },
+      {});
+  claim.family = [construct](std::uint64_t length) {
+    const Sample sample = samples()[0];
+    return construct(sample.action(), sample.name, length);
+  };
+  claim.picture = k == 4 && minimal;
+
+  // One layer fewer, at the shortest length that needs it.
+  Instance shortest = claim.instances[0];
+  const std::uint64_t length = std::uint64_t{k} * k + 1;
+  shortest.name += ", at most " + std::to_string(length) + " letters";
+  shortest.program = [construct, length] {
+    const Sample sample = samples()[0];
+    return construct(sample.action(), sample.name, length);
+  };
+  shortest.bounds.up_to = 4;
+  shortest.tight_at = {length};
+  claim.instances.push_back(std::move(shortest));
+  return claim;
+}
+
+/// One network for all lengths, k-fold intervals in r - 1 of the r layers of its loop.
+Claim uniform_radix(unsigned k, unsigned r) {
+  Claim claim = corollary_4_2("uniform-radix-" + std::to_string(k) + "-" + std::to_string(r),
+                              Form::optimised);
+  const UniformRadixOptions options{k, r, ScanTable::automatic};
+  claim.hypotheses = {"one network for all lengths, more than the corollary asks for"};
+  claim.instances = instances(
+      [options](const Action& action, const std::string& name) {
+        return regular_language_uniform_radix_MS25_cor4_2(action, name, options);
+      },
+      {2, reach_of_a_block(options) + 1});
+  return claim;
+}
+
+}  // namespace
+
+std::vector<Claim> regular_language_claims() {
+  return {
+      tree(),
+      scan("scan-two-circle", ScanPositions::two_circle),
+      scan("scan-circle", ScanPositions::circle),
+      scan("scan-first-flag", ScanPositions::first_flag),
+      radix(2, ScanPositions::first_flag),
+      radix(2, ScanPositions::two_circle),
+      radix(3, ScanPositions::first_flag),
+      radix(4, ScanPositions::first_flag),
+      uniform_radix(2, 3),
+      uniform_radix(3, 3),
+  };
+}
+
+}  // namespace logdepth

@@ -1,0 +1,74 @@
+#include "proofs-check/claims/defects_MS25.hpp"
+
+#include <algorithm>
+
+#include "compiler/passes/compile.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/claims/defects_MS25_changes.hpp"
+
+namespace logdepth {
+namespace {
+
+DefectFinding examine_refused(const Defect& defect) {
+  DefectFinding finding;
+  compile(defect.repaired());
+  try {
+    compile(defect.program());
+  } catch (const ProgramRefused& refused) {
+    finding.note = refused.what();
+    finding.shown = std::all_of(
+        defect.refusal.begin(), defect.refusal.end(),
+        [&](const std::string& words) { return finding.note.find(words) != std::string::npos; });
+    return finding;
+  }
+  finding.note = "the compiler takes it";
+  return finding;
+}
+
+DefectFinding examine_run(const Defect& defect) {
+  DefectFinding finding;
+  CompileOptions options;
+  options.norm = defect.norm;
+  Model changed = compile(defect.program(), options);
+  if (defect.edit) changed = defect.edit(std::move(changed));
+  finding.counterexample = defect.search(changed, {defect.up_to});
+  if (!finding.counterexample) {
+    finding.note = "no input up to size " + std::to_string(defect.up_to) + " fails";
+    return finding;
+  }
+  const auto also = defect.search(compile(defect.repaired(), options),
+                                  {defect.up_to, finding.counterexample->tried});
+  finding.shown = !also;
+  if (also) finding.note = "the repaired construction fails as well, at " + also->input;
+  return finding;
+}
+
+}  // namespace
+
+const std::vector<Defect>& defects_MS25() {
+  static const std::vector<Defect> all = [] {
+    std::vector<Defect> defects;
+    for (const auto part :
+         {defects_of_appendix_A, defects_of_division, defects_of_regular_languages,
+          defects_of_connectivity, defects_recorded})
+      for (Defect& defect : part()) defects.push_back(std::move(defect));
+    std::stable_sort(defects.begin(), defects.end(),
+                     [](const Defect& a, const Defect& b) { return a.number < b.number; });
+    return defects;
+  }();
+  return all;
+}
+
+DefectFinding examine(const Defect& defect) {
+  switch (defect.kind) {
+    case Defect::Kind::runs:
+      return examine_run(defect);
+    case Defect::Kind::refused:
+      return examine_refused(defect);
+    case Defect::Kind::recorded:
+      break;
+  }
+  return {!defect.reason.empty(), std::nullopt, defect.reason};
+}
+
+}  // namespace logdepth

@@ -1,0 +1,209 @@
+#include "proofs-check/claims/defects_MS25_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "runtime/exact/run_model.hpp"
+
+namespace logdepth {
+namespace {
+
+std::string listed(const std::vector<Real>& values) {
+  std::string text = "(";
+  for (const Real& value : values) text += (text.size() > 1 ? ", " : "") + value.text();
+  return text + ")";
+}
+
+/// Counts inputs, and says when there have been enough.
+class Tries {
+ public:
+  explicit Tries(SearchBounds bounds) : bounds_(bounds) {}
+  bool more() const { return tried_ < bounds_.inputs; }
+  void begin() { ++tried_; }
+
+  DefectCounterexample wrong(const std::string& input, const std::string& expected,
+                             const std::string& got) const {
+    return {input, expected, got, tried_};
+  }
+  /// A counterexample if the two lists differ.
+  std::optional<DefectCounterexample> compare(const std::string& input,
+                                              const std::vector<Real>& expected,
+                                              const std::vector<Real>& got) const {
+    if (expected == got) return std::nullopt;
+    return wrong(input, listed(expected), listed(got));
+  }
+
+ private:
+  SearchBounds bounds_;
+  std::size_t tried_ = 0;
+};
+
+std::string edge_text(const Graph& graph) {
+  std::string text;
+  for (Vertex i = 0; i < graph.size(); ++i)
+    for (Vertex j = 0; j < graph.size(); ++j)
+      if (graph.has_edge(i, j))
+        text += (text.empty() ? "" : ", ") + std::to_string(i) + "->" + std::to_string(j);
+  return text.empty() ? "no edges" : text;
+}
+
+/// All sets of pairs of n vertices as bits, fewest first.
+std::vector<std::uint32_t> edge_sets(std::size_t n) {
+  std::vector<std::uint32_t> sets(std::size_t{1} << (n * n));
+  for (std::uint32_t i = 0; i < sets.size(); ++i) sets[i] = i;
+  std::stable_sort(sets.begin(), sets.end(), [](std::uint32_t a, std::uint32_t b) {
+    return std::popcount(a) < std::popcount(b);
+  });
+  return sets;
+}
+
+Graph graph_of(std::size_t n, std::uint32_t set) {
+  Graph graph;
+  for (std::size_t i = 0; i < n; ++i) graph.add_vertex(std::to_string(i));
+  for (Vertex i = 0; i < n; ++i)
+    for (Vertex j = 0; j < n; ++j)
+      if (set >> (i * n + j) & 1) graph.add_edge(i, j);
+  return graph;
+}
+
+}  // namespace
+
+std::optional<DefectCounterexample> search_division(const Model& model, SearchBounds bounds) {
+  const auto* named = std::get_if<CellsOutput>(&model.output);
+  if (!named || !std::equal(named->names.begin(), named->names.end(), kDivisionOutputs.begin(),
+                            kDivisionOutputs.end()))
+    throw std::logic_error("search_division: the outputs are not quotient and remainder");
+  Runner runner(model);
+  Tries tries(bounds);
+  for (std::uint64_t i = 0; i <= bounds.size; ++i)
+    for (std::uint64_t m = 1; m <= i + 1; ++m)
+      for (std::uint64_t back = 0; back <= i && tries.more(); ++back) {
+        tries.begin();
+        DivisionInput input{m, {}};
+        for (std::uint64_t j = 0; j <= i; ++j) input.dividends.push_back(j);
+        const std::uint64_t a = input.dividends.back() = i - back;
+        const auto right = right_division(a, m);
+        const std::vector<Real> expected(right.begin(), right.end());
+        const std::string text =
+            std::to_string(a) + " by " + std::to_string(m) + " at position " + std::to_string(i);
+        const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
+        if (!stream.has_value())
+          return tries.wrong(text, listed(expected), describe(stream.refusal()));
+        if (auto found = tries.compare(text, expected, runner.logits(stream.value(), i)))
+          return found;
+      }
+  return std::nullopt;
+}
+
+std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBounds bounds) {
+  if (bounds.size > 4) throw std::logic_error("search_graphs: too many graphs");
+  Tries tries(bounds);
+  for (std::size_t n = 1; n <= bounds.size; ++n) {
+    Runner runner(model);
+    const auto verdict = [&](const Graph& graph, Vertex s, Vertex t) -> std::string {
+      const auto stream = runner.run_graph(graph, s, t);
+      if (!stream.has_value()) return describe(stream.refusal());
+      const auto answer = runner.connected(stream.value(), s, t);
+      if (!answer.has_value()) return describe(answer.refusal());
+      return answer.value() ? "a path" : "no path";
+    };
+    for (const std::uint32_t set : edge_sets(n)) {
+      const Graph graph = graph_of(n, set);
+      const ReachabilityOracle oracle(graph);
+      for (Vertex s = 0; s < n; ++s)
+        for (Vertex t = 0; t < n && tries.more(); ++t) {
+          tries.begin();
+          const std::string wanted = oracle.reaches(s, t) ? "a path" : "no path";
+          if (const std::string got = verdict(graph, s, t); got != wanted)
+            return tries.wrong(std::to_string(n) + (n == 1 ? " vertex, " : " vertices, ") +
+                                   edge_text(graph) + ", from " + std::to_string(s) + " to " +
+                                   std::to_string(t),
+                               wanted, got);
+        }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
+                                                 const Action& action) {
+  Runner runner(model);
+  Tries tries(bounds);
+  const std::size_t letters = action.alphabet.size();
+  for (std::size_t length = 0; length <= bounds.size; ++length) {
+    std::size_t words = 1;
+    for (std::size_t i = 0; i < length; ++i) words *= letters;
+    for (std::size_t number = 0; number < words && tries.more(); ++number) {
+      tries.begin();
+      std::vector<std::string> word;
+      Transformation product = identity_transformation(action.points);
+      std::size_t rest = number;
+      for (std::size_t i = 0, place = words / letters; i < length; ++i, place /= letters) {
+        const auto letter = static_cast<Letter>(rest / place);
+        rest %= place;
+        word.push_back(action.alphabet.name(letter));
+        product = compose(product, action.generators[letter]);
+      }
+      std::string text = "the empty word";
+      for (std::size_t i = 0; i < length; ++i) text = (i == 0 ? "" : text + " ") + word[i];
+      const std::string wanted = format_transformation(product);
+      const auto stream = runner.run_word(word);
+      if (!stream.has_value()) return tries.wrong(text, wanted, describe(stream.refusal()));
+      const auto got = runner.prefix(stream.value(), stream.value().tokens - 1);
+      if (!got.has_value()) return tries.wrong(text, wanted, describe(got.refusal()));
+      if (got.value() != product)
+        return tries.wrong(text, wanted, format_transformation(got.value()));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DefectCounterexample> search_raw(
+    const Model& model, SearchBounds bounds,
+    const std::function<std::vector<RawCase>(std::size_t size)>& cases) {
+  Runner runner(model);
+  Tries tries(bounds);
+  for (std::size_t size = 0; size <= bounds.size; ++size)
+    for (const RawCase& one : cases(size)) {
+      if (!tries.more()) return std::nullopt;
+      tries.begin();
+      const auto stream = runner.run(tokens_of(model, one.rows).value());
+      if (!stream.has_value())
+        return tries.wrong(one.input, listed(one.expected), describe(stream.refusal()));
+      const std::size_t last = one.rows.size() - 1;
+      if (auto found = tries.compare(one.input, one.expected, runner.logits(stream.value(), last)))
+        return found;
+      for (const std::string& cell : one.blank)
+        for (std::size_t token = 0; token <= last; ++token)
+          for (const std::uint32_t coordinate : model.cells.at(cell).coordinates) {
+            const Real& h = runner.arithmetic().pool()[stream.value().at(token, coordinate)];
+            if (!h.is_zero())
+              return tries.wrong(one.input, cell + " is zero at the end",
+                                 h.text() + " at token " + std::to_string(token));
+          }
+    }
+  return std::nullopt;
+}
+
+std::optional<DefectCounterexample> search_lengths(
+    const Model& model, SearchBounds bounds,
+    const std::function<std::vector<Real>(std::size_t letters)>& expected) {
+  Runner runner(model);
+  Tries tries(bounds);
+  for (std::size_t letters = 1; letters <= bounds.size && tries.more(); ++letters) {
+    tries.begin();
+    const std::string text = std::to_string(letters) + (letters == 1 ? " letter" : " letters");
+    const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
+    if (!stream.has_value())
+      return tries.wrong(text, listed(expected(letters)), describe(stream.refusal()));
+    if (auto found = tries.compare(text, expected(letters),
+                                   runner.logits(stream.value(), stream.value().tokens - 1)))
+      return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace logdepth

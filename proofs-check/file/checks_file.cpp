@@ -1,0 +1,54 @@
+#include "proofs-check/file/checks_file.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kSchema = "logdepth/checks/1";
+
+}  // namespace
+
+std::string checks_path(const std::string& model_path) {
+  return model_path + ".checks.json";
+}
+
+std::vector<CheckEntry> read_checks(const std::string& model_path, const std::string& hash) {
+  const std::string path = checks_path(model_path);
+  if (!std::filesystem::exists(path)) return {};
+  const std::string text = read_whole_file(path, std::size_t{1} << 24);
+  std::vector<CheckEntry> entries;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (json.at("schema") != kSchema) throw InputError(path + ": expected schema " + kSchema);
+    if (json.at("sha256") != hash) return {};
+    for (const auto& entry : json.at("checks"))
+      entries.push_back(
+          {entry.at("kind"), entry.at("against"), entry.at("bound"), entry.at("result")});
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(path + ": is not a checks file; remove it");
+  }
+  return entries;
+}
+
+void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry) {
+  auto entries = read_checks(model_path, hash);
+  std::erase_if(entries, [&](const CheckEntry& old) {
+    return old.kind == entry.kind && old.against == entry.against;
+  });
+  entries.push_back(entry);
+  nlohmann::json json;
+  json["schema"] = kSchema;
+  json["sha256"] = hash;
+  json["checks"] = nlohmann::json::array();
+  for (const CheckEntry& e : entries)
+    json["checks"].push_back(
+        {{"kind", e.kind}, {"against", e.against}, {"bound", e.bound}, {"result", e.result}});
+  write_whole_file(checks_path(model_path), json.dump(1) + "\n");
+}
+
+}  // namespace logdepth

@@ -1,0 +1,248 @@
+#include "proofs-check/ledger/constructed_depths.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/passes/compile.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "objects/input_error.hpp"
+#include "objects/named_monoids.hpp"
+#include "objects/overload.hpp"
+#include "oracle/language_oracle.hpp"
+#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/ledger/check_weights.hpp"
+#include "proofs-check/precision/precision_laws.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+
+namespace logdepth {
+namespace {
+
+// Bounds of the tests. `check` and `test` go further; here every file of the table has a turn
+// within seconds.
+constexpr std::size_t kEveryWord = 6, kRandomWords = 50, kLongestWord = 64;
+constexpr std::size_t kEveryGraph = 2, kRandomGraphs = 10, kLargestGraph = 6;
+/// A network for N vertices has N heads; the largest that is counted, and the one that is tested.
+constexpr std::uint64_t kLargestRows = 65;
+constexpr std::uint32_t kTestedRows = 9;
+
+/// As a reader of the file sees it: what the compiler wrote, parsed again.
+Model read_back(const Program& program, const std::string& name) {
+  return parse_weights(write_weights(compile(program)), name);
+}
+
+std::string encoding_of(const Model& model) {
+  return std::visit(
+      Overload{[](const FirstFlagPosition&) { return "first-flag"; },
+               [](const CodePosition& code) { return code.two_circle ? "two-circle" : "circle"; },
+               [](const TablePosition&) { return "table"; }},
+      model.position);
+}
+
+/// 2, 4, 8, ...
+std::vector<std::uint64_t> doublings(std::uint64_t up_to) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = 2; size <= up_to; size *= 2) sizes.push_back(size);
+  return sizes;
+}
+
+void fit_slope(ConstructedDepths& depths) {
+  std::vector<std::pair<double, double>> points;
+  for (const auto& [size, depth] : depths.depths)
+    points.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
+  if (const auto line = fit_line(points)) depths.slope = line->slope;
+}
+
+std::string never_asked(const std::vector<std::string>& heads) {
+  return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
+}
+
+void judge(ConstructedDepths& depths, const TestReport& report) {
+  if (const auto& found = report.counterexample) {
+    std::string word;
+    for (const std::string& letter : found->word) word += (word.empty() ? "" : " ") + letter;
+    depths.failed = true;
+    depths.verification =
+        "FAILED on '" + word + "': expected " + found->expected + ", got " + found->got;
+    return;
+  }
+  depths.verification = "verified: every word of at most " + std::to_string(report.up_to) +
+                        " letters (" + std::to_string(report.exhaustive_words) +
+                        "); sampled: " + std::to_string(report.random_words) +
+                        " random words of at most " + std::to_string(report.max_length) +
+                        " letters" + never_asked(report.unevaluated);
+}
+
+void judge(ConstructedDepths& depths, const ReachabilityReport& report, const std::string& of) {
+  if (const auto& found = report.counterexample) {
+    depths.failed = true;
+    depths.verification = of + "FAILED on a graph of " + std::to_string(found->graph.size()) +
+                          " vertices: expected " + found->expected + ", got " + found->got;
+    return;
+  }
+  depths.verification = of + "verified: every graph of at most " + std::to_string(report.up_to) +
+                        " vertices (" + std::to_string(report.exhaustive_graphs) +
+                        "); sampled: " + std::to_string(report.random_graphs) +
+                        " more of at most " + std::to_string(report.max_size) + " vertices" +
+                        never_asked(report.unevaluated);
+}
+
+ConstructedDepths claimed(const std::string& problem, const Claim& claim, const std::string& name,
+                          const std::vector<std::uint64_t>& sizes, std::uint64_t more) {
+  ConstructedDepths depths;
+  depths.problem = problem;
+  depths.form = Form::as_written;
+  depths.construction = name;
+  depths.encoding = "first-flag";  // all that MS25 Def. 2.1 asks of positions
+  depths.formula = claim.claimed.text;
+  depths.verification = "claimed (not built)";
+  for (const std::uint64_t size : sizes)
+    depths.depths.emplace_back(size, claim.claimed.depth(size + more));
+  fit_slope(depths);
+  return depths;
+}
+
+/// The first of the claims with this id; all have the numbers of the statement.
+const Claim& statement(const std::vector<Claim>& claims, const std::string& id) {
+  return *std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
+}
+
+/// Calls `build`, which fills everything but problem, form and name.
+template <class Build>
+ConstructedDepths built(const std::string& problem, Form form, const std::string& name,
+                        const Build& build) {
+  ConstructedDepths depths;
+  depths.problem = problem;
+  depths.form = form;
+  depths.construction = name;
+  try {
+    build(depths);
+    depths.built = true;
+    fit_slope(depths);
+  } catch (const SizeLimit& error) {
+    depths.verification = std::string("not built: ") + error.what();
+  } catch (const InputError& error) {
+    depths.verification = std::string("not built: ") + error.what();
+  }
+  return depths;
+}
+
+// --- words ---------------------------------------------------------------------------------------
+
+using WordConstruction = std::function<Program(const Action&, const std::string&)>;
+
+ConstructedDepths word_form(const std::string& group, Form form, const std::string& name,
+                            const WordConstruction& construction,
+                            const ConstructedOptions& options) {
+  return built(group, form, name, [&](ConstructedDepths& depths) {
+    const Action action = named_monoid(group);
+    const Model model = read_back(construction(action, group), name + " of " + group);
+    depths.encoding = encoding_of(model);
+    depths.formula = depth_formula(model);
+    for (const std::uint64_t n : doublings(options.up_to))
+      depths.depths.emplace_back(n, depth_at(model, n));
+    TestOptions test;
+    test.up_to = kEveryWord;
+    test.random = kRandomWords;
+    test.max_length = kLongestWord;
+    test.seed = options.seed;
+    judge(depths, test_language(model, *make_action_oracle(action, group), test));
+  });
+}
+
+WordConstruction scan(ScanPositions positions) {
+  return [positions](const Action& action, const std::string& name) {
+    return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
+  };
+}
+
+// --- graphs --------------------------------------------------------------------------------------
+
+ReachabilityReport test_graphs(const Model& model, std::uint64_t seed) {
+  ReachabilityOptions test;
+  test.up_to = kEveryGraph;
+  test.random = kRandomGraphs;
+  test.max_size = kLargestGraph;
+  test.seed = seed;
+  return test_reachability(model, test);
+}
+
+ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityForm connectivity,
+                               const ConstructedOptions& options) {
+  return built(kReachability, form, name, [&](ConstructedDepths& depths) {
+    const Model model = read_back(
+        graph_connectivity_MS25_thm5_1(connectivity, GraphInput::Padding::n3_minus_n2), name);
+    depths.encoding = encoding_of(model);
+    depths.formula = depth_formula(model);
+    for (const std::uint64_t h : doublings(options.up_to))
+      depths.depths.emplace_back(h, depth_at(model, h + 1));
+    judge(depths, test_graphs(model, options.seed), "");
+  });
+}
+
+/// One network per number of vertices: each is compiled and counted by itself.
+ConstructedDepths rows(const ConstructedOptions& options) {
+  const std::string name = "rows (a network per n)";
+  return built(kReachability, Form::optimised, name, [&](ConstructedDepths& depths) {
+    for (const std::uint64_t h : doublings(std::min(options.up_to, kLargestRows - 1))) {
+      const auto vertices = static_cast<std::uint32_t>(h + 1);
+      const Model model = read_back(graph_connectivity_rows_MS25_thm5_1(vertices), name);
+      depths.encoding = encoding_of(model);
+      depths.depths.emplace_back(h, depth_at(model, vertices));
+    }
+    depths.formula = "ceil(log2(n-1))";
+    const Model tested = read_back(graph_connectivity_rows_MS25_thm5_1(kTestedRows), name);
+    judge(depths, test_graphs(tested, options.seed),
+          "the network for " + std::to_string(kTestedRows) + " vertices, ");
+  });
+}
+
+}  // namespace
+
+std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options) {
+  using Part = std::function<ConstructedDepths()>;
+  std::vector<Part> parts;
+  const std::vector<std::uint64_t> sizes = doublings(options.up_to);
+  const std::vector<Claim> words = regular_language_claims(), graphs = connectivity_claims();
+  for (const std::string& group : options.groups) {
+    parts.emplace_back([&, group] {
+      return claimed(group, statement(words, "thm-4.1"), "Thm 4.1, uniform", sizes, 0);
+    });
+    parts.emplace_back([&, group] {
+      return claimed(group, statement(words, "cor-4.2"), "Cor. 4.2, a network per n", sizes, 0);
+    });
+    const auto add = [&](Form form, const std::string& name, const WordConstruction& construction) {
+      parts.emplace_back([&options, group, form, name, construction] {
+        return word_form(group, form, name, construction, options);
+      });
+    };
+    add(Form::repaired, "tree", [](const Action& action, const std::string& name) {
+      return regular_language_tree_MS25_thm4_1(action, name);
+    });
+    add(Form::optimised, "scan", scan(ScanPositions::first_flag));
+    add(Form::optimised, "scan", scan(ScanPositions::two_circle));
+  }
+  if (options.reachability) {
+    parts.emplace_back(
+        [&] { return claimed(kReachability, statement(graphs, "thm-5.1"), "Thm 5.1", sizes, 1); });
+    parts.emplace_back(
+        [&] { return connectivity(Form::repaired, "paper", ConnectivityForm::paper, options); });
+    parts.emplace_back([&] {
+      return connectivity(Form::optimised, "compact", ConnectivityForm::compact, options);
+    });
+    parts.emplace_back([&] { return rows(options); });
+  }
+  std::vector<ConstructedDepths> result;
+  for (const Part& part : parts) {
+    result.push_back(part());
+    if (options.progress) options.progress(result.size(), parts.size());
+  }
+  return result;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,304 @@
+#include "proofs-check/ledger/ledger.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "compiler/passes/compile.hpp"
+#include "objects/overload.hpp"
+#include "proofs-check/pictures/draw_circuit.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+
+namespace logdepth {
+namespace {
+
+const std::vector<std::uint64_t> kSizes = {1, 2, 3, 4, 8, 16, 32, 64, 100};
+constexpr std::uint64_t kAt = 16;
+
+std::string norm_name(Norm norm) {
+  return norm == Norm::rms ? "rms" : "layernorm";
+}
+
+/// A file name from any text: letters and digits stay.
+std::string file_name(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.') c = '-';
+  return text;
+}
+
+/// One file at a time: files in flight are listed for the handler of an interruption, and that list
+/// is not for several threads.
+void save_one(const Model& model, const std::string& path) {
+  static std::mutex saving;
+  const std::lock_guard lock(saving);
+  save_weights(model, path);
+}
+
+void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  for (const std::string& line : from)
+    if (std::find(to.begin(), to.end(), line) == to.end()) to.push_back(line);
+}
+
+std::string position_name(const Position& position) {
+  return std::visit(
+      Overload{[](const FirstFlagPosition&) { return "first-flag"; },
+               [](const CodePosition& code) { return code.two_circle ? "two-circle" : "circle"; },
+               [](const TablePosition&) { return "table"; }},
+      position);
+}
+
+/// The file that the first instance compiles to stands for the claim in all counts.
+void count_on_file(LedgerEntry& entry, const Model& model) {
+  add_new(entry.hypotheses, model.hypotheses);
+  add_new(entry.deviations, model.deviations);
+  entry.limit = largest_size(model);
+  const std::uint64_t limit = entry.limit.value_or(kSizes.back());
+  entry.at = std::min(kAt, limit);
+  entry.position = position_name(model.position);
+  entry.measures = measure(model, entry.at);
+  entry.depth_formula = depth_formula(model);
+  if (!std::holds_alternative<CellsInput>(model.input))
+    for (const std::uint64_t n : kSizes)
+      if (n <= limit) entry.depths.emplace_back(n, depth_at(model, n));
+  if (entry.claim->picture) entry.circuit = circuit_dot(model);
+}
+
+/// Parts of a check that run one beside the other. Each works on an entry of its own, or on a file
+/// of its own within one.
+class Parts {
+ public:
+  void add(std::function<void()> part) { parts_.push_back(std::move(part)); }
+
+  void run(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
+    std::atomic<std::size_t> next = 0;
+    std::size_t done = 0;
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < parts_.size(); i = next++) {
+        try {
+          parts_[i]();
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+          next = parts_.size();
+        }
+        const std::lock_guard lock(mutex);
+        ++done;
+        if (progress) progress(done, parts_.size());
+      }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& thread : others) thread.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  std::vector<std::function<void()>> parts_;
+};
+
+Bounds asked(Bounds bounds, const LedgerOptions& options, Norm norm) {
+  // The second norm repeats the first on fewer inputs; never on more than were asked for.
+  const auto change = [&](std::size_t& value, const std::optional<std::size_t>& wanted) {
+    if (wanted) value = norm == Norm::rms ? *wanted : std::min(value, *wanted);
+  };
+  change(bounds.up_to, options.up_to);
+  change(bounds.random, options.random);
+  if (options.seed) bounds.seed = *options.seed;
+  return bounds;
+}
+
+/// What one compiled program shows; filled in one part, merged into the entry afterwards.
+struct FileResult {
+  CheckedFile file;
+  std::optional<Tightness> tightness;
+  std::string refused;
+};
+
+void check_file(const Claim& claim, const Instance& instance, Norm norm,
+                const LedgerOptions& options, LedgerEntry* counts, FileResult& result) {
+  result.file.instance = instance.name;
+  result.file.norm = norm;
+  const std::string path =
+      options.folder + "/" +
+      file_name(full_name(claim) + " " + form_name(claim.form) +
+                (instance.name.empty() ? "" : " " + instance.name) + " " + norm_name(norm)) +
+      ".json";
+  try {
+    CompileOptions how;
+    how.norm = norm;
+    save_one(compile(instance.program(), how), path);
+  } catch (const ProgramRefused& refused) {
+    result.refused = refused.what();
+    return;
+  }
+  const Model model = read_weights(path);
+  result.file.sha256 = weights_hash(model);
+  if (counts) count_on_file(*counts, model);
+  const Bounds& bounds = norm == Norm::rms ? instance.bounds : instance.layernorm_bounds;
+  result.file.verdict = check_weights(instance.against, path, asked(bounds, options, norm));
+  if (norm == Norm::rms && !instance.tight_at.empty())
+    result.tightness = check_tightness(instance.against, path, instance.tight_at);
+}
+
+std::string bound_of(const FileResult& result) {
+  std::string name = result.file.instance;
+  if (result.file.norm == Norm::layernorm)
+    name += (name.empty() ? "" : ", ") + std::string("layernorm");
+  return (name.empty() ? "" : name + ": ") + result.file.verdict.bound;
+}
+
+void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
+  bool first = true;
+  for (const FileResult& result : results) {
+    if (!result.refused.empty()) {
+      entry.status = Status::contradicted;
+      entry.counterexample = "the compiler refuses the program: " + result.refused;
+      return;
+    }
+    const Verdict& verdict = result.file.verdict;
+    entry.status = first ? verdict.status : worse(entry.status, verdict.status);
+    first = false;
+    entry.bound += (entry.bound.empty() ? "" : "; ") + bound_of(result);
+    const auto& failure = verdict.counterexample ? verdict.counterexample : verdict.without_answer;
+    if (failure && !entry.counterexample)
+      entry.counterexample = (result.file.instance.empty() ? "" : result.file.instance + ": ") +
+                             (result.file.norm == Norm::layernorm ? "layernorm: " : "") +
+                             describe(*failure);
+    for (const std::string& head : verdict.unevaluated) {
+      const std::string line = "the promise of " + head + " was never asked";
+      if (entry.note.find(line) == std::string::npos)
+        entry.note += (entry.note.empty() ? "" : "; ") + line;
+    }
+    entry.files.push_back(result.file);
+    if (!result.tightness) continue;
+    if (!entry.tightness) {
+      entry.tightness = result.tightness;
+    } else {
+      entry.tightness->tight = entry.tightness->tight && result.tightness->tight;
+      entry.tightness->witness += "; " + result.tightness->witness;
+    }
+  }
+}
+
+/// One change of the repaired construction back to the text: it breaks the answers, or the compiler
+/// refuses it, or there is nothing to run.
+void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
+  const Defect& defect = *entry.claim->defect;
+  if (defect.kind != Defect::Kind::runs) {
+    const DefectFinding finding = examine(defect);
+    const bool refused = defect.kind == Defect::Kind::refused;
+    entry.status = finding.shown ? Status::not_executable : Status::unchecked;
+    entry.note =
+        refused && finding.shown ? "the compiler refuses it: " + finding.note : finding.note;
+    return;
+  }
+  CompileOptions how;
+  how.norm = defect.norm;
+  Model changed = compile(defect.program(), how);
+  if (defect.edit) changed = defect.edit(std::move(changed));
+  const std::string path =
+      options.folder + "/" + file_name(full_name(*entry.claim) + " as-written") + ".json";
+  save_one(changed, path);
+  const Model model = read_weights(path);
+  CheckedFile file{"", defect.norm, weights_hash(model), {}};
+  const auto found = defect.search(model, {defect.up_to});
+  if (found) {
+    // No answer is not a wrong answer: the numbers have left the field of the exact run.
+    const bool answered = found->got.rfind("outside the field", 0) != 0;
+    file.verdict.status = answered ? Status::contradicted : Status::undecided;
+    entry.counterexample = found->input + ": expected " + found->expected + ", got " + found->got;
+    entry.bound = "smallest of all inputs, number " + std::to_string(found->tried);
+    if (const auto also =
+            defect.search(compile(defect.repaired(), how), {defect.up_to, found->tried})) {
+      entry.note = "the construction without the change is wrong as well, at " + also->input;
+    } else {
+      entry.note = "without the change right on the same " + counted(found->tried, "input");
+    }
+  } else {
+    file.verdict.status = Status::checked;
+    entry.bound = "every input up to size " + std::to_string(defect.up_to);
+    entry.note = "the change does not show itself";
+  }
+  file.verdict.bound = entry.bound;
+  entry.status = file.verdict.status;
+  entry.files.push_back(std::move(file));
+}
+
+void calculate(LedgerEntry& entry) {
+  entry.calculation = entry.claim->calculation();
+  entry.bound = entry.calculation->bound;
+  entry.counterexample = entry.calculation->counterexample;
+  entry.status = entry.counterexample ? Status::contradicted : Status::checked;
+}
+
+}  // namespace
+
+Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions& options) {
+  std::filesystem::create_directories(options.folder);
+  Ledger ledger;
+  ledger.entries.resize(claims.size());
+  std::vector<std::vector<FileResult>> results(claims.size());
+  Parts parts;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const Claim& claim = *claims[i];
+    LedgerEntry& entry = ledger.entries[i];
+    entry.claim = &claim;
+    entry.hypotheses = claim.hypotheses;
+    entry.deviations = claim.deviations;
+    if (claim.defect) {
+      parts.add([&] {
+        try {
+          check_defect(entry, options);
+        } catch (const std::logic_error& changed) {  // an edit that no longer finds its place
+          entry.note = std::string("the change could not be made: ") + changed.what();
+        } catch (const ProgramRefused& refused) {
+          entry.note = std::string("the compiler refuses what should run: ") + refused.what();
+        }
+      });
+    } else if (claim.calculation) {
+      parts.add([&] { calculate(entry); });
+    } else if (claim.instances.empty()) {
+      entry.status = Status::not_executable;
+      entry.note = claim.reason;
+    }
+    for (const Instance& instance : claim.instances)
+      for (const Norm norm : {Norm::rms, Norm::layernorm})
+        if (norm == Norm::rms ? instance.rms : instance.layernorm) {
+          results[i].emplace_back();
+        }
+    std::size_t slot = 0;
+    for (const Instance& instance : claim.instances)
+      for (const Norm norm : {Norm::rms, Norm::layernorm})
+        if (norm == Norm::rms ? instance.rms : instance.layernorm) {
+          FileResult& result = results[i][slot];
+          LedgerEntry* const counts = slot++ == 0 ? &entry : nullptr;
+          parts.add([&claim, &instance, norm, &options, counts, &result] {
+            check_file(claim, instance, norm, options, counts, result);
+          });
+        }
+  }
+  parts.add([&] { ledger.laws = depth_laws(claims); });
+  parts.run(options.threads, options.progress);
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (!results[i].empty()) merge(ledger.entries[i], results[i]);
+  return ledger;
+}
+
+bool is_failure(const LedgerEntry& entry) {
+  return entry.status == Status::contradicted && entry.claim->form != Form::as_written;
+}
+
+bool is_open(const LedgerEntry& entry) {
+  return entry.claim->form != Form::as_written &&
+         (entry.status == Status::undecided || entry.status == Status::unchecked);
+}
+
+}  // namespace logdepth

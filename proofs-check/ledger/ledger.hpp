@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proofs-check/claims/claim.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "proofs-check/ledger/check_weights.hpp"
+#include "proofs-check/ledger/depth_laws.hpp"
+
+namespace logdepth {
+
+/// One weights file of a claim, and what running it showed.
+struct CheckedFile {
+  std::string instance;  ///< the name of the instance
+  Norm norm = Norm::rms;
+  std::string sha256;
+  Verdict verdict;
+};
+
+/// What is known about one claim.
+struct LedgerEntry {
+  const Claim* claim = nullptr;
+  Status status = Status::unchecked;
+  std::vector<std::string> hypotheses, deviations;  ///< the claim's, and those of its first file
+  std::vector<CheckedFile> files;
+  std::string bound;                          ///< what was covered, in words
+  std::optional<std::string> counterexample;  ///< the smallest
+  std::optional<Tightness> tightness;
+  std::optional<Calculation> calculation;
+  std::string note;  ///< why it was not executed, what the compiler refused, ...
+
+  // Counted on the file of the first instance under rms.
+  std::optional<Measures> measures;  ///< at `at`
+  std::uint64_t at = 0;
+  std::optional<std::uint64_t> limit;  ///< the largest n that the file is made for
+  std::string depth_formula;
+  std::string position;  ///< the position encoding: "first-flag", "two-circle", ...
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;  ///< n, depth
+  std::string circuit;  ///< Graphviz text, where the claim wants a picture
+};
+
+struct Ledger {
+  std::vector<LedgerEntry> entries;
+  std::vector<DepthLaw> laws;  ///< of the claims that were asked for
+};
+
+struct LedgerOptions {
+  std::optional<std::size_t> up_to, random;  ///< instead of every claim's own bounds
+  std::optional<std::uint64_t> seed;
+  std::string folder;  ///< where the weights files are written; they stay there
+  std::size_t threads = 1;
+  /// Called from any thread, one call at a time, with parts done and parts in all.
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+/// Compiles, writes, reads back and runs everything. The result does not depend on the number of
+/// threads. Errors: InputError when the folder cannot be written.
+Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions& options);
+
+/// A counterexample to one of our own constructions, or a program of ours that does not compile:
+/// what a check fails for. Defects of the text that show themselves are no failure.
+bool is_failure(const LedgerEntry& entry);
+/// One of our own constructions did not decide some input.
+bool is_open(const LedgerEntry& entry);
+
+// The same content in three forms; the same ledger gives the same bytes.
+std::string ledger_json(const Ledger& ledger);  ///< `check --json`
+std::string ledger_markdown(const Ledger& ledger);
+std::string ledger_html(const Ledger& ledger);
+/// The table that `check` prints.
+std::string ledger_table(const Ledger& ledger);
+
+/// Writes report.md, report.json and report.html into the folder; each appears when it is complete.
+/// Errors: InputError when it cannot be written.
+void save_report(const Ledger& ledger, const std::string& folder);
+
+}  // namespace logdepth

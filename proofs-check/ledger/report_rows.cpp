@@ -1,0 +1,182 @@
+#include "proofs-check/ledger/report_rows.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace logdepth {
+namespace {
+
+std::string number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+/// "checked" of several, or each with its count.
+std::string status_counts(const std::map<Status, std::size_t>& counts) {
+  std::string text;
+  for (const auto& [status, count] : counts)
+    text += (text.empty() ? "" : ", ") + number(count) + " " + status_name(status);
+  return text;
+}
+
+/// What the forms of one kind measure, those with equal numbers together.
+class MeasuredForms {
+ public:
+  void add(const LedgerEntry& entry) {
+    if (!entry.measures) return;
+    const bool words = entry.position != "first-flag";
+    const std::string numbers =
+        measured_text(entry) + (words ? " (positions: " + entry.position + ")" : std::string());
+    const std::string& variant = entry.claim->variant;
+    for (auto& [text, names] : forms_)
+      if (text == numbers) {
+        names += ", " + variant;
+        return;
+      }
+    forms_.emplace_back(numbers, variant);
+  }
+  std::string text() const {
+    std::string result;
+    for (const auto& [numbers, names] : forms_)
+      result += (result.empty() ? "" : "; ") + (names.empty() ? "" : names + ": ") + numbers;
+    return result.empty() ? "-" : result;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> forms_;  // numbers, variants
+};
+
+}  // namespace
+
+std::string measured_text(const LedgerEntry& entry) {
+  if (!entry.measures) return "-";
+  const Measures& m = *entry.measures;
+  if (m.repeated == 0 && m.final == 0)
+    return counted(m.initial, "layer") +
+           (entry.limit ? " up to n = " + number(*entry.limit) : std::string());
+  return "(" + number(m.initial) + ", " + number(m.repeated) + ", " + number(m.final) +
+         "), depth " + entry.depth_formula;
+}
+
+std::string sizes_text(const LedgerEntry& entry) {
+  if (!entry.measures) return "-";
+  const Measures& m = *entry.measures;
+  return "width " + number(m.width) + ", strict width " + number(m.strict_width) + ", cells " +
+         number(m.cells) + ", heads " + number(m.heads) + ", units " + number(m.units);
+}
+
+std::string finding_text(const LedgerEntry& entry) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  if (entry.calculation)
+    for (const Figure& figure : entry.calculation->figures) add(figure.what + ": " + figure.value);
+  if (entry.counterexample) {
+    add(*entry.counterexample);
+  } else if (!entry.note.empty()) {
+    add(entry.note);
+  } else if (!entry.files.empty()) {
+    if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
+    add(entry.files.front().verdict.bound);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> details(const LedgerEntry& entry) {
+  const Claim& claim = *entry.claim;
+  std::vector<std::pair<std::string, std::vector<std::string>>> result;
+  const auto add = [&](const std::string& heading, std::vector<std::string> lines) {
+    std::erase(lines, "");
+    if (!lines.empty()) result.emplace_back(heading, std::move(lines));
+  };
+  if (claim.defect) {
+    add("the text", {"\"" + claim.defect->quote + "\""});
+    add("the one change", {claim.defect->change});
+    add("what repairs it", {claim.defect->repair});
+  } else {
+    add("statement", {claim.statement});
+  }
+  add("source", {claim.source});
+  add("hypotheses", entry.hypotheses);
+  add("deviations", entry.deviations);
+  add("claimed", {claim.claimed.text});
+  if (entry.measures) {
+    add("measured",
+        {measured_text(entry),
+         sizes_text(entry) + (entry.depths.empty() ? "" : ", at n = " + number(entry.at)),
+         "position encoding: " + entry.position});
+    std::string depths, claimed;
+    for (const auto& [n, depth] : entry.depths) {
+      depths += (depths.empty() ? "" : ", ") + number(depth) + " at " + number(n);
+      if (claim.claimed.depth)
+        claimed +=
+            (claimed.empty() ? "claimed, the paper's n is " + claim.claimed.counted + ": " : ", ") +
+            number(claim.claimed.depth(n)) + " at " + number(n);
+    }
+    add("depth at n", {depths, claimed});
+  }
+  if (entry.calculation) {
+    std::vector<std::string> lines;
+    for (const Figure& figure : entry.calculation->figures)
+      lines.push_back(figure.what + ": " + figure.value);
+    add("figures", lines);
+  }
+  std::vector<std::string> covered;
+  for (const CheckedFile& file : entry.files) {
+    std::string name = file.instance;
+    if (file.norm == Norm::layernorm) name += (name.empty() ? "" : ", ") + std::string("layernorm");
+    std::string line = (name.empty() ? "" : name + ": ") + file.verdict.bound;
+    if (file.verdict.answers > 0)
+      line += "; " + counted(file.verdict.answers, "answer") + " and " +
+              counted(file.verdict.promises, "promise") + " compared";
+    covered.push_back(line + "; file " + file.sha256.substr(0, 12));
+  }
+  if (covered.empty()) covered.push_back(entry.bound);
+  add("covered", covered);
+  if (entry.counterexample) add("counterexample", {*entry.counterexample});
+  if (entry.tightness)
+    add(entry.tightness->tight ? "tight" : "not shown to be tight", {entry.tightness->witness});
+  add("note", {entry.note});
+  return result;
+}
+
+std::vector<StatementSummary> summaries(const Ledger& ledger) {
+  std::vector<StatementSummary> result;
+  for (std::size_t i = 0; i < ledger.entries.size();) {
+    StatementSummary line;
+    line.id = ledger.entries[i].claim->id;
+    std::map<Status, std::size_t> written, ours;
+    MeasuredForms repaired, optimised;
+    for (; i < ledger.entries.size() && ledger.entries[i].claim->id == line.id; ++i) {
+      const LedgerEntry& entry = ledger.entries[i];
+      const Claim& claim = *entry.claim;
+      if (line.title.empty()) line.title = claim.title;
+      if (line.claimed.empty()) line.claimed = claim.claimed.text;
+      ++(claim.form == Form::as_written ? written : ours)[entry.status];
+      if (claim.form == Form::repaired) repaired.add(entry);
+      if (claim.form == Form::optimised) optimised.add(entry);
+    }
+    line.as_written = written.empty() ? "-" : status_counts(written);
+    line.repaired = repaired.text();
+    line.optimised = optimised.text();
+    line.ours = ours.empty() ? "-" : status_counts(ours);
+    result.push_back(std::move(line));
+  }
+  return result;
+}
+
+std::string totals_text(const Ledger& ledger) {
+  std::map<Status, std::size_t> written, ours;
+  std::size_t failures = 0;
+  for (const LedgerEntry& entry : ledger.entries) {
+    ++(entry.claim->form == Form::as_written ? written : ours)[entry.status];
+    failures += is_failure(entry);
+  }
+  std::string text = counted(ledger.entries.size(), "claim");
+  if (!written.empty()) text += "; as written: " + status_counts(written);
+  if (!ours.empty()) text += "; repaired and optimised: " + status_counts(ours);
+  if (failures > 0) text += "; " + counted(failures, "failure") + " of our own";
+  return text;
+}
+
+}  // namespace logdepth

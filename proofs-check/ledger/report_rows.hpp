@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proofs-check/ledger/ledger.hpp"
+
+namespace logdepth {
+
+/// What the table, the Markdown file and the page say alike about an entry.
+
+/// "(1, 1, 0), depth ceil(log2 n) + 1"; "8 layers"; "-" where nothing was counted.
+std::string measured_text(const LedgerEntry& entry);
+/// "width 36, strict width 36, cells 30, heads 1, units 40".
+std::string sizes_text(const LedgerEntry& entry);
+/// The last column of the overview: figures, the counterexample, the reason, or what was covered.
+std::string finding_text(const LedgerEntry& entry);
+/// Everything else, as pairs of a heading and its lines, none of them empty.
+std::vector<std::pair<std::string, std::vector<std::string>>> details(const LedgerEntry& entry);
+
+/// One statement of the paper with all that is known about it: a line of the summary.
+struct StatementSummary {
+  std::string id, title, claimed;
+  std::string repaired, optimised;  ///< the forms with their measured numbers
+  std::string as_written;           ///< statuses: "3 contradicted, 1 not-executable"
+  std::string ours;                 ///< statuses of the repaired and optimised forms
+};
+std::vector<StatementSummary> summaries(const Ledger& ledger);
+
+/// "37 claims: 20 checked, 15 contradicted, ...".
+std::string totals_text(const Ledger& ledger);
+
+}  // namespace logdepth

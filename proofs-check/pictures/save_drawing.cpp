@@ -1,0 +1,130 @@
+#include "proofs-check/pictures/save_drawing.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "proofs-check/pictures/svg_text.hpp"
+#include "runtime/file/temporary_folder.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kStyle =
+    "body{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif;font-size:15px;line-height:1.45;"
+    "margin:2em auto;max-width:72em;padding:0 1em;color:#1a1a1a}"
+    "h1{font-size:1.5em}table{border-collapse:collapse;margin-bottom:1.5em}"
+    "th{text-align:left;vertical-align:top;padding:.25em 1.2em .25em 0;font-weight:600;"
+    "white-space:nowrap}td{padding:.25em 0;overflow-wrap:anywhere}ul{margin:0;padding-left:1.1em}"
+    "figure{margin:0;overflow-x:auto}";
+
+/// Runs a program without a shell, its messages thrown away. True when it ends with status 0.
+bool run_quietly(std::vector<std::string> arguments) {
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string list(const std::vector<std::string>& items) {
+  if (items.empty()) return "none";
+  std::string text = "<ul>";
+  for (const std::string& item : items) text += "<li>" + xml_text(item) + "</li>";
+  return text + "</ul>";
+}
+
+std::vector<std::string> parameter_lines(const Model& model) {
+  std::vector<std::string> lines;
+  const auto parameters = nlohmann::json::parse(model.parameters.text, nullptr, false);
+  if (!parameters.is_object()) return lines;
+  for (const auto& [key, value] : parameters.items())
+    lines.push_back(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  return lines;
+}
+
+std::string claim_sheet(const Model& model) {
+  const Measures m = measure(model, 0);
+  std::string rows;
+  const auto add = [&](const char* name, const std::string& html) {
+    rows += "<tr><th>" + std::string(name) + "</th><td>" + html + "</td></tr>\n";
+  };
+  add("construction", xml_text(model.construction));
+  add("source", xml_text(model.source));
+  add("hypotheses", list(model.hypotheses));
+  add("deviations", list(model.deviations));
+  if (const auto parameters = parameter_lines(model); !parameters.empty())
+    add("parameters", list(parameters));
+  std::string depth = depth_formula(model) + ", shape (" + std::to_string(m.initial) + ", " +
+                      std::to_string(m.repeated) + ", " + std::to_string(m.final) + ")";
+  if (model.unroll.max_length)
+    depth += ", inputs up to n = " + std::to_string(*model.unroll.max_length);
+  add("depth", depth);
+  add("sizes", "width " + std::to_string(m.width) + ", strict width " +
+                   std::to_string(m.strict_width) + ", cells " + std::to_string(m.cells) +
+                   ", heads per sublayer " + std::to_string(m.heads) + ", feed-forward units " +
+                   std::to_string(m.units) + ", non-zero numbers " + std::to_string(m.nonzeros));
+  return "<table>\n" + rows + "</table>\n";
+}
+
+}  // namespace
+
+std::string render_dot(const std::string& dot) {
+  const TemporaryFolder folder;
+  const std::string input = folder.file("circuit.dot"), output = folder.file("circuit.svg");
+  write_whole_file(input, dot);
+  if (!run_quietly({"dot", "-Tsvg", "-o", output, input}))
+    throw InputError(
+        "the picture needs the program dot of the Debian package graphviz, which is missing or "
+        "failed");
+  return bare_svg(read_whole_file(output));
+}
+
+std::string drawing_page(const Model& model, const std::string& svg) {
+  const std::string name = xml_text(model.name.empty() ? "unnamed model" : model.name);
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>" + name +
+         "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" +
+         claim_sheet(model) + "<figure>\n" + bare_svg(svg) + "</figure>\n</body>\n</html>\n";
+}
+
+void save_drawing(const Model& model, const Drawing& drawing, const std::string& path) {
+  const auto svg = [&] {
+    return drawing.kind == DrawingKind::dot ? render_dot(drawing.text) : drawing.text;
+  };
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".dot") {
+    if (drawing.kind != DrawingKind::dot)
+      throw InputError(path + ": a picture of attention has no DOT form, use .svg or .html");
+    write_whole_file(path, drawing.text);
+  } else if (ending == ".svg") {
+    write_whole_file(path, svg());
+  } else if (ending == ".html") {
+    write_whole_file(path, drawing_page(model, svg()));
+  } else {
+    throw InputError(path + ": a drawing is written as .svg, .dot or .html");
+  }
+}
+
+}  // namespace logdepth

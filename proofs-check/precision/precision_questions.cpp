@@ -1,0 +1,332 @@
+#include "proofs-check/precision/precision_questions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "compiler/passes/compile.hpp"
+#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "objects/named_monoids.hpp"
+#include "oracle/division_oracle.hpp"
+#include "oracle/language_oracle.hpp"
+#include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/test_division.hpp"
+#include "runtime/exact/run_model.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::size_t kWords = 3, kGraphs = 4;  // per size
+/// The scan constructions and the tree are measured with a group that is not solvable; radix
+/// with a smaller one, because its tables grow with the fourth power of the points.
+constexpr const char* kGroup = "A5";
+constexpr const char* kRadixGroup = "S3";
+constexpr unsigned kRadix = 4;
+
+std::mt19937_64 dice(std::uint64_t seed, std::uint64_t size) {
+  return std::mt19937_64(seed * 1000003 + size);
+}
+
+template <class T>
+Answered judged(const Outcome<FloatAnswer<T>>& got, const T& expected) {
+  if (!got.has_value()) return Answered::wrong;
+  const bool certified = got.value().certificate == Certificate::certified;
+  if (got.value().value == expected) return certified ? Answered::certified : Answered::right;
+  if (certified) throw std::logic_error("a certified answer of a float run is wrong");
+  return Answered::wrong;
+}
+
+Tokens answered_tokens(Outcome<Tokens> tokens) {
+  if (!tokens.has_value()) throw std::logic_error(describe(tokens.refusal()));
+  return std::move(tokens).value();
+}
+
+// --- words ---------------------------------------------------------------------------------------
+
+/// The first input is one letter again and again, where all products have a short period; the last
+/// has letters drawn one by one; those between are runs of few letters and many lengths.
+Word word_of(std::size_t kind, std::uint64_t length, std::size_t letters, std::mt19937_64& random) {
+  Word word;
+  const auto any = [&] { return static_cast<Letter>(random() % letters); };
+  const Letter first = any();
+  while (word.size() < length) {
+    const std::uint64_t longest = kind == 0            ? length
+                                  : kind + 1 == kWords ? 1
+                                                       : std::uint64_t{1} << (random() % 5);
+    const std::uint64_t run = std::min(longest, length - word.size());
+    word.insert(word.end(), run, kind == 0 ? first : any());
+  }
+  return word;
+}
+
+std::vector<PrecisionQuestion> word_questions(const Model& model, const std::string& group,
+                                              std::uint64_t length, std::uint64_t seed) {
+  const std::shared_ptr<LanguageOracle> oracle = make_action_oracle(named_monoid(group), group);
+  const std::size_t first = std::get<WordInput>(model.input).begin ? 1 : 0;
+  std::mt19937_64 random = dice(seed, length);
+  std::vector<PrecisionQuestion> questions;
+  for (std::size_t kind = 0; kind < kWords; ++kind) {
+    const Word word = word_of(kind, length, model.alphabet.size(), random);
+    std::vector<std::string> letters;
+    for (const Letter letter : word) letters.push_back(oracle->alphabet().name(letter));
+    const bool accepted = oracle->accepts(word);
+    questions.push_back(
+        {answered_tokens(tokens_of(model, letters)),
+         [accepted, first, products = oracle->prefix_products(word).value()](
+             const FloatRunner& runner, const FloatStream& stream) {
+           Answered worst = judged(runner.accepts(stream, stream.tokens - 1), accepted);
+           for (std::size_t i = 0; i < products.size() && worst > Answered::wrong; ++i)
+             worst = std::min(worst, judged(runner.prefix(stream, first + i), products[i]));
+           return worst;
+         }});
+  }
+  return questions;
+}
+
+// --- division ------------------------------------------------------------------------------------
+
+/// The number z >= 0 whose phi(z) = (z, 1)/sqrt(z^2 + 1) is (x, y) is x/y, read as the nearest
+/// integer; proved where every pair of numbers within the bounds reads the same.
+Answered judged_number(const FloatNumber& x, const FloatNumber& y, Certificate certificate,
+                       std::uint64_t expected) {
+  const auto wanted = static_cast<double>(expected);
+  const double low = (x.value - x.error) / (y.value + y.error);
+  const double high = (x.value + x.error) / (y.value - y.error);
+  const bool bounded = certificate == Certificate::certified && y.value > y.error;
+  if (bounded && (low > wanted + 0.001 || high < wanted - 0.001))
+    throw std::logic_error("a certified number of a float run is wrong");
+  if (!(y.value > 0) || !(std::fabs(x.value / y.value - wanted) < 0.5)) return Answered::wrong;
+  return bounded && low > wanted - 0.499 && high < wanted + 0.499 ? Answered::certified
+                                                                  : Answered::right;
+}
+
+std::vector<PrecisionQuestion> division_questions(const Model& model, std::uint64_t length,
+                                                  std::uint64_t seed) {
+  const DivisionFile file = division_file(model);
+  std::mt19937_64 random = dice(seed, length);
+  // Small divisors have many multiples in sight, the largest none but 0 and one more.
+  const std::vector<std::uint64_t> divisors = {1 + random() % 3, 2 + random() % (length / 2),
+                                               1 + random() % length, length - 1};
+  std::vector<PrecisionQuestion> questions;
+  for (const std::uint64_t divisor : divisors) {
+    DivisionInput input{divisor, {}};
+    std::vector<Division> expected;
+    for (std::uint64_t i = 0; i < length; ++i) {
+      input.dividends.push_back(random() % 2 == 0 ? i : random() % (i + 1));
+      expected.push_back(division_oracle(input.dividends.back(), divisor));
+    }
+    const auto judge = [expected, rows = file.rows](const FloatRunner& runner,
+                                                    const FloatStream& stream) {
+      Answered worst = Answered::certified;
+      for (std::size_t i = 0; i < expected.size() && worst > Answered::wrong; ++i) {
+        const auto got = runner.numbers(stream, i);
+        const auto number = [&](std::size_t k, std::uint64_t right) {
+          return judged_number(got.value[rows[k]], got.value[rows[k + 1]], got.certificate, right);
+        };
+        worst =
+            std::min({worst, number(0, expected[i].quotient), number(2, expected[i].remainder)});
+      }
+      return worst;
+    };
+    questions.push_back({answered_tokens(tokens_of(model, division_rows(model, input))), judge});
+  }
+  return questions;
+}
+
+// --- graphs --------------------------------------------------------------------------------------
+
+struct PathGraph {
+  Graph graph;
+  Vertex first = 0, last = 0;  ///< of the path, if there is one
+};
+
+/// A path, a path that is cut, forward edges some of which are missing, and about one edge for
+/// every vertex; vertices in any order.
+PathGraph graph_of(std::size_t kind, std::uint64_t vertices, std::mt19937_64& random) {
+  std::vector<Vertex> name(vertices);
+  for (Vertex i = 0; i < vertices; ++i) name[i] = i;
+  for (std::size_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random() % i]);
+  PathGraph made{{}, name[0], name[vertices - 1]};
+  for (std::size_t i = 0; i < vertices; ++i) made.graph.add_vertex(std::to_string(i));
+  const std::size_t cut = kind == 1 ? random() % (vertices - 1) : vertices;
+  for (Vertex i = 0; i < vertices; ++i) {
+    if (kind <= 1 && i + 1 < vertices && i != cut) made.graph.add_edge(name[i], name[i + 1]);
+    if (kind == 2)
+      for (Vertex j = i + 1; j < vertices; ++j)
+        if (random() % 2 == 0) made.graph.add_edge(name[i], name[j]);
+    if (kind == 3) made.graph.add_edge(name[random() % vertices], name[random() % vertices]);
+  }
+  return made;
+}
+
+using Pairs = std::vector<std::pair<Vertex, Vertex>>;
+
+/// A run answers about one pair, or about all at once. The pairs of one run each: the ends of the
+/// path, the same back, and any two.
+std::vector<PrecisionQuestion> graph_questions(const Model& model, std::uint64_t vertices,
+                                               std::uint64_t seed) {
+  const bool all_pairs = std::holds_alternative<RelationOutput>(model.output);
+  std::mt19937_64 random = dice(seed, vertices);
+  const auto any = [&] { return static_cast<Vertex>(random() % vertices); };
+  std::vector<PrecisionQuestion> questions;
+  for (std::size_t kind = 0; kind < kGraphs; ++kind) {
+    const auto [graph, first, last] = graph_of(kind, vertices, random);
+    const auto reached = ReachabilityOracle(graph).transitive_closure();
+    const auto add = [&, &graph = graph](const Pairs& pairs) {
+      const auto judge = [pairs, reached](const FloatRunner& runner, const FloatStream& stream) {
+        Answered worst = Answered::certified;
+        for (const auto& [s, t] : pairs)
+          worst = std::min(worst, judged(runner.connected(stream, s, t), bool{reached[s][t]}));
+        return worst;
+      };
+      const auto& [s, t] = pairs.front();
+      questions.push_back({answered_tokens(tokens_of(model, graph, s, t)), judge});
+    };
+    Pairs pairs = {{first, last}, {last, first}, {any(), any()}};
+    if (all_pairs) {
+      pairs.clear();
+      for (Vertex s = 0; s < vertices; ++s)
+        for (Vertex t = 0; t < vertices; ++t) pairs.emplace_back(s, t);
+      add(pairs);
+    } else {
+      for (const auto& pair : pairs) add({pair});
+    }
+  }
+  return questions;
+}
+
+// --- the series ----------------------------------------------------------------------------------
+
+std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
+                                                                  std::uint64_t share) {
+  return [first, share](std::uint64_t up_to) {
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t size = first; size <= up_to / share; size *= 2) sizes.push_back(size);
+    return sizes;
+  };
+}
+
+PrecisionSeries scan(const std::string& name, const std::string& title, ScanPositions positions) {
+  return {name,
+          title,
+          "letters",
+          false,
+          false,
+          true,
+          [positions](std::uint64_t) {
+            return compile(regular_language_scan_MS25_thm4_1(named_monoid(kGroup), kGroup,
+                                                             {positions, ScanTable::automatic}));
+          },
+          [](const Model& model, std::uint64_t size, std::uint64_t seed) {
+            return word_questions(model, kGroup, size, seed);
+          },
+          doubling(4, 1)};
+}
+
+PrecisionSeries radix() {
+  PrecisionSeries series =
+      scan("radix", "Cor. 4.2, radix 4, S3, two-circle positions", ScanPositions::two_circle);
+  series.has_temperature = false;
+  series.model = [](std::uint64_t size) {
+    return compile(regular_language_radix_MS25_cor4_2(
+        named_monoid(kRadixGroup), kRadixGroup,
+        {kRadix, size, ScanPositions::two_circle, ScanTable::automatic}));
+  };
+  series.questions = [](const Model& model, std::uint64_t size, std::uint64_t seed) {
+    return word_questions(model, kRadixGroup, size, seed);
+  };
+  return series;
+}
+
+PrecisionSeries tree() {
+  PrecisionSeries series =
+      scan("tree", "Thm 4.1, tree, A5, positions from the first-flag", ScanPositions::first_flag);
+  series.has_temperature = false;
+  series.model = [](std::uint64_t) {
+    return compile(regular_language_tree_MS25_thm4_1(named_monoid(kGroup), kGroup));
+  };
+  series.sizes = doubling(4, 4);
+  return series;
+}
+
+PrecisionSeries rows() {
+  return {"rows",
+          "Thm 5.1, a network per size, one token per vertex",
+          "vertices",
+          true,
+          false,
+          false,
+          [](std::uint64_t size) {
+            return compile(graph_connectivity_rows_MS25_thm5_1(static_cast<std::uint32_t>(size)));
+          },
+          graph_questions,
+          doubling(4, 8)};
+}
+
+PrecisionSeries division() {
+  return {"division",
+          "Lemma 3.1, compact",
+          "positions",
+          true,
+          true,
+          false,
+          [](std::uint64_t) { return compile(division_MS25_lem3_1()); },
+          division_questions,
+          doubling(8, 2)};
+}
+
+PrecisionSeries connectivity() {
+  return {"connectivity",
+          "Thm 5.1, compact",
+          "vertices",
+          true,
+          true,
+          false,
+          [](std::uint64_t) {
+            return compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                          GraphInput::Padding::n3_minus_n2));
+          },
+          graph_questions,
+          [](std::uint64_t up_to) {
+            std::vector<std::uint64_t> sizes;
+            for (std::uint64_t n = 2; 3 * (n * n * n + 2 * n) <= 2 * up_to; ++n) sizes.push_back(n);
+            return sizes;
+          }};
+}
+
+}  // namespace
+
+Answered ask(FloatRunner& runner, const std::vector<PrecisionQuestion>& questions, Answered least) {
+  Answered worst = Answered::certified;
+  for (const PrecisionQuestion& question : questions) {
+    const auto stream = runner.run(question.tokens);
+    if (!stream.has_value()) throw std::logic_error(describe(stream.refusal()));
+    worst = std::min(worst, question.judge(runner, stream.value()));
+    if (worst < least) break;
+  }
+  return worst;
+}
+
+const std::vector<PrecisionSeries>& precision_series() {
+  static const std::vector<PrecisionSeries> kSeries = {
+      scan("scan-first-flag", "Thm 4.1, scan, A5, positions from the first-flag",
+           ScanPositions::first_flag),
+      scan("scan-circle", "Thm 4.1, scan, A5, circle positions", ScanPositions::circle),
+      scan("scan-two-circle", "Thm 4.1, scan, A5, two-circle positions", ScanPositions::two_circle),
+      radix(),
+      tree(),
+      rows(),
+      division(),
+      connectivity()};
+  return kSeries;
+}
+
+}  // namespace logdepth

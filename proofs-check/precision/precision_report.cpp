@@ -1,0 +1,207 @@
+#include "proofs-check/precision/precision_report.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "objects/input_error.hpp"
+#include "proofs-check/precision/precision_figure.hpp"
+#include "proofs-check/precision/precision_table.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+using Quantity = PrecisionQuantity;
+using Scores = FloatOptions::Scores;
+using nlohmann::json;
+
+/// Raw points on their way to and from precision.csv.
+class KeptPoints {
+ public:
+  explicit KeptPoints(const PrecisionRun& run) : run_(run) {
+    if (run.folder.empty()) return;
+    file_ = run.folder + "/precision.csv";
+    std::error_code error;
+    std::filesystem::create_directories(run.folder, error);
+    if (error) throw InputError(run.folder + ": the folder cannot be made");
+    if (std::filesystem::exists(file_))
+      table_ = parse_precision_table(read_whole_file(file_), file_, run.options.seed, run.version);
+  }
+
+  const PrecisionTable& table() const { return table_; }
+
+  void keep(const PrecisionPoint& point) {
+    std::erase_if(table_.points, [&](const auto& old) { return old.same_question(point); });
+    table_.points.push_back(point);
+    save();
+  }
+  void keep(const FirstWrong& found) {
+    table_.first_wrong.push_back(found);
+    save();
+  }
+
+ private:
+  void save() const {
+    if (file_.empty()) return;
+    write_whole_file(file_, print_precision_table(table_, run_.options.seed, run_.version));
+  }
+
+  const PrecisionRun& run_;
+  std::string file_;
+  PrecisionTable table_;
+};
+
+std::string command_of(const PrecisionRun& run) {
+  const PrecisionOptions& options = run.options;
+  std::string text = "logdepth report precision --up-to " + std::to_string(options.up_to) +
+                     " --seed " + std::to_string(options.seed);
+  if (run.positions != kPositionsSearched) text += " --positions " + std::to_string(run.positions);
+  if (!options.only.empty()) text += " --only";
+  for (const std::string& name : options.only) text += " " + name;
+  return text;
+}
+
+json point_json(const PrecisionPoint& point) {
+  return {{"construction", point.series},
+          {"quantity", quantity_name(point.quantity)},
+          {"scores", scores_name(point.scores)},
+          {"size", point.size},
+          {"tokens", point.tokens},
+          {"value", point.value ? json(*point.value) : json()},
+          {"weights", point.weights}};
+}
+
+json law_json(const PrecisionSeries& series, const std::vector<PrecisionPoint>& points) {
+  const auto fit = fit_law(points);
+  return {{"construction", series.name},
+          {"quantity", quantity_name(points.front().quantity)},
+          {"scores", scores_name(points.front().scores)},
+          {"argument", series.in_tokens ? "tokens" : series.unit},
+          {"slope", fit ? json(fit->slope) : json()},
+          {"intercept", fit ? json(fit->intercept) : json()},
+          {"residual", fit ? json(fit->residual) : json()},
+          {"points", fit ? json(fit->points) : json(0)}};
+}
+
+}  // namespace
+
+const char* scores_name(Scores scores) {
+  return scores == Scores::product ? "product" : "distance";
+}
+
+std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,
+                                      Quantity quantity, Scores scores) {
+  std::vector<PrecisionPoint> points;
+  for (const PrecisionPoint& point : report.points)
+    if (point.series == series && point.quantity == quantity && point.scores == scores)
+      points.push_back(point);
+  return points;
+}
+
+PrecisionReport measure_precision(const PrecisionRun& run) {
+  PrecisionReport report;
+  report.command = command_of(run);
+  report.seed = run.options.seed;
+  const std::vector<PrecisionPoint> questions = points_to_measure(run.options);
+  const std::vector<FirstWrong> positions = asks_for_positions(run.options)
+                                                ? positions_to_search(run.positions)
+                                                : std::vector<FirstWrong>{};
+  const std::size_t total = questions.size() + positions.size();
+  const auto show = [&] {
+    if (run.progress) run.progress(report.points.size() + report.first_wrong.size(), total);
+  };
+  KeptPoints kept(run);
+  PrecisionLaws laws(run.options.seed);
+  for (const PrecisionPoint& question : questions) {
+    if (const auto* known = kept.table().find(question, laws.weights_of(question))) {
+      report.points.push_back(*known);
+    } else {
+      // Sizes grow, so the bits of the size before are the ones to begin with.
+      std::uint32_t hint = 0;
+      if (!report.points.empty()) {
+        const PrecisionPoint& before = report.points.back();
+        if (before.series == question.series && before.quantity == question.quantity &&
+            before.scores == question.scores && before.value)
+          hint = static_cast<std::uint32_t>(std::min(*before.value, double{kMostBitsTried}));
+      }
+      report.points.push_back(laws.measure(question, hint));
+      kept.keep(report.points.back());
+    }
+    show();
+  }
+  for (const FirstWrong& question : positions) {
+    if (const auto* known = kept.table().find(question)) {
+      report.first_wrong.push_back(*known);
+    } else {
+      report.first_wrong.push_back(
+          first_wrong_position(question.key, question.format, question.form, question.limit));
+      kept.keep(report.first_wrong.back());
+    }
+    show();
+  }
+  return report;
+}
+
+const PrototypeLaw* prototype_law(const std::string& series, Quantity quantity) {
+  static const std::map<std::pair<std::string, Quantity>, PrototypeLaw> kLaws = {
+      {{"scan-first-flag", Quantity::bits},
+       {{{4, 8}, {8, 11}, {16, 17}, {32, 20}, {64, 25}, {128, 31}, {256, 35}}, "4.5 log2 N - 1"}},
+      {{"scan-circle", Quantity::bits},
+       {{{4, 6}, {8, 12}, {16, 15}, {32, 18}, {64, 24}, {128, 28}, {256, 33}}, "4.4 log2 N - 2"}},
+      {{"scan-two-circle", Quantity::bits},
+       {{{4, 7}, {8, 8}, {16, 11}, {32, 13}, {64, 15}, {128, 17}, {256, 19}}, "2 log2 N + 3"}},
+      {{"division", Quantity::bits},
+       {{{8, 16}, {16, 21}, {32, 25}, {64, 29}, {128, 33}}, "4.25 log2 N + 3.5"}},
+      {{"connectivity", Quantity::bits},
+       {{{16, 12}, {42, 20}, {88, 25}, {160, 29}}, "5.1 log2 N - 8"}},
+      {{"scan-circle", Quantity::temperature},
+       {{{8, 3.7e3}, {16, 6.8e4}, {32, 1.5e6}, {64, 2.8e7}, {128, 5.1e8}, {256, 9.5e9}},
+        "exponent 4.2 to 4.5"}},
+      {{"scan-two-circle", Quantity::temperature},
+       {{{8, 342}, {16, 2.1e3}, {32, 9.1e3}, {64, 4.7e4}, {128, 2.0e5}, {256, 1.0e6}},
+        "exponent 2.1 to 2.6"}}};
+  const auto found = kLaws.find({series, quantity});
+  return found == kLaws.end() ? nullptr : &found->second;
+}
+
+std::string precision_json(const PrecisionReport& report) {
+  json out = {{"schema", "logdepth/report-precision/1"},
+              {"command", report.command},
+              {"seed", report.seed},
+              {"points", json::array()},
+              {"laws", json::array()},
+              {"first_wrong_positions", json::array()},
+              {"prototype", json::array()}};
+  for (const PrecisionPoint& point : report.points) out["points"].push_back(point_json(point));
+  for (const PrecisionSeries& series : precision_series())
+    for (const Quantity quantity :
+         {Quantity::bits, Quantity::certified_bits, Quantity::temperature}) {
+      for (const Scores scores : {Scores::product, Scores::distance}) {
+        const auto points = points_of(report, series.name, quantity, scores);
+        if (!points.empty()) out["laws"].push_back(law_json(series, points));
+      }
+      if (const PrototypeLaw* law = prototype_law(series.name, quantity))
+        out["prototype"].push_back({{"construction", series.name},
+                                    {"quantity", quantity_name(quantity)},
+                                    {"points", law->points},
+                                    {"law", law->law}});
+    }
+  for (const FirstWrong& found : report.first_wrong)
+    out["first_wrong_positions"].push_back(
+        {{"key", position_key_name(found.key)},
+         {"format", float_format_name(found.format)},
+         {"scores", score_form_name(found.form)},
+         {"searched_below", found.limit},
+         {"position", found.position ? json(*found.position) : json()}});
+  return out.dump(1) + "\n";
+}
+
+void save_precision_report(const PrecisionReport& report, const std::string& folder) {
+  write_whole_file(folder + "/precision.md", precision_markdown(report));
+  write_whole_file(folder + "/precision.json", precision_json(report));
+  write_whole_file(folder + "/precision.svg", precision_svg(report));
+}
+
+}  // namespace logdepth

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proofs-check/precision/first_wrong_position.hpp"
+#include "proofs-check/precision/precision_laws.hpp"
+
+namespace logdepth {
+
+/// The laws of precision, measured: what `logdepth report precision` prints.
+struct PrecisionReport {
+  std::string command;  ///< that makes it
+  std::uint64_t seed = 1;
+  std::vector<PrecisionPoint> points;
+  std::vector<FirstWrong> first_wrong;
+};
+
+/// Positions below this one are searched for the first wrong one.
+inline constexpr std::uint64_t kPositionsSearched = std::uint64_t{1} << 26;
+
+struct PrecisionRun {
+  PrecisionOptions options;
+  std::string version;  ///< of the program, kept with raw points
+  std::string folder;   ///< of precision.csv; empty: nothing is kept
+  std::uint64_t positions = kPositionsSearched;
+  /// Called with points done and points in all.
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+/// Measures what the options ask for. Every point is written to `folder`/precision.csv as soon as
+/// it is measured, and not measured again when the file has it for the same weights. Errors:
+/// InputError for an unknown name, and for a file that is none of ours or holds points of another
+/// seed or version.
+PrecisionReport measure_precision(const PrecisionRun& run);
+
+std::string precision_markdown(const PrecisionReport& report);
+std::string precision_json(const PrecisionReport& report);
+/// Writes precision.md, precision.json and precision.svg beside precision.csv.
+void save_precision_report(const PrecisionReport& report, const std::string& folder);
+
+/// What an early prototype measured of the same construction, for comparison; absent for the
+/// others.
+struct PrototypeLaw {
+  std::vector<std::pair<double, double>> points;  ///< N and bits or temperature
+  std::string law;
+};
+const PrototypeLaw* prototype_law(const std::string& series, PrecisionQuantity quantity);
+
+/// The points of one series, quantity and form of scores.
+std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,
+                                      PrecisionQuantity quantity, FloatOptions::Scores scores);
+const char* scores_name(FloatOptions::Scores scores);
+
+}  // namespace logdepth

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/exact/attention_rules.hpp"
+#include "runtime/exact/value_pool.hpp"
+#include "runtime/stream/head_rows.hpp"
+
+namespace logdepth {
+
+/// Keys that are equal on the blocks asked for. Classes are numbered by their first position.
+struct KeyClasses {
+  static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
+
+  std::vector<std::uint32_t> of_position;
+  std::vector<std::uint32_t> first;      ///< per class, its first position
+  std::vector<TupleId> vector;           ///< per class, the key with other blocks zeroed
+  std::vector<std::uint32_t> of_vector;  ///< per vector its class or kNone
+
+  std::size_t size() const { return first.size(); }
+  /// Number of classes that some of the first `visible` positions belong to.
+  std::size_t seen_by(std::size_t visible) const;
+};
+
+/// One query beside the keys at positions 0 .. visible-1, and what was found: positions whose key
+/// is in one of some classes, or all of them.
+struct Ask {
+  TupleId query = 0;  ///< with other blocks zeroed
+  std::uint32_t visible = 0;
+  std::uint32_t answer = 0;  ///< a class, kEverything, or kSeveral + a number in Question::several
+  AttentionRule rule = AttentionRule::uniform;
+};
+
+/// The rows of one head whose queries are non-zero on the same blocks, and the keys on these
+/// blocks. Blocks on which all keys are equal shift all scores of a row alike and are not asked
+/// for.
+struct Question {
+  static constexpr std::uint32_t kOpen = static_cast<std::uint32_t>(-1);
+  static constexpr std::uint32_t kEverything = static_cast<std::uint32_t>(-2);
+  static constexpr std::uint32_t kSeveral = std::uint32_t{1} << 31;
+
+  const HeadRows<ValueId>* rows = nullptr;
+  ValuePool* pool = nullptr;
+  HeadMemory::Blocks* memory = nullptr;
+  std::vector<std::vector<std::uint32_t>> blocks;  ///< asked for; dimensions of each
+  std::vector<std::uint32_t> numbers;              ///< of these blocks
+  KeyClasses keys;
+  /// Under the causal mask one per row, in their order; else one per distinct query.
+  std::vector<Ask> asks;
+  std::vector<std::uint32_t> tokens;                ///< the rows
+  std::vector<std::uint32_t> ask_of;                ///< per row of `tokens`, its ask
+  std::vector<std::vector<std::uint32_t>> several;  ///< sets of classes, increasing
+
+  /// The answer that stands for several classes.
+  std::uint32_t answer_of(std::vector<std::uint32_t> classes) {
+    several.push_back(std::move(classes));
+    return kSeveral + static_cast<std::uint32_t>(several.size() - 1);
+  }
+  std::span<const ValueId> vector(TupleId id) const { return (*rows->vectors)[id]; }
+  /// Squared norm of a vector on one of the head's blocks; by block number, kept in the memory.
+  ValueId squares(std::uint32_t block, const std::vector<std::uint32_t>& dimensions, TupleId id);
+};
+
+/// All rows of a head, question by question.
+std::vector<Question> questions_of(HeadRows<ValueId>& rows, ValuePool& pool, HeadMemory& memory);
+
+/// The rules after `uniform`: each answers asks that are open, or leaves them open.
+void attend_by_match(Question& question, AttentionStatistics& statistics);
+void attend_by_angle(Question& question, AttentionStatistics& statistics);
+void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics,
+                             std::size_t threads);
+
+/// Averages what the asks select, and hands every row to the sink.
+void average_answers(const Question& question, const RowSink& sink);
+
+}  // namespace logdepth

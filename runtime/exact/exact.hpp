@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/exact/attention_rules.hpp"
+#include "runtime/exact/exact_sum.hpp"
+#include "runtime/exact/value_pool.hpp"
+#include "runtime/stream/arithmetic.hpp"
+
+namespace logdepth {
+
+/// The exact instance of the number concept: interned reals, no rounding anywhere.
+class Exact {
+ public:
+  using Value = ValueId;
+  using Sum = ExactSum;
+  using HeadMemory = logdepth::HeadMemory;
+
+  /// `threads`: how many a run may use where it pays; results do not depend on it.
+  explicit Exact(std::size_t threads = 1) : threads_(threads) {}
+
+  Value zero() const { return ValuePool::kZero; }
+  Value number(const Rational& value) { return pool_.intern(Real(value)); }
+  Value number(const Real& value) { return pool_.intern(value); }
+  bool is_zero(Value v) const { return v == ValuePool::kZero; }
+  int sign(Value v) const { return pool_.sign(v); }
+  Value multiply(const Rational& weight, Value v);
+  Value product(Value a, Value b);
+  std::optional<Rational> rational_product(const Rational& weight, Value v) const {
+    if (!pool_[v].is_rational()) return std::nullopt;
+    return weight * pool_[v].rational_part();
+  }
+  Value add_product(Value base, const Rational& weight, Value v);
+  void accumulate(Sum& sum, const Rational& weight, Value v);
+  void accumulate_square(Sum& sum, const Rational& weight, Value v);
+  int sign_of(const Sum& sum) const { return sum.sign(); }
+  Value close(Sum& sum);
+  std::optional<Value> norm_factor(std::uint32_t width, Value squares);
+  std::optional<std::string> normalise(Norm norm, std::uint32_t width,
+                                       std::vector<std::pair<std::uint32_t, Value>>& masked);
+  void attend(HeadRows<Value>& rows, HeadMemory& memory, const RowSink& sink) {
+    attend_exactly(rows, pool_, memory, statistics_, threads_, sink);
+  }
+
+  std::size_t bytes() const { return pool_.bytes(); }
+  /// Drops all numbers; their ids mean nothing afterwards.
+  void forget() { pool_.clear(); }
+
+  ValuePool& pool() { return pool_; }
+  const ValuePool& pool() const { return pool_; }
+  const AttentionStatistics& statistics() const { return statistics_; }
+
+ private:
+  std::size_t threads_;
+  ValuePool pool_;
+  AttentionStatistics statistics_;
+};
+
+static_assert(Arithmetic<Exact>);
+
+}  // namespace logdepth

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/exact/exact.hpp"
+#include "runtime/exact/found_keys.hpp"
+#include "runtime/stream/forward.hpp"
+
+namespace logdepth {
+
+/// Checks every head's promise at every row of exact runs, one after the other.
+class PromiseCheck : public ForwardObserver<ValueId> {
+ public:
+  PromiseCheck(const Model& model, const Exact& arithmetic);
+
+  void before(const Location& location, const Stream<ValueId>& stream) override;
+  void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>& rows) override;
+  void on_row(const Location& location, std::size_t head, const SelectedRow& row) override;
+
+  /// Rows checked per layer of the file and head; a head with 0 was never asked.
+  const std::vector<std::vector<std::uint64_t>>& evaluated() const { return evaluated_; }
+  std::uint64_t total_evaluated() const;
+  /// The first broken promise as a sentence: layer, head, token, what was promised and selected.
+  const std::optional<std::string>& broken() const { return broken_; }
+  /// Forgets the broken promise; the counts go on.
+  void forgive() { broken_.reset(); }
+
+ private:
+  /// What a head must select, read from the stream before the sublayer and from its keys.
+  struct Expected {
+    /// rightmost: at [v - 1] the last of the first v positions where the form is largest
+    std::vector<std::size_t> last_largest;
+    /// flagged: whether the flag holds at a position, and at how many of the first v
+    std::vector<char> flagged, asks;
+    std::vector<std::size_t> flagged_before;
+    std::unique_ptr<FoundKeys> found;
+    /// related: per position the pairs it asks for and the pairs it answers, as bits; preferred
+    /// ones
+    std::vector<std::vector<std::uint64_t>> asks_for, answers;
+    std::vector<char> preferred;
+  };
+  Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;
+  static bool kept_related(const Expected& expected, const SelectedRow& row);
+  bool kept(const Promise& promise, const Expected& expected, const SelectedRow& row) const;
+
+  const Model& model_;
+  const Exact& arithmetic_;
+  std::vector<Expected> expected_;  ///< per head of the sublayer
+  std::vector<std::vector<std::uint64_t>> evaluated_;
+  std::optional<std::string> broken_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,166 @@
+#include "runtime/exact/run_model.hpp"
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "objects/input_error.hpp"
+#include "objects/overload.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/stream/embed.hpp"
+#include "runtime/stream/readout.hpp"
+
+namespace logdepth {
+namespace {
+
+const char* input_name(const Input& input) {
+  return std::visit(
+      Overload{[](const WordInput&) { return "words"; }, [](const CellsInput&) { return "cells"; },
+               [](const GraphInput&) { return "graphs"; }},
+      input);
+}
+
+/// The input of kind `Wanted`.
+template <class Wanted>
+const Wanted& input_as(const Model& model, const char* given) {
+  const auto* input = std::get_if<Wanted>(&model.input);
+  if (!input)
+    throw InputError("the weights file '" + model.name + "' takes " + input_name(model.input) +
+                     ", not " + given);
+  return *input;
+}
+
+std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint64_t size) {
+  if (!model.unroll.max_length || size <= *model.unroll.max_length) return std::nullopt;
+  const char* unit = std::holds_alternative<WordInput>(model.input)    ? " letters"
+                     : std::holds_alternative<GraphInput>(model.input) ? " vertices"
+                                                                       : " tokens";
+  return OutsideHypotheses{"the input has " + std::to_string(size) + unit +
+                           " and this file is made for at most " +
+                           std::to_string(*model.unroll.max_length)};
+}
+
+/// Logits of an exact run, for readout.hpp.
+struct ExactLogits {
+  std::span<const ValueId> logits;
+  const ValuePool& pool;
+
+  std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
+    std::size_t best = 0;
+    bool tie = false;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const auto order = pool[logits[rows[i]]] <=> pool[logits[rows[best]]];
+      if (order > 0) best = i;
+      tie = order == 0 || (tie && order < 0);
+    }
+    if (tie) return std::nullopt;
+    return best;
+  }
+  int sign(std::uint32_t row) const { return pool.sign(logits[row]); }
+  std::string text(std::uint32_t row) const { return pool[logits[row]].text(); }
+};
+
+}  // namespace
+
+Outcome<Tokens> tokens_of(const Model& model, const std::vector<std::string>& letters) {
+  const auto& input = input_as<WordInput>(model, "words");
+  if (auto refusal = beyond_max_length(model, letters.size())) return *refusal;
+  for (const std::string& letter : letters)
+    if (!model.embedding.contains(letter) || letter == kBeginToken || letter == kEndToken)
+      throw InputError("'" + letter + "' is not a letter of this model");
+  return word_tokens(input, letters);
+}
+
+Outcome<Tokens> tokens_of(const Model& model, const Graph& graph, std::size_t source,
+                          std::size_t target) {
+  const auto& input = input_as<GraphInput>(model, "graphs");
+  // Before the tokens are made: there are as many as the cube of the vertices.
+  if (auto refusal = beyond_max_length(model, graph.size())) return *refusal;
+  return graph_tokens(input, graph, source, target);
+}
+
+Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> rows) {
+  const auto& input = input_as<CellsInput>(model, "cells");
+  if (auto refusal = beyond_max_length(model, rows.size())) return *refusal;
+  for (std::size_t token = 0; token < rows.size(); ++token)
+    if (rows[token].size() != input.names.size())
+      throw InputError("token " + std::to_string(token) + " is given " +
+                       std::to_string(rows[token].size()) + " values; the weights file '" +
+                       model.name + "' expects " + std::to_string(input.names.size()));
+  return cells_tokens(std::move(rows));
+}
+
+Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
+    : model_(model), memory_(memory), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
+
+std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens) {
+  if (auto refusal = beyond_max_length(model, tokens.size)) return refusal;
+  if (tokens.kinds.empty()) return OutsideHypotheses{"the input has no token"};
+  return std::nullopt;
+}
+
+Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& observers) {
+  if (auto refusal = outside_hypotheses(model_, tokens)) return *refusal;
+  if (bytes() > memory_ / 2) {
+    arithmetic_.forget();
+    forward_.forget();
+  }
+  auto stream = forward_.stream(tokens.kinds.size());
+  if (const auto refusal = embed(model_, tokens, arithmetic_, stream)) return *refusal;
+  return forward_.run(std::move(stream), loops_at(model_.unroll, tokens.size), observers);
+}
+
+Outcome<Stream<ValueId>> Runner::run_word(const std::vector<std::string>& letters,
+                                          const Observers& observers) {
+  const auto tokens = tokens_of(model_, letters);
+  if (!tokens.has_value()) return tokens.refusal();
+  return run(tokens.value(), observers);
+}
+
+Outcome<Stream<ValueId>> Runner::run_graph(const Graph& graph, std::size_t source,
+                                           std::size_t target, const Observers& observers) {
+  const auto tokens = tokens_of(model_, graph, source, target);
+  if (!tokens.has_value()) return tokens.refusal();
+  return run(tokens.value(), observers);
+}
+
+Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) {
+  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
+  return read_verdict(model_, logits);
+}
+
+Outcome<bool> Runner::relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to) {
+  check_relation(model_, stream.tokens, from, to);
+  ExactLogits logits{forward_.logits(stream, from), arithmetic_.pool()};
+  return read_relation(logits, from, to);
+}
+
+Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t source,
+                                std::size_t target) {
+  if (std::holds_alternative<RelationOutput>(model_.output))
+    return relation(stream, source, target);
+  return accepts(stream, stream.tokens - 1);
+}
+
+bool Runner::has_prefixes() const {
+  return reads_prefixes(model_);
+}
+
+std::size_t Runner::first_letter() const {
+  return logdepth::first_letter(model_);
+}
+
+Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream,
+                                                   std::size_t token) {
+  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
+  return read_prefix(model_, logits, token);
+}
+
+std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t token) {
+  std::vector<Real> values;
+  for (const ValueId id : forward_.logits(stream, token)) values.push_back(arithmetic_.pool()[id]);
+  return values;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "objects/graph.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/forward.hpp"
+#include "runtime/stream/tokens.hpp"
+
+namespace logdepth {
+
+/// What a user gives, as the model's tokens. Refused: OutsideHypotheses where the file says so.
+/// Errors: InputError when the model takes another kind of input, for a letter outside its
+/// alphabet, for a row without exactly one value per name.
+Outcome<Tokens> tokens_of(const Model& model, const std::vector<std::string>& letters);
+/// Precondition: source, target < graph.size(). Errors also: SizeLimit for a graph whose padding
+/// would not fit in memory.
+Outcome<Tokens> tokens_of(const Model& model, const Graph& graph, std::size_t source,
+                          std::size_t target);
+/// One row per token, its values in the order of the file's names.
+Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> rows);
+
+/// Why these tokens are not an input of the model, if they are not: too many, or none.
+std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens);
+
+/// Runs inputs through a weights file, exactly. What was computed for one input is remembered for
+/// the next, as long as memory lasts; a stream is to be read before the next input is run.
+class Runner {
+ public:
+  using Observers = std::vector<ForwardObserver<ValueId>*>;
+
+  /// Keeps a reference to the model. `threads`: how many a run may use where it pays; no answer and
+  /// no counter depends on it.
+  /// `memory`: how many bytes it may hold.
+  explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = kMemory);
+  static constexpr std::size_t kMemory = std::size_t{8} << 30;
+
+  /// What it remembers of the inputs so far. More than half of the memory is forgotten, with the
+  /// numbers of all streams, when the next input is run.
+  std::size_t bytes() const { return forward_.bytes(); }
+
+  /// The residual stream after the last layer. Errors: InputError for tokens that are not the
+  /// model's; SizeLimit beyond `memory`.
+  Outcome<Stream<ValueId>> run(const Tokens& tokens, const Observers& observers = {});
+  /// The same of tokens_of(...).
+  Outcome<Stream<ValueId>> run_word(const std::vector<std::string>& letters,
+                                    const Observers& observers = {});
+  Outcome<Stream<ValueId>> run_graph(const Graph& graph, std::size_t source, std::size_t target,
+                                     const Observers& observers = {});
+
+  /// The verdict at one token (the last one decides the input). Errors: InputError when the output
+  /// of the model is another.
+  Outcome<bool> accepts(const Stream<ValueId>& stream, std::size_t token);
+  /// Whether vertex `to` can be reached from vertex `from`, in a stream of the rows of a graph.
+  /// Errors: InputError when the output of the model is another.
+  Outcome<bool> relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to);
+  /// The answer for a graph: its verdict, or the pair (source, target) of its relation.
+  Outcome<bool> connected(const Stream<ValueId>& stream, std::size_t source, std::size_t target);
+  /// The prefix product at one token, as the list of images of the points.
+  /// Precondition: has_prefixes().
+  Outcome<std::vector<std::uint32_t>> prefix(const Stream<ValueId>& stream, std::size_t token);
+  bool has_prefixes() const;
+  /// Number of tokens before the first letter: 1 with a beginning token, else 0.
+  std::size_t first_letter() const;
+  /// All logits at one token: the named values of output kind `cells`, in the order of the names.
+  std::vector<Real> logits(const Stream<ValueId>& stream, std::size_t token);
+
+  const Model& model() const { return model_; }
+  Exact& arithmetic() { return arithmetic_; }
+  const Exact& arithmetic() const { return arithmetic_; }
+
+ private:
+  const Model& model_;
+  std::size_t memory_;
+  Exact arithmetic_;
+  Forward<Exact> forward_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,48 @@
+#include "runtime/exact/value_pool.hpp"
+
+#include <utility>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+
+ValuePool::ValuePool() {
+  clear();
+}
+
+void ValuePool::clear() {
+  entries_.clear();
+  slots_.assign(1024, {kFree, 0});
+  slots_.shrink_to_fit();
+  intern(Real(0));
+  intern(Real(1));
+}
+
+ValueId ValuePool::intern(Real value) {
+  const std::uint64_t hash = value.hash();
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask; slots_[i].id != kFree; i = (i + 1) & mask)
+    if (slots_[i].hash == tag && entries_[slots_[i].id].value == value) return slots_[i].id;
+  if (entries_.size() >= kFree) throw SizeLimit("more than 2^32 different numbers");
+  const auto id = static_cast<ValueId>(entries_.size());
+  const Approximation approximation = value.approximate();
+  const int sign = value.sign();
+  entries_.push_back({std::move(value), approximation, sign});
+  if (2 * entries_.size() <= slots_.size()) {
+    place(id, hash);
+  } else {
+    slots_.assign(2 * slots_.size(), {kFree, 0});
+    for (ValueId old = 0; old <= id; ++old) place(old, entries_[old].value.hash());
+  }
+  return id;
+}
+
+void ValuePool::place(ValueId id, std::uint64_t hash) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i].id != kFree) i = (i + 1) & mask;
+  slots_[i] = {id, static_cast<std::uint32_t>(hash >> 32)};
+}
+
+}  // namespace logdepth

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "runtime/numbers/real.hpp"
+
+namespace logdepth {
+
+/// Identity of an interned exact number: equal numbers have equal ids, zero is id 0, one is id 1.
+using ValueId = std::uint32_t;
+
+/// Hash-consed exact numbers. A residual stream is then a table of ids; equality of values, of
+/// queries and of keys is equality of ids, and each number carries one double with its error bound.
+class ValuePool {
+ public:
+  static constexpr ValueId kZero = 0;
+  static constexpr ValueId kOne = 1;
+
+  ValuePool();
+  ValuePool(const ValuePool&) = delete;  // references into it are handed out
+  ValuePool& operator=(const ValuePool&) = delete;
+  /// Errors: SizeLimit when there are no more ids.
+  ValueId intern(Real value);
+  /// Back to zero and one alone.
+  void clear();
+  /// Valid as long as the pool.
+  const Real& operator[](ValueId id) const { return entries_[id].value; }
+  const Approximation& approximation(ValueId id) const { return entries_[id].approximation; }
+  int sign(ValueId id) const { return entries_[id].sign; }
+  std::size_t size() const { return entries_.size(); }
+  /// Memory, without what single large numbers hold.
+  std::size_t bytes() const {
+    return entries_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot);
+  }
+
+ private:
+  struct Entry {
+    Real value;
+    Approximation approximation;
+    int sign;
+  };
+  struct Slot {
+    ValueId id;
+    std::uint32_t hash;  ///< its upper half, so that other numbers are seldom looked at
+  };
+  static constexpr ValueId kFree = static_cast<ValueId>(-1);
+
+  void place(ValueId id, std::uint64_t hash);
+
+  std::deque<Entry> entries_;  // stable addresses
+  std::vector<Slot> slots_;    // open addressing, at most half full, a power of two
+};
+
+}  // namespace logdepth

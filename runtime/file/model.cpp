@@ -1,0 +1,25 @@
+#include "runtime/file/model.hpp"
+
+#include "objects/overload.hpp"
+
+namespace logdepth {
+
+std::vector<std::string> extra_kinds(const Input& input) {
+  std::vector<std::string> kinds;
+  std::visit(Overload{[&](const WordInput& word) {
+                        if (word.begin) kinds.emplace_back(kBeginToken);
+                        if (word.end) kinds.emplace_back(kEndToken);
+                      },
+                      [](const CellsInput&) {},
+                      [&](const GraphInput& graph) {
+                        if (graph.layout == GraphInput::Layout::rows) {
+                          kinds.emplace_back(kVertexToken);
+                        } else {
+                          kinds = {kEdgeToken, kNoEdgeToken, kPadToken, kSourceToken, kTargetToken};
+                        }
+                      }},
+             input);
+  return kinds;
+}
+
+}  // namespace logdepth

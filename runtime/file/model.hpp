@@ -1,0 +1,264 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/numbers/rational.hpp"
+
+namespace logdepth {
+
+/// The model of MS25 Def. 2.1-2.3 as data: exactly what a weights file says, nothing else. The
+/// meaning of each field, and how a file spells it, is in runtime/README.md.
+
+struct SparseEntry {
+  std::uint32_t index = 0;
+  Rational value;
+  bool operator==(const SparseEntry&) const = default;
+};
+using SparseVector = std::vector<SparseEntry>;  ///< increasing index, no zero values
+
+struct MatrixEntry {
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;
+  Rational value;
+  bool operator==(const MatrixEntry&) const = default;
+};
+struct SparseMatrix {
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+  std::vector<MatrixEntry> entries;  ///< row-major order, no zero values, no repetition
+  bool operator==(const SparseMatrix&) const = default;
+};
+
+/// What a head promises to select among the visible positions; checked by every exact run.
+struct UniformPromise {  ///< all visible positions
+  bool operator==(const UniformPromise&) const = default;
+};
+struct MatchPromise {  ///< positions that share one key: exactly one of them, or at least one
+  bool exactly_one = true;
+  bool operator==(const MatchPromise&) const = default;
+};
+struct RightmostPromise {  ///< the last of the visible positions where flag . h is largest
+  SparseVector flag;       ///< linear form on the residual stream before the sublayer
+  bool operator==(const RightmostPromise&) const = default;
+};
+/// A token where `when . h > 0` (or any, if `when` is absent) selects all visible positions where
+/// flag . h > 0, or all visible ones if there is none; every other token selects all visible ones.
+struct FlaggedPromise {
+  SparseVector flag;
+  std::optional<SparseVector> when;
+  bool operator==(const FlaggedPromise&) const = default;
+};
+/// Score dimensions 2i and 2i+1 are the i-th of `terms` pairs. A position matches if in every pair
+/// its key is a positive multiple of the query; at least one visible position does. Selected are
+/// all that match; with `prefer` those of them whose next key component is largest. With
+/// `exactly_one` a single position is selected.
+struct FindPromise {
+  std::uint32_t terms = 1;
+  bool prefer = false;
+  bool exactly_one = false;
+  bool operator==(const FindPromise&) const = default;
+};
+/// Position j is related to token i if h_i[query] > 0 and h_j[key] > 0 for one of the pairs. At
+/// least one visible position is; selected are all that are, or of these those where prefer . h >
+/// 0, if there is one. All of h before the sublayer.
+struct RelatedPromise {
+  struct Pair {
+    std::uint32_t query = 0, key = 0;  ///< coordinates
+    bool operator==(const Pair&) const = default;
+  };
+  std::vector<Pair> pairs;
+  SparseVector prefer;
+  bool operator==(const RelatedPromise&) const = default;
+};
+using Promise = std::variant<UniformPromise, MatchPromise, RightmostPromise, FlaggedPromise,
+                             FindPromise, RelatedPromise>;
+
+struct Head {
+  bool causal = true;
+  SparseMatrix query, key;  ///< head dimension x width
+  SparseMatrix value;       ///< value dimension x width
+  SparseMatrix output;      ///< width x value dimension
+  Promise promise;
+  bool operator==(const Head&) const = default;
+};
+struct Attention {
+  SparseVector mask;
+  std::vector<Head> heads;
+  bool operator==(const Attention&) const = default;
+};
+struct FeedForward {
+  SparseVector mask;
+  SparseMatrix in;   ///< units x width
+  SparseMatrix out;  ///< width x units
+  bool operator==(const FeedForward&) const = default;
+};
+enum class Block { initial, repeated, final };
+struct Layer {
+  Block block = Block::repeated;
+  Attention attention;
+  FeedForward feedforward;
+  bool operator==(const Layer&) const = default;
+};
+
+/// How a user's input becomes tokens.
+struct WordInput {
+  bool begin = true;  ///< a beginning token stands at position 0
+  bool end = false;   ///< an end token ($) stands after the letters
+  bool operator==(const WordInput&) const = default;
+};
+/// Raw residual streams: every token is given a value per name. Value k goes to coordinate k and,
+/// if `mirrored`, its negative to coordinate k + width/2.
+struct CellsInput {
+  std::vector<std::string> names;
+  bool mirrored = false;
+  bool operator==(const CellsInput&) const = default;
+};
+/// A directed graph with a source s and a target t, vertices 0..n-1.
+struct GraphInput {
+  enum class Layout {
+    adjacency,  ///< n^2 tokens <edge>/<no-edge> row by row, padding, s+1 <source>, t+1 <target>
+    rows        ///< n tokens <vertex>; token i is given the values +-1 of row i of the adjacency
+                ///< matrix with diagonal +1, placed as in CellsInput; s and t only at read-out
+  };
+  enum class Padding { n3, n3_minus_n2 };  ///< number of <pad> tokens, layout adjacency
+  Layout layout = Layout::adjacency;
+  Padding padding = Padding::n3_minus_n2;
+  std::optional<std::uint32_t> size;  ///< made for this n: smaller graphs get isolated vertices
+  bool mirrored = false;              ///< rows, as in CellsInput
+  bool operator==(const GraphInput&) const = default;
+};
+using Input = std::variant<WordInput, CellsInput, GraphInput>;
+
+/// How every prefix product is read from the logits of its token.
+struct TransformationReadout {  ///< row first_row + offset of (point, image); one image wins a
+                                ///< point
+  std::uint32_t points = 0;
+  /// images[q] lists the possible images of point q in increasing order; the rows of the
+  /// unembedding follow in the same order, starting at first_row.
+  std::vector<std::vector<std::uint32_t>> images;
+  std::uint32_t first_row = 0;
+  bool operator==(const TransformationReadout&) const = default;
+};
+struct ElementReadout {  ///< one row per element; the winner's transformation is the product
+  std::vector<std::vector<std::uint32_t>> elements;
+  std::uint32_t first_row = 0;
+  bool operator==(const ElementReadout&) const = default;
+};
+using PrefixReadout = std::variant<std::monostate, TransformationReadout, ElementReadout>;
+
+struct AcceptOutput {  ///< rows of the unembedding; the larger logit wins, a tie is undecided
+  std::uint32_t accept = 0;
+  std::uint32_t reject = 1;
+  PrefixReadout prefix;
+  bool operator==(const AcceptOutput&) const = default;
+};
+struct CellsOutput {  ///< the named logits of every token are the answer
+  std::vector<std::string> names;
+  bool operator==(const CellsOutput&) const = default;
+};
+/// Row j of token i: positive if vertex j can be reached from vertex i, negative if not, zero is
+/// undecided.
+struct RelationOutput {
+  bool operator==(const RelationOutput&) const = default;
+};
+using Output = std::variant<AcceptOutput, CellsOutput, RelationOutput>;
+
+enum class Norm { rms, layernorm };
+
+struct Shape {
+  std::uint32_t initial = 0, repeated = 0, final = 0;
+  bool operator==(const Shape&) const = default;
+};
+
+/// How often the repeated block runs, from the size n of the input.
+struct Unroll {
+  enum class Kind { ceil_log2_letters, ceil_log2_vertices, fixed };
+  Kind kind = Kind::ceil_log2_letters;
+  std::uint32_t minus = 0;  ///< ceil_log2: the argument is n - minus, 0 loops if <= 1
+  std::uint32_t loops = 0;  ///< fixed
+  std::optional<std::uint64_t>
+      max_length;          ///< the file is right up to this n; `run` exits 3 beyond
+  std::uint32_t base = 2;  ///< of the logarithm; "ceil_log2" is the one of base 2
+  bool operator==(const Unroll&) const = default;
+};
+
+/// Position encodings, rational functions of the 0-based position p.
+struct FirstFlagPosition {  ///< MS25 Def. 2.1: separates the first position from the others
+  SparseVector first, rest;
+  bool operator==(const FirstFlagPosition&) const = default;
+};
+struct CodeFill {
+  std::vector<std::uint32_t> at;  ///< coordinates: 2 (circle) or 4 (two-circle)
+  std::uint32_t back = 0;         ///< the code of position max(p - back, 0)
+  Rational scale = 1;
+  bool operator==(const CodeFill&) const = default;
+};
+struct CodePosition {  ///< circle: (1-t^2, 2t)/(1+t^2), t = p+1; two-circle: see position_code.hpp
+  bool two_circle = true;
+  std::vector<CodeFill> fills;
+  bool operator==(const CodePosition&) const = default;
+};
+struct TablePosition {  ///< one sparse vector per position; longer inputs are outside the
+                        ///< hypotheses
+  std::vector<SparseVector> rows;
+  bool operator==(const TablePosition&) const = default;
+};
+using Position = std::variant<FirstFlagPosition, CodePosition, TablePosition>;
+
+/// Optional index for people, traces and drawings; never needed to run.
+struct CellIndex {
+  std::vector<std::uint32_t> coordinates;
+  std::string type;      ///< flag, onehot, direction, scratch, constant
+  std::string lifetime;  ///< permanent, state, scratch
+  bool operator==(const CellIndex&) const = default;
+};
+
+/// A JSON value kept as canonical text, for the open-ended fields of the claim sheet.
+struct JsonText {
+  std::string text = "{}";
+  bool operator==(const JsonText&) const = default;
+};
+
+struct Model {
+  // Claim sheet, static part.
+  std::string name, construction, source;
+  std::vector<std::string> hypotheses, deviations;
+  JsonText parameters;  ///< object
+
+  std::vector<std::string> alphabet;  ///< without the beginning token
+  Input input;
+  Output output;
+  Norm norm = Norm::rms;
+  std::uint32_t width = 0;
+  Shape shape;
+  Unroll unroll;
+  Position position;
+  /// Token kind -> vector; the kinds are the letters and extra_kinds(input).
+  std::map<std::string, SparseVector> embedding;
+  std::vector<Layer> layers;
+  SparseMatrix unembedding;
+  std::map<std::string, CellIndex> cells;
+  JsonText derived;  ///< object, outside the hash
+
+  bool operator==(const Model&) const = default;
+};
+
+/// Token kinds in `Model::embedding` that are not letters.
+inline constexpr const char* kBeginToken = "<begin>";
+inline constexpr const char* kEndToken = "<end>";
+inline constexpr const char* kEdgeToken = "<edge>";
+inline constexpr const char* kNoEdgeToken = "<no-edge>";
+inline constexpr const char* kPadToken = "<pad>";
+inline constexpr const char* kSourceToken = "<source>";
+inline constexpr const char* kTargetToken = "<target>";
+inline constexpr const char* kVertexToken = "<vertex>";
+
+/// The kinds that the input adds to the letters of the alphabet, in the order of first occurrence.
+std::vector<std::string> extra_kinds(const Input& input);
+
+}  // namespace logdepth

@@ -1,0 +1,496 @@
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/model_json.hpp"
+#include "runtime/file/weights_file.hpp"
+
+namespace logdepth {
+namespace {
+
+using Node = JsonTape::Node;
+using Kind = JsonTape::Kind;
+
+constexpr Node kAbsent = 0;  ///< the root is nobody's member
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::integer:
+      return "an integer";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::array:
+      return "an array";
+    case Kind::object:
+      return "an object";
+  }
+  return "something else";
+}
+
+class Reader {
+ public:
+  Reader(const JsonTape& tape, const std::string& source) : tape_(tape), source_(source) {}
+
+  Model model() const {
+    check_format();
+    const auto [format, version, name, construction, source, hypotheses, parameters, deviations,
+                alphabet, in, out, norm, width, shape, unrolling, pos, embedding, layers,
+                unembedding, cells, derived, sha256] =
+        members(0, std::array{"format",     "version",    "name",       "construction", "source",
+                              "hypotheses", "parameters", "deviations", "alphabet",     "input",
+                              "output",     "norm",       "width",      "shape",        "unroll",
+                              "position",   "embedding",  "layers",     "unembedding",  "cells?",
+                              "derived?",   "sha256"});
+    Model m;
+    m.name = text(name);
+    m.construction = text(construction);
+    m.source = text(source);
+    m.hypotheses = texts(hypotheses);
+    m.parameters = json(parameters);
+    m.deviations = texts(deviations);
+    m.alphabet = texts(alphabet);
+    m.input = input(in);
+    m.output = output(out);
+    m.norm = one_of(norm, {"rms", "layernorm"}) == 0 ? Norm::rms : Norm::layernorm;
+    m.width = integer(width, 1, kMaxWidth);
+    m.shape = block_counts(shape);
+    m.unroll = unroll(unrolling);
+    m.position = position(pos);
+    expect(embedding, Kind::object);
+    for (const auto& [kind, vector] : entries(embedding)) m.embedding[kind] = sparse(vector);
+    m.layers = list(layers, kMaxLayers, [&](Node node) { return layer(node); });
+    m.unembedding = matrix(unembedding);
+    if (cells != kAbsent) m.cells = cell_index(cells);
+    if (derived != kAbsent) m.derived = json(derived);
+    const auto hash = text(sha256);
+    if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      fail(sha256, "expected 64 lower-case hexadecimal digits, got " + shown(hash));
+    }
+    return m;
+  }
+
+  [[noreturn]] void fail(Node node, const std::string& sentence) const {
+    refuse(tape_, node, source_, sentence);
+  }
+
+ private:
+  // The tools: each refuses whatever is not exactly what it reads.
+
+  void expect(Node node, Kind kind) const {
+    if (tape_.kind(node) != kind) {
+      fail(node,
+           std::string("expected ") + kind_name(kind) + ", got " + kind_name(tape_.kind(node)));
+    }
+  }
+
+  /// The values of exactly these keys; a name that ends in '?' may be missing (kAbsent).
+  template <std::size_t N>
+  std::array<Node, N> members(Node object, const std::array<const char*, N>& names) const {
+    expect(object, Kind::object);
+    std::array<Node, N> values{};
+    for (Node key = tape_.first_child(object); key != tape_.end(object);) {
+      const Node value = tape_.next(key);
+      std::size_t i = 0;
+      while (i < N && tape_.text(key) != plain(names[i])) ++i;
+      if (i == N) fail(key, "unknown key");
+      values[i] = value;
+      key = tape_.next(value);
+    }
+    for (std::size_t i = 0; i < N; ++i) {
+      if (values[i] == kAbsent && plain(names[i]) == names[i]) {
+        fail(object, std::string("the key \"") + names[i] + "\" is missing");
+      }
+    }
+    return values;
+  }
+  static std::string_view plain(std::string_view name) {
+    if (name.ends_with('?')) name.remove_suffix(1);
+    return name;
+  }
+  std::optional<Node> find(Node object, std::string_view name) const {
+    for (Node key = tape_.first_child(object); key != tape_.end(object);) {
+      const Node value = tape_.next(key);
+      if (tape_.text(key) == name) return value;
+      key = tape_.next(value);
+    }
+    return std::nullopt;
+  }
+  /// The index of the object's "kind" among those known here; the other keys depend on it.
+  std::size_t kind_of(Node object, std::initializer_list<std::string_view> known) const {
+    expect(object, Kind::object);
+    const auto kind = find(object, "kind");
+    if (!kind) fail(object, "the key \"kind\" is missing");
+    return one_of(*kind, known);
+  }
+  std::size_t one_of(Node node, std::initializer_list<std::string_view> known) const {
+    expect(node, Kind::string);
+    const auto found = std::find(known.begin(), known.end(), tape_.text(node));
+    if (found == known.end()) {
+      std::string sentence = "this version of the reader knows";
+      const char* separator = " ";
+      for (const auto word : known) {
+        sentence += separator;
+        append_quoted(word, sentence);
+        separator = ", ";
+      }
+      fail(node, sentence + ", not " + shown(tape_.text(node)));
+    }
+    return static_cast<std::size_t>(found - known.begin());
+  }
+  std::vector<std::pair<std::string, Node>> entries(Node object) const {
+    std::vector<std::pair<std::string, Node>> out;
+    for (Node key = tape_.first_child(object); key != tape_.end(object);) {
+      const Node value = tape_.next(key);
+      out.emplace_back(tape_.text(key), value);
+      key = tape_.next(value);
+    }
+    return out;
+  }
+
+  std::string text(Node node) const {
+    expect(node, Kind::string);
+    return std::string(tape_.text(node));
+  }
+  bool boolean(Node node) const {
+    expect(node, Kind::boolean);
+    return tape_.boolean(node);
+  }
+  std::uint64_t integer64(Node node, std::int64_t from, std::int64_t to) const {
+    const bool fits = tape_.kind(node) == Kind::integer && tape_.integer(node) >= from &&
+                      tape_.integer(node) <= to;
+    if (!fits) {
+      std::string got = kind_name(tape_.kind(node));
+      if (tape_.kind(node) == Kind::integer) got = std::to_string(tape_.integer(node));
+      if (tape_.kind(node) == Kind::number) got = shown(tape_.text(node));
+      fail(node, "expected an integer from " + std::to_string(from) + " to " + std::to_string(to) +
+                     ", got " + got);
+    }
+    return static_cast<std::uint64_t>(tape_.integer(node));
+  }
+  std::uint32_t integer(Node node, std::int64_t from = 0,
+                        std::int64_t to = std::numeric_limits<std::uint32_t>::max()) const {
+    return static_cast<std::uint32_t>(integer64(node, from, to));
+  }
+  Rational rational(Node node) const {
+    expect(node, Kind::string);
+    const std::string_view spelling = tape_.text(node);
+    if (spelling.size() > kMaxRationalDigits) {
+      fail(node, "a number of " + std::to_string(spelling.size()) + " characters; the limit is " +
+                     std::to_string(kMaxRationalDigits));
+    }
+    auto value = Rational::parse(spelling);
+    if (!value) {
+      fail(node, "expected a rational number in lowest terms, such as \"-3/4\" or \"2\", got " +
+                     shown(spelling));
+    }
+    return std::move(*value);
+  }
+
+  template <class Read>
+  std::vector<std::invoke_result_t<Read, Node>> list(Node node, std::size_t limit,
+                                                     const Read& read) const {
+    expect(node, Kind::array);
+    const std::size_t count = tape_.count_elements(node);
+    if (count > limit) {
+      fail(node, std::to_string(count) + " elements; the limit is " + std::to_string(limit));
+    }
+    std::vector<std::invoke_result_t<Read, Node>> out;
+    out.reserve(count);
+    for (Node child = tape_.first_child(node); child != tape_.end(node);
+         child = tape_.next(child)) {
+      out.push_back(read(child));
+    }
+    return out;
+  }
+  template <class Read>
+  std::vector<std::invoke_result_t<Read, Node>> list(Node node, const Read& read) const {
+    return list(node, kMaxJsonValues, read);
+  }
+  std::vector<std::string> texts(Node node) const {
+    return list(node, [&](Node child) { return text(child); });
+  }
+  std::vector<std::uint32_t> integers(Node node) const {
+    return list(node, [&](Node child) { return integer(child); });
+  }
+  std::vector<std::vector<std::uint32_t>> lists(Node node) const {
+    return list(node, [&](Node child) { return integers(child); });
+  }
+  JsonText json(Node node) const {
+    expect(node, Kind::object);
+    JsonText out;
+    out.text.clear();
+    tape_.append_canonical(node, out.text);
+    return out;
+  }
+
+  // The pieces of a model.
+
+  /// The N elements of a short array: an index pair and a value, for example.
+  template <std::size_t N>
+  std::array<Node, N> tuple(Node node, const char* shape) const {
+    std::array<Node, N> out{};
+    std::size_t count = 0;
+    if (tape_.kind(node) == Kind::array) {
+      for (Node child = tape_.first_child(node); child != tape_.end(node);
+           child = tape_.next(child)) {
+        if (count < N) out[count] = child;
+        ++count;
+      }
+    }
+    if (count != N) fail(node, std::string("expected ") + shape);
+    return out;
+  }
+  SparseVector sparse(Node node) const {
+    return list(node, kMaxWidth, [&](Node child) {
+      const auto [index, value] = tuple<2>(child, "[index,\"p/q\"]");
+      return SparseEntry{integer(index), rational(value)};
+    });
+  }
+  SparseMatrix matrix(Node node) const {
+    const auto [rows, columns, entries] = members(node, std::array{"rows", "columns", "entries"});
+    SparseMatrix m;
+    m.rows = integer(rows, 0, kMaxUnits);
+    m.columns = integer(columns, 0, kMaxUnits);
+    m.entries = list(entries, [&](Node child) {
+      const auto [row, column, value] = tuple<3>(child, "[row,column,\"p/q\"]");
+      return MatrixEntry{integer(row), integer(column), rational(value)};
+    });
+    return m;
+  }
+
+  /// Version 1 is recognised before anything else, so that a later version is not blamed for its
+  /// new keys.
+  void check_format() const {
+    expect(0, Kind::object);
+    const auto format = find(0, "format");
+    if (!format) fail(0, "the key \"format\" is missing; this is not a weights file");
+    if (text(*format) != "logdepth-weights") fail(*format, "expected \"logdepth-weights\"");
+    const auto version = find(0, "version");
+    if (!version) fail(0, "the key \"version\" is missing");
+    expect(*version, Kind::integer);
+    if (tape_.integer(*version) != 1) {
+      fail(*version, "this reader knows version 1, not " + std::to_string(tape_.integer(*version)));
+    }
+  }
+
+  /// An optional key that is written only to say yes, so that a model has one canonical text.
+  bool flag(Node node) const {
+    if (node == kAbsent) return false;
+    if (!boolean(node)) fail(node, "leave the key out instead of writing false");
+    return true;
+  }
+  Input input(Node node) const {
+    const auto known = kind_of(node, {"word", "cells", "graph"});
+    if (known == 0) {
+      const auto [kind, begin, end] = members(node, std::array{"kind", "begin", "end?"});
+      return WordInput{boolean(begin), flag(end)};
+    }
+    if (known == 1) {
+      const auto [kind, names, mirrored] = members(node, std::array{"kind", "names", "mirrored?"});
+      return CellsInput{texts(names), flag(mirrored)};
+    }
+    return graph(node);
+  }
+  Input graph(Node node) const {
+    GraphInput out;
+    const auto layout = find(node, "layout");
+    if (!layout) fail(node, "the key \"layout\" is missing");
+    if (one_of(*layout, {"adjacency", "rows"}) == 0) {
+      const auto [kind, same, padding, size] =
+          members(node, std::array{"kind", "layout", "padding", "size?"});
+      out.layout = GraphInput::Layout::adjacency;
+      out.padding = one_of(padding, {"n3", "n3-n2"}) == 0 ? GraphInput::Padding::n3
+                                                          : GraphInput::Padding::n3_minus_n2;
+      if (size != kAbsent) out.size = integer(size, 1);
+    } else {
+      const auto [kind, same, size, mirrored] =
+          members(node, std::array{"kind", "layout", "size", "mirrored?"});
+      out.layout = GraphInput::Layout::rows;
+      out.size = integer(size, 1);
+      out.mirrored = flag(mirrored);
+    }
+    return out;
+  }
+  PrefixReadout prefix(Node node) const {
+    if (kind_of(node, {"transformation", "element"}) == 0) {
+      const auto [kind, points, images, first_row] =
+          members(node, std::array{"kind", "points", "images", "first_row"});
+      return TransformationReadout{integer(points), lists(images), integer(first_row)};
+    }
+    const auto [kind, elements, first_row] =
+        members(node, std::array{"kind", "elements", "first_row"});
+    return ElementReadout{lists(elements), integer(first_row)};
+  }
+  Output output(Node node) const {
+    const auto known = kind_of(node, {"accept", "cells", "relation"});
+    if (known == 0) {
+      const auto [kind, accept, reject, readout] =
+          members(node, std::array{"kind", "accept", "reject", "prefix?"});
+      AcceptOutput out;
+      out.accept = integer(accept);
+      out.reject = integer(reject);
+      if (readout != kAbsent) out.prefix = prefix(readout);
+      return out;
+    }
+    if (known == 2) {
+      members(node, std::array{"kind"});
+      return RelationOutput{};
+    }
+    const auto [kind, names] = members(node, std::array{"kind", "names"});
+    return CellsOutput{texts(names)};
+  }
+  Shape block_counts(Node node) const {
+    const auto [initial, repeated, final] =
+        members(node, std::array{"initial", "repeated", "final"});
+    constexpr auto kLimit = static_cast<std::int64_t>(kMaxLayers);
+    return Shape{integer(initial, 0, kLimit), integer(repeated, 0, kLimit),
+                 integer(final, 0, kLimit)};
+  }
+  Unroll unroll(Node node) const {
+    Unroll out;
+    Node limit = kAbsent;
+    const auto known = kind_of(node, {"ceil_log2", "ceil_log", "fixed"});
+    if (known < 2) {
+      Node of = kAbsent, minus = kAbsent;
+      if (known == 0) {
+        const auto [kind, of_, minus_, max_length] =
+            members(node, std::array{"kind", "of", "minus", "max_length?"});
+        of = of_, minus = minus_, limit = max_length;
+      } else {
+        const auto [kind, base, of_, minus_, max_length] =
+            members(node, std::array{"kind", "base", "of", "minus", "max_length?"});
+        // Base 2 has a kind of its own, so that every model has one text.
+        out.base = integer(base, 3, std::numeric_limits<std::uint32_t>::max());
+        of = of_, minus = minus_, limit = max_length;
+      }
+      out.kind = one_of(of, {"letters", "vertices"}) == 0 ? Unroll::Kind::ceil_log2_letters
+                                                          : Unroll::Kind::ceil_log2_vertices;
+      out.minus = integer(minus, 0, 1);
+    } else {
+      const auto [kind, loops, max_length] =
+          members(node, std::array{"kind", "loops", "max_length?"});
+      out.kind = Unroll::Kind::fixed;
+      out.loops = integer(loops);
+      limit = max_length;
+    }
+    if (limit != kAbsent) {
+      out.max_length = integer64(limit, 0, std::numeric_limits<std::int64_t>::max());
+    }
+    return out;
+  }
+  Position position(Node node) const {
+    const auto known = kind_of(node, {"first-flag", "circle", "two-circle", "table"});
+    if (known == 0) {
+      const auto [kind, first, rest] = members(node, std::array{"kind", "first", "rest"});
+      return FirstFlagPosition{sparse(first), sparse(rest)};
+    }
+    if (known == 3) {
+      const auto [kind, rows] = members(node, std::array{"kind", "rows"});
+      return TablePosition{list(rows, [&](Node row) { return sparse(row); })};
+    }
+    const auto [kind, fills] = members(node, std::array{"kind", "fills"});
+    return CodePosition{
+        known == 2, list(fills, [&](Node fill) {
+          const auto [at, back, scale] = members(fill, std::array{"at", "back", "scale"});
+          return CodeFill{integers(at), integer(back), rational(scale)};
+        })};
+  }
+  Promise promise(Node node) const {
+    const auto known =
+        kind_of(node, {"uniform", "match", "rightmost", "flagged", "find", "related"});
+    if (known == 0) {
+      members(node, std::array{"kind"});
+      return UniformPromise{};
+    }
+    if (known == 1) {
+      const auto [kind, selects] = members(node, std::array{"kind", "selects"});
+      return MatchPromise{one_of(selects, {"exactly-one", "at-least-one"}) == 0};
+    }
+    if (known == 2) {
+      const auto [kind, form] = members(node, std::array{"kind", "flag"});
+      return RightmostPromise{sparse(form)};
+    }
+    if (known == 3) {
+      const auto [kind, form, when] = members(node, std::array{"kind", "flag", "when?"});
+      FlaggedPromise out{sparse(form), std::nullopt};
+      if (when != kAbsent) out.when = sparse(when);
+      return out;
+    }
+    if (known == 5) {
+      const auto [kind, pairs, prefer] = members(node, std::array{"kind", "pairs", "prefer"});
+      const auto pair = [&](Node child) {
+        const auto [query, key] = tuple<2>(child, "[coordinate,coordinate]");
+        return RelatedPromise::Pair{integer(query), integer(key)};
+      };
+      return RelatedPromise{list(pairs, pair), sparse(prefer)};
+    }
+    const auto [kind, terms, prefer, selects] =
+        members(node, std::array{"kind", "terms", "prefer", "selects"});
+    return FindPromise{integer(terms, 1, kMaxUnits), boolean(prefer),
+                       one_of(selects, {"exactly-one", "at-least-one"}) == 0};
+  }
+  Head head(Node node) const {
+    const auto [causal, query, key, value, out, promised] =
+        members(node, std::array{"causal", "query", "key", "value", "output", "promise"});
+    return Head{boolean(causal), matrix(query), matrix(key),
+                matrix(value),   matrix(out),   promise(promised)};
+  }
+  Layer layer(Node node) const {
+    const auto [block, attention, feedforward] =
+        members(node, std::array{"block", "attention", "feedforward"});
+    Layer out;
+    constexpr std::array kBlocks{Block::initial, Block::repeated, Block::final};
+    out.block = kBlocks[one_of(block, {"initial", "repeated", "final"})];
+    const auto [mask, heads] = members(attention, std::array{"mask", "heads"});
+    out.attention.mask = sparse(mask);
+    out.attention.heads = list(heads, [&](Node child) { return head(child); });
+    const auto [ff_mask, ff_in, ff_out] = members(feedforward, std::array{"mask", "in", "out"});
+    out.feedforward = FeedForward{sparse(ff_mask), matrix(ff_in), matrix(ff_out)};
+    return out;
+  }
+  std::map<std::string, CellIndex> cell_index(Node node) const {
+    expect(node, Kind::object);
+    std::map<std::string, CellIndex> out;
+    for (const auto& [name, cell] : entries(node)) {
+      const auto [coordinates, type, lifetime] =
+          members(cell, std::array{"coordinates", "type", "lifetime"});
+      out[name] = CellIndex{integers(coordinates), text(type), text(lifetime)};
+    }
+    // So that a model has one canonical text, and one hash.
+    if (out.empty()) fail(node, "the index is empty; leave it out");
+    return out;
+  }
+
+  const JsonTape& tape_;
+  const std::string& source_;
+};
+
+}  // namespace
+
+void refuse(const JsonTape& tape, Node node, const std::string& source,
+            const std::string& sentence) {
+  const std::string path = path_text(tape.path_to(node));
+  throw InputError(source, tape.line(node), path.empty() ? sentence : path + ": " + sentence);
+}
+
+Model model_from_json(const JsonTape& tape, const std::string& source) {
+  return Reader(tape, source).model();
+}
+
+Node hash_node(const JsonTape& tape) {
+  return tape.nearest({std::string("sha256")});
+}
+
+}  // namespace logdepth

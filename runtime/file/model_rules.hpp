@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/file/model.hpp"
+#include "runtime/file/weights_json.hpp"
+
+namespace logdepth {
+
+/// A broken structural rule, and where the weights file would show it.
+struct Violation {
+  JsonPath path;
+  std::string sentence;
+};
+
+/// The first broken rule of those that runtime/README.md lists; absent if the model obeys them all.
+/// `first_violation` (weights_file.hpp) is the same as one sentence.
+std::optional<Violation> find_violation(const Model& model);
+
+}  // namespace logdepth

@@ -1,0 +1,162 @@
+#include "runtime/file/weights_file.hpp"
+
+#include <openssl/evp.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/model_json.hpp"
+#include "runtime/file/model_rules.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::array<std::string_view, 2> kOutsideTheHash{"derived", "sha256"};
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+std::string sha256(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("OpenSSL offers no SHA-256");
+  }
+  constexpr const char* kHex = "0123456789abcdef";
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += kHex[digest[i] >> 4];
+    hex += kHex[digest[i] & 15];
+  }
+  return hex;
+}
+
+std::string hash_of(const JsonTape& tape) {
+  std::string text;
+  tape.append_canonical(0, text, kOutsideTheHash);
+  text += '\n';
+  return sha256(text);
+}
+
+/// A broken rule here is a mistake of the program that built the model, not of its user.
+void expect_rules(const Model& model) {
+  if (const std::string violation = first_violation(model); !violation.empty()) {
+    throw std::logic_error("this model cannot be written: " + violation);
+  }
+}
+
+std::string too_large(const char* what) {
+  return std::string(what) + " is larger than the limit of " +
+         std::to_string(kMaxWeightsBytes >> 20) + " MiB";
+}
+
+bool is_gzip(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b");
+}
+
+/// One gzip member and nothing after it; stops as soon as the text exceeds the limit.
+std::string unpacked(const std::string& bytes, const std::string& path) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::runtime_error("zlib cannot start");
+  const auto end = [](z_stream* s) { inflateEnd(s); };
+  const std::unique_ptr<z_stream, decltype(end)> guard(&stream, end);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string text;
+  std::vector<char> chunk(kChunk);
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = static_cast<uInt>(chunk.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+    text.append(chunk.data(), chunk.size() - stream.avail_out);
+    if (text.size() > kMaxWeightsBytes) {
+      throw InputError(path + ": " + too_large("the unpacked text"));
+    }
+  }
+  if (status == Z_BUF_ERROR) throw InputError(path + ": the gzip data ends too early");
+  if (status != Z_STREAM_END) throw InputError(path + ": the gzip data is damaged");
+  if (stream.avail_in != 0) {
+    throw InputError(path + ": " + std::to_string(stream.avail_in) +
+                     " bytes follow the end of the gzip data");
+  }
+  return text;
+}
+
+std::string packed(const std::string& text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
+    throw std::runtime_error("zlib cannot start");
+  }
+  const auto end = [](z_stream* s) { deflateEnd(s); };
+  const std::unique_ptr<z_stream, decltype(end)> guard(&stream, end);
+  gz_header header{};  // no name, no time
+  header.os = 255;     // unknown: the bytes do not tell the machine
+  deflateSetHeader(&stream, &header);
+  std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::runtime_error("zlib cannot finish");
+  bytes.resize(stream.total_out);
+  return bytes;
+}
+
+}  // namespace
+
+std::string write_weights(const Model& model) {
+  expect_rules(model);
+  JsonTape tape = model_to_json(model);
+  tape.add_to_root("sha256", hash_of(tape));
+  std::string text;
+  tape.append_canonical(0, text);
+  text += '\n';
+  if (text.size() > kMaxWeightsBytes) throw SizeLimit(too_large("the weights file"));
+  return text;
+}
+
+std::string weights_hash(const Model& model) {
+  expect_rules(model);
+  return hash_of(model_to_json(model));
+}
+
+Model parse_weights(std::string_view text, const std::string& source) {
+  if (text.size() > kMaxWeightsBytes) throw InputError(source + ": " + too_large("the text"));
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw InputError(source, 1, "the file is empty");
+  }
+  const JsonTape tape = JsonTape::parse(text, source);
+  Model model = model_from_json(tape, source);
+  if (const auto violation = find_violation(model)) {
+    throw InputError(source, tape.line(tape.nearest(violation->path)),
+                     path_text(violation->path) + ": " + violation->sentence);
+  }
+  const auto stated = hash_node(tape);
+  if (const std::string actual = hash_of(tape); tape.text(stated) != actual) {
+    refuse(tape, stated, source,
+           "the content hashes to " + actual +
+               "; the file was changed after it was written, and writing that value here accepts "
+               "the change");
+  }
+  return model;
+}
+
+Model read_weights(const std::string& path) {
+  std::string bytes = read_whole_file(path, kMaxWeightsBytes);
+  if (is_gzip(bytes)) bytes = unpacked(bytes, path);
+  return parse_weights(bytes, path);
+}
+
+void save_weights(const Model& model, const std::string& path) {
+  std::string bytes = write_weights(model);
+  if (path.ends_with(".gz")) bytes = packed(bytes);
+  write_whole_file(path, bytes);
+}
+
+}  // namespace logdepth

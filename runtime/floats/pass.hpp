@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/floats/plan.hpp"
+
+namespace logdepth::float_pass {
+
+/// How a run decides; the words of FloatOptions, for the device.
+struct Choice {
+  enum class Rule : std::uint8_t { bounded, plain, snapped };
+  Rule rule = Rule::bounded;
+  double tolerance = 0;
+  double temperature = 0;  ///< 0: averaging-hard attention
+};
+
+/// Counts of rows and tests, as FloatStatistics.
+struct Counts {
+  std::uint64_t single = 0, ties = 0, alike = 0, ambiguous = 0, tests = 0, open_tests = 0;
+};
+
+/// The forward pass on one device, layer by layer. Coordinate-major arrays: the value of
+/// coordinate c at token t stands at c * tokens + t. No type of Thrust crosses this interface, so
+/// that backends may be compiled against different versions of it.
+template <class Real>
+class Pass {
+ public:
+  virtual ~Pass() = default;
+  virtual void load(std::size_t tokens, const std::vector<Real>& values,
+                    const std::vector<double>& errors) = 0;
+  virtual void attention(std::size_t layer) = 0;
+  virtual void feedforward(std::size_t layer) = 0;
+  virtual void store(std::vector<Real>& values, std::vector<double>& errors) const = 0;
+  virtual const Counts& counts() const = 0;
+};
+
+/// Thrust's host backend, with `threads` threads.
+template <class Real>
+std::unique_ptr<Pass<Real>> host_pass(const Plan<Real>& plan, const Choice& choice,
+                                      std::size_t threads);
+/// Thrust's CUDA backend, on the first device.
+template <class Real>
+std::unique_ptr<Pass<Real>> cuda_pass(const Plan<Real>& plan, const Choice& choice);
+
+}  // namespace logdepth::float_pass

@@ -1,0 +1,16 @@
+#include "runtime/numbers/outcome.hpp"
+
+namespace logdepth {
+
+std::string describe(const Refusal& refusal) {
+  struct Describe {
+    std::string operator()(const Undecided& r) const { return "undecided: " + r.reason; }
+    std::string operator()(const OutsideField& r) const { return "outside the field: " + r.reason; }
+    std::string operator()(const OutsideHypotheses& r) const {
+      return "outside the hypotheses: " + r.reason;
+    }
+  };
+  return std::visit(Describe{}, refusal);
+}
+
+}  // namespace logdepth

@@ -1,0 +1,197 @@
+#include "runtime/numbers/real_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\n';
+}
+
+class RealReader {
+ public:
+  explicit RealReader(std::string_view text) : text_(text) {}
+
+  std::optional<Real> sum() {
+    skip_blanks();
+    bool negative = take('-');
+    if (!negative) take('+');
+    Real total;
+    for (;;) {
+      const auto next = term();
+      if (!next) return std::nullopt;
+      total = negative ? total - *next : total + *next;
+      skip_blanks();
+      if (at_ == text_.size()) return total;
+      negative = take('-');
+      if (!negative && !take('+')) return std::nullopt;
+    }
+  }
+
+ private:
+  void skip_blanks() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+  }
+  bool take(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  bool starts_digits() const {
+    return at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9';
+  }
+
+  std::optional<Real> term() {
+    skip_blanks();
+    if (!starts_digits()) return root();
+    const auto factor = fraction();
+    if (!factor) return std::nullopt;
+    skip_blanks();
+    if (!take('*')) return Real(*factor);
+    skip_blanks();
+    const auto irrational = root();
+    if (!irrational) return std::nullopt;
+    return irrational->scaled(*factor);
+  }
+  std::optional<Real> root() {
+    constexpr std::string_view kName = "sqrt";
+    if (text_.substr(at_, kName.size()) != kName) return std::nullopt;
+    at_ += kName.size();
+    skip_blanks();
+    if (!take('(')) return std::nullopt;
+    skip_blanks();
+    const auto square = fraction();
+    skip_blanks();
+    if (!square || !take(')')) return std::nullopt;
+    return Real::root(*square);
+  }
+  std::optional<Rational> fraction() {
+    const auto above = digits();
+    if (!above) return std::nullopt;
+    if (!take('/')) return Rational(mpq_class(*above));
+    const auto below = digits();
+    if (!below || *below == 0) return std::nullopt;
+    return Rational(mpq_class(*above, *below));
+  }
+  std::optional<mpz_class> digits() {
+    const std::size_t start = at_;
+    while (starts_digits()) ++at_;
+    if (at_ == start || at_ - start > kMaxRealDigits) return std::nullopt;
+    return mpz_class(std::string(text_.substr(start, at_ - start)), 10);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// The words of a line, up to a comment.
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  bool inside = false;
+  for (const char c : line.substr(0, line.find('#'))) {
+    if (is_blank(c)) {
+      inside = false;
+      continue;
+    }
+    if (!inside) words.emplace_back();
+    words.back().push_back(c);
+    inside = true;
+  }
+  return words;
+}
+
+bool is_sign(const std::string& word) {
+  return word == "+" || word == "-";
+}
+
+/// "1/2", "-", "sqrt(3)" become one value.
+std::vector<std::string> values_of(std::string_view line) {
+  std::vector<std::string> values;
+  bool joins = false;
+  for (const std::string& word : words_of(line)) {
+    if (!values.empty() && (joins || is_sign(word))) {
+      values.back() += word;
+    } else {
+      values.push_back(word);
+    }
+    joins = is_sign(word);
+  }
+  return values;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+/// Where each column of the file goes.
+std::vector<std::size_t> places_of(const std::vector<std::string>& header,
+                                   const std::vector<std::string>& names, const std::string& source,
+                                   std::size_t line) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : header) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw InputError(source, line,
+                       "the first line names '" + name + "'; expected the names " + list_of(names));
+    const auto place = static_cast<std::size_t>(found - names.begin());
+    if (std::find(places.begin(), places.end(), place) != places.end())
+      throw InputError(source, line, "the first line names '" + name + "' twice");
+    places.push_back(place);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(places.begin(), places.end(), i) == places.end())
+      throw InputError(source, line, "the first line does not name '" + names[i] + "'");
+  return places;
+}
+
+}  // namespace
+
+std::optional<Real> parse_real(std::string_view text) {
+  return RealReader(text).sum();
+}
+
+std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::string& source,
+                                           const std::vector<std::string>& names) {
+  std::optional<std::vector<std::size_t>> places;
+  std::vector<std::vector<Real>> rows;
+  std::size_t line_number = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, end - start);
+    start = end + 1;
+    ++line_number;
+    if (!places) {
+      const auto header = words_of(line);
+      if (!header.empty()) places = places_of(header, names, source, line_number);
+      continue;
+    }
+    const auto values = values_of(line);
+    if (values.empty()) continue;
+    if (values.size() != names.size())
+      throw InputError(source, line_number,
+                       "expected " + std::to_string(names.size()) + " values, got " +
+                           std::to_string(values.size()));
+    auto& row = rows.emplace_back(names.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto value = parse_real(values[i]);
+      if (!value)
+        throw InputError(source, line_number,
+                         "expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got '" +
+                             values[i].substr(0, 60) + "'");
+      row[(*places)[i]] = std::move(*value);
+    }
+  }
+  if (!places)
+    throw InputError(source + ": the file is empty; expected a first line with the names " +
+                     list_of(names));
+  return rows;
+}
+
+}  // namespace logdepth

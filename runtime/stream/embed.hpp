@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/file/position_code.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/arithmetic.hpp"
+#include "runtime/stream/stream.hpp"
+#include "runtime/stream/tokens.hpp"
+
+namespace logdepth {
+
+/// Where given values go: value i to coordinate i and, with mirrors, its negative to i + mirror.
+struct GivenPlace {
+  std::size_t values = 0;  ///< per token
+  std::size_t mirror = 0;  ///< 0: none
+};
+GivenPlace given_place(const Model& model);
+
+/// Adds the position encoding of `token` to its row of values. Absent position: longer than the
+/// table.
+template <Arithmetic A>
+std::optional<OutsideHypotheses> add_position(const Position& position, std::size_t token,
+                                              std::vector<typename A::Value>& row, A& arithmetic) {
+  const auto add = [&](std::size_t coordinate, const Rational& value) {
+    auto& h = row[coordinate];
+    h = arithmetic.add_product(h, value, arithmetic.number(Rational(1)));
+  };
+  if (const auto* flag = std::get_if<FirstFlagPosition>(&position)) {
+    for (const SparseEntry& e : token == 0 ? flag->first : flag->rest) add(e.index, e.value);
+  } else if (const auto* code = std::get_if<CodePosition>(&position)) {
+    for (const CodeFill& fill : code->fills) {
+      const std::size_t shown = token >= fill.back ? token - fill.back : 0;
+      const auto values = code->two_circle ? two_circle_code(shown) : circle_code(shown);
+      for (std::size_t i = 0; i < fill.at.size(); ++i) add(fill.at[i], values[i] * fill.scale);
+    }
+  } else {
+    const auto& rows = std::get<TablePosition>(position).rows;
+    if (token >= rows.size())
+      return OutsideHypotheses{"the position table has " + std::to_string(rows.size()) +
+                               " rows and the input needs more"};
+    for (const SparseEntry& e : rows[token]) add(e.index, e.value);
+  }
+  return std::nullopt;
+}
+
+/// Fills a stream of zeros, one token each: h0 = the token's given values (with their mirrors) +
+/// E(kind) + pi(position), token by token. Errors: InputError for a token kind without embedding,
+/// or for a number of given values that is not the file's.
+template <Arithmetic A>
+std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens, A& arithmetic,
+                                       Stream<typename A::Value>& stream) {
+  const GivenPlace place = given_place(model);
+  if (place.values > 0 && tokens.given.size() != tokens.kinds.size())
+    throw InputError("the weights file '" + model.name + "' expects values for every token");
+  std::vector<typename A::Value> row;
+  for (std::size_t token = 0; token < tokens.kinds.size(); ++token) {
+    row.assign(model.width, arithmetic.zero());
+    const auto add = [&](std::size_t coordinate, const auto& value) {
+      auto& h = row[coordinate];
+      h = arithmetic.add_product(h, Rational(1), arithmetic.number(value));
+    };
+    const std::size_t values = token < tokens.given.size() ? tokens.given[token].size() : 0;
+    if (values != place.values)
+      throw InputError("token " + std::to_string(token) + " is given " + std::to_string(values) +
+                       " values; the weights file '" + model.name + "' expects " +
+                       std::to_string(place.values));
+    for (std::size_t i = 0; i < values; ++i) {
+      const Real& value = tokens.given[token][i];
+      add(i, value);
+      if (place.mirror > 0) add(i + place.mirror, -value);
+    }
+    if (!std::holds_alternative<CellsInput>(model.input)) {
+      const auto kind = model.embedding.find(tokens.kinds[token]);
+      if (kind == model.embedding.end())
+        throw InputError("the weights file '" + model.name + "' has no token '" +
+                         tokens.kinds[token] + "'");
+      for (const SparseEntry& e : kind->second) add(e.index, e.value);
+    }
+    if (auto refusal = add_position(model.position, token, row, arithmetic)) return refusal;
+    stream.set_row(token, row);
+  }
+  return std::nullopt;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/arithmetic.hpp"
+#include "runtime/stream/head_maps.hpp"
+#include "runtime/stream/masked_read.hpp"
+#include "runtime/stream/relu_map.hpp"
+#include "runtime/stream/segment_map.hpp"
+#include "runtime/stream/stream.hpp"
+
+namespace logdepth {
+
+enum class Sublayer { attention, feedforward };
+
+/// A place in the unrolled computation. `step` counts executed layers from 1; `layer` is the index
+/// in the file.
+struct Location {
+  std::size_t step = 0;
+  std::size_t layer = 0;
+  Sublayer sublayer = Sublayer::attention;
+};
+
+template <class Value>
+class ForwardObserver {
+ public:
+  virtual ~ForwardObserver() = default;
+  virtual void before(const Location&, const Stream<Value>&) {}
+  /// What a head is about to compare; `rows` lives until the head has answered its last row.
+  virtual void on_head(const Location&, std::size_t /*head*/, const HeadRows<Value>& /*rows*/) {}
+  virtual void on_row(const Location&, std::size_t /*head*/, const SelectedRow&) {}
+  virtual void after(const Location&, const Stream<Value>&) {}
+};
+
+/// The forward pass of MS25 Def. 2.1-2.3 on a residual stream, written once over the numbers.
+///
+/// Nothing is computed twice. The stream holds interned tuples, so everything that happens to a
+/// token on its own (norm, queries, keys, values, feed-forward, sums) is a function of a few ids
+/// and is remembered by them; what is left per token and layer are look-ups, and the attention.
+template <Arithmetic A>
+class Forward {
+ public:
+  using Value = typename A::Value;
+  using Observer = ForwardObserver<Value>;
+
+  /// Keeps references: model and arithmetic must outlive this object. `memory`: how many bytes a
+  /// run may hold.
+  Forward(const Model& model, A& arithmetic, std::size_t memory)
+      : model_(model), a_(arithmetic), memory_(memory) {
+    forget();
+  }
+
+  /// Drops everything remembered, tuples too. Streams made before cannot be run.
+  void forget() {
+    pools_ = std::make_shared<SegmentPools<Value>>(segments_of(model_), a_.zero());
+    forget_memos();
+  }
+  /// What tuples, memos and numbers hold.
+  std::size_t bytes() const {
+    std::size_t total = pools_->bytes() + sums_->bytes() + readout_->bytes() + a_.bytes();
+    for (const auto& layer : layers_) total += layer->bytes();
+    return total;
+  }
+
+  /// A stream of zeros, for run().
+  Stream<Value> stream(std::size_t tokens) const { return {pools_, tokens}; }
+
+  /// Runs s initial layers, `loops` times the r repeated ones, then t final ones. Errors: SizeLimit
+  /// when the run needs more memory than it may hold, also after it has dropped what it remembers.
+  Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
+                             const std::vector<Observer*>& observers) {
+    std::size_t step = 0;
+    const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
+      for (std::size_t layer = first; layer < first + count; ++layer) {
+        ++step;
+        for (const Sublayer sublayer : {Sublayer::attention, Sublayer::feedforward}) {
+          const Location location{step, layer, sublayer};
+          for (Observer* observer : observers) observer->before(location, stream);
+          const auto failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
+                                                               : feed_forward(location, stream);
+          if (failure) return failure;
+          for (Observer* observer : observers) observer->after(location, stream);
+          keep_within_memory(location, stream);
+        }
+      }
+      return std::nullopt;
+    };
+    const Shape& shape = model_.shape;
+    if (auto failure = run_layers(0, shape.initial)) return *failure;
+    for (std::size_t loop = 0; loop < loops; ++loop)
+      if (auto failure = run_layers(shape.initial, shape.repeated)) return *failure;
+    if (auto failure = run_layers(shape.initial + shape.repeated, shape.final)) return *failure;
+    return stream;
+  }
+
+  /// unembedding * h for one token; valid until the next call.
+  std::span<const Value> logits(const Stream<Value>& stream, std::size_t token) {
+    return readout_->logits(stream, token);
+  }
+
+ private:
+  struct PreparedLayer {
+    const Layer& layer;
+    MaskedRead<A> attention_read, feedforward_read;
+    std::vector<HeadMaps<A>> heads;
+    ReluMap<A> relu;
+
+    PreparedLayer(const Model& model, const Layer& source, SegmentPools<Value>& pools, A& a)
+        : layer(source),
+          attention_read(model, source.attention.mask, readers(source.attention), pools, a),
+          feedforward_read(model, source.feedforward.mask, {&source.feedforward.in}, pools, a),
+          relu(source.feedforward, feedforward_read.layout(), pools, a) {
+      heads.reserve(source.attention.heads.size());
+      for (const Head& head : source.attention.heads)
+        heads.emplace_back(head, attention_read.layout(), pools, a);
+    }
+    std::size_t bytes() const {
+      std::size_t total = attention_read.bytes() + feedforward_read.bytes() + relu.bytes();
+      for (const HeadMaps<A>& head : heads) total += head.bytes();
+      return total;
+    }
+    static std::vector<const SparseMatrix*> readers(const Attention& attention) {
+      std::vector<const SparseMatrix*> matrices;
+      for (const Head& head : attention.heads)
+        matrices.insert(matrices.end(), {&head.query, &head.key, &head.value});
+      return matrices;
+    }
+  };
+
+  /// The unembedding reads the stream itself, all of it, without mask and norm.
+  struct Readout {
+    ReadLayout layout;
+    SegmentMap<A> map;
+    TuplePool<Value> images;
+    std::vector<std::uint32_t> key;
+
+    Readout(const Model& model, SegmentPools<Value>& pools, A& a)
+        : layout(everything(pools.segments)),
+          map(model.unembedding, layout, pools, a),
+          images(model.unembedding.rows, a.zero()),
+          key(1 + layout.segments.size(), 0) {}
+    std::span<const Value> logits(const Stream<Value>& stream, std::size_t token) {
+      for (std::size_t s = 0; s < layout.segments.size(); ++s) key[1 + s] = stream.id(token, s);
+      return images[map({key}, images)];
+    }
+    std::size_t bytes() const { return map.bytes() + images.bytes(); }
+    static ReadLayout everything(const Segments& segments) {
+      ReadLayout layout;
+      for (std::uint32_t s = 0; s < segments.size(); ++s) layout.segments.push_back(s);
+      layout.mask.assign(segments.place.size(), Rational(1));
+      return layout;
+    }
+  };
+
+  void forget_memos() {
+    layers_.clear();
+    sums_.emplace(*pools_, a_);
+    for (const Layer& layer : model_.layers)
+      layers_.push_back(std::make_unique<PreparedLayer>(model_, layer, *pools_, a_));
+    readout_.emplace(model_, *pools_, a_);
+  }
+
+  void keep_within_memory(const Location& location, const Stream<Value>& stream) {
+    if (bytes() + stream.bytes() <= memory_) return;
+    forget_memos();
+    if (bytes() + stream.bytes() <= memory_) return;
+    throw SizeLimit("after layer " + std::to_string(location.step) + " of " +
+                    std::to_string(stream.tokens) + " tokens the run holds " +
+                    std::to_string((bytes() + stream.bytes()) >> 20) + " MiB; the limit is " +
+                    std::to_string(memory_ >> 20) + " MiB");
+  }
+
+  static OutsideField outside_field(const Location& location, std::size_t token,
+                                    const std::string& reason) {
+    return {"layer " + std::to_string(location.step) + ", " +
+            (location.sublayer == Sublayer::attention ? "attention" : "feed-forward") +
+            " mask, token " + std::to_string(token) + ": " + reason};
+  }
+
+  std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,
+                                const std::vector<Observer*>& observers) {
+    PreparedLayer& prepared = *layers_[location.layer];
+    if (prepared.heads.empty()) return std::nullopt;
+    for (HeadMaps<A>& head : prepared.heads) head.restart();
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      if (const auto reason = prepared.attention_read.load(stream, token))
+        return outside_field(location, token, *reason);
+      for (HeadMaps<A>& head : prepared.heads) head.take(prepared.attention_read);
+    }
+    // Every head has read its input, so outputs may be added in place.
+    for (std::size_t k = 0; k < prepared.heads.size(); ++k) {
+      HeadMaps<A>& head = prepared.heads[k];
+      for (Observer* observer : observers) observer->on_head(location, k, head.rows());
+      a_.attend(head.rows(), head.memory(),
+                [&](const SelectedRow& selected, std::span<const TupleId> averages) {
+                  for (Observer* observer : observers) observer->on_row(location, k, selected);
+                  head.write(averages, selected.row, stream, *sums_);
+                });
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Refusal> feed_forward(const Location& location, Stream<Value>& stream) {
+    PreparedLayer& prepared = *layers_[location.layer];
+    if (prepared.layer.feedforward.in.rows == 0) return std::nullopt;
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      if (const auto reason = prepared.feedforward_read.load(stream, token))
+        return outside_field(location, token, *reason);
+      for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read)) {
+        TupleId& h = stream.id(token, delta.segment);
+        h = (*sums_)(delta.segment, h, delta.tuple);
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Model& model_;
+  A& a_;
+  std::size_t memory_;
+  std::shared_ptr<SegmentPools<Value>> pools_;
+  std::optional<SegmentSums<A>> sums_;
+  std::vector<std::unique_ptr<PreparedLayer>> layers_;
+  std::optional<Readout> readout_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,186 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/stream/arithmetic.hpp"
+#include "runtime/stream/memo.hpp"
+#include "runtime/stream/stream.hpp"
+
+namespace logdepth {
+
+/// Which segments something reads, and the mask on their coordinates.
+struct ReadLayout {
+  std::vector<std::uint32_t> segments;  ///< increasing
+  std::vector<Rational> mask;           ///< per coordinate of the stream, 0 outside the mask
+
+  /// The place of a segment among those that are read; absent: z is zero there.
+  std::optional<std::size_t> part_of(std::uint32_t segment) const {
+    const auto found = std::lower_bound(segments.begin(), segments.end(), segment);
+    if (found == segments.end() || *found != segment) return std::nullopt;
+    return static_cast<std::size_t>(found - segments.begin());
+  }
+};
+
+/// z = norm(mask * h) at one token, in the form that everything after it is memoised by: a number
+/// for the common factor and the tuples of the segments, so that z = factor * mask * h there.
+/// Factor number 0 means that the tuples are z itself.
+struct ReadKey {
+  std::span<const std::uint32_t> ids;  ///< the factor number, then one tuple per segment
+  bool is_z() const { return ids[0] == 0; }
+};
+
+/// One mask of the model at work. The factor depends on the squared norms of the segments alone,
+/// and those are computed once for every tuple; only where sqrt(width / ||x||^2) leaves the field
+/// is x normalised as a whole.
+template <Arithmetic A>
+class MaskedRead {
+ public:
+  using Value = typename A::Value;
+
+  /// `readers`: the matrices that will read z. Keeps references.
+  MaskedRead(const Model& model, const SparseVector& mask,
+             const std::vector<const SparseMatrix*>& readers, SegmentPools<Value>& pools, A& a)
+      : norm_(model.norm), width_(model.width), pools_(pools), a_(a) {
+    std::set<std::uint32_t> masked;
+    layout_.mask.resize(width_);
+    for (const SparseEntry& e : mask) {
+      layout_.mask[e.index] = e.value;
+      masked.insert(pools.segments.place[e.index].segment);
+    }
+    std::set<std::uint32_t> read = masked;
+    // Where the mean is subtracted, z may differ from zero outside the mask.
+    if (norm_ == Norm::layernorm)
+      for (const SparseMatrix* reader : readers)
+        for (const MatrixEntry& e : reader->entries)
+          read.insert(pools.segments.place[e.column].segment);
+    layout_.segments.assign(read.begin(), read.end());
+    for (std::size_t i = 0; i < layout_.segments.size(); ++i)
+      if (masked.contains(layout_.segments[i])) masked_.push_back({i, {}});
+    key_.resize(1 + layout_.segments.size());
+    parts_.resize(masked_.size() * (norm_ == Norm::layernorm ? 2 : 1));
+    norms_.emplace(parts_.size(), a.zero());
+    whole_.emplace(layout_.segments.size());
+  }
+
+  const ReadLayout& layout() const { return layout_; }
+  SegmentPools<Value>& pools() const { return pools_; }
+  ReadKey key() const { return {key_}; }
+  std::size_t bytes() const {
+    std::size_t total = norms_->bytes() + factors_.bytes() + whole_->bytes();
+    for (const Masked& masked : masked_) total += masked.known.capacity() * sizeof(Known);
+    return total;
+  }
+  /// Of a key that is not z itself.
+  Value factor(ReadKey key) const { return factors_[key.ids[0]][0]; }
+
+  /// Makes key() that of one token; a reason when z leaves the field.
+  std::optional<std::string> load(const Stream<Value>& stream, std::size_t token) {
+    std::fill(key_.begin(), key_.end(), TuplePool<Value>::kZero);
+    for (std::size_t i = 0; i < masked_.size(); ++i) {
+      Masked& masked = masked_[i];
+      const std::uint32_t segment = layout_.segments[masked.index];
+      const TupleId tuple = stream.id(token, segment);
+      key_[1 + masked.index] = tuple;
+      if (tuple >= masked.known.size()) masked.known.resize(pools_.tuples[segment].size());
+      Known& known = masked.known[tuple];
+      if (!known.computed) measure(segment, tuple, known);
+      parts_[i] = known.squares;
+      if (norm_ == Norm::layernorm) parts_[masked_.size() + i] = known.sum;
+    }
+    const TupleId number = norms_->intern(parts_.data());
+    if (number >= factor_of_.size()) factor_of_.resize(norms_->size(), Memo::kUnknown);
+    if (factor_of_[number] == Memo::kUnknown) factor_of_[number] = find_factor();
+    key_[0] = factor_of_[number];
+    if (key_[0] == kAsAWhole) return load_as_a_whole();
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint32_t kAsAWhole = static_cast<std::uint32_t>(-2);
+  struct Known {
+    Value squares{}, sum{};  ///< of mask * h over the segment
+    bool computed = false;
+  };
+  struct Masked {
+    std::size_t index;         ///< in layout_.segments
+    std::vector<Known> known;  ///< per tuple
+  };
+
+  void measure(std::uint32_t segment, TupleId tuple, Known& known) {
+    const auto values = pools_.tuples[segment][tuple];
+    const auto& coordinates = pools_.segments.coordinates[segment];
+    typename A::Sum squares{}, sum{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (a_.is_zero(values[i])) continue;
+      a_.accumulate_square(squares, layout_.mask[coordinates[i]], values[i]);
+      if (norm_ == Norm::layernorm) a_.accumulate(sum, layout_.mask[coordinates[i]], values[i]);
+    }
+    known = {a_.close(squares), a_.close(sum), true};
+  }
+
+  /// Of the parts: the number of their factor, or kAsAWhole.
+  std::uint32_t find_factor() {
+    typename A::Sum squares{}, sum{};
+    for (std::size_t i = 0; i < masked_.size(); ++i) a_.accumulate(squares, kOne, parts_[i]);
+    for (std::size_t i = masked_.size(); i < parts_.size(); ++i)
+      a_.accumulate(sum, kOne, parts_[i]);
+    const Value total = a_.close(squares);
+    if (!a_.is_zero(a_.close(sum))) return kAsAWhole;
+    if (a_.is_zero(total)) return 0;  // norm(0) = 0
+    const std::optional<Value> factor = a_.norm_factor(width_, total);
+    return factor ? factors_.intern(&*factor) : kAsAWhole;
+  }
+
+  std::optional<std::string> load_as_a_whole() {
+    std::uint32_t& known = (*whole_)[key_.data() + 1];
+    if (known == Memo::kUnknown) {
+      std::vector<std::pair<std::uint32_t, Value>> x;
+      for (const Masked& masked : masked_) {
+        const std::uint32_t segment = layout_.segments[masked.index];
+        const auto values = pools_.tuples[segment][key_[1 + masked.index]];
+        const auto& coordinates = pools_.segments.coordinates[segment];
+        for (std::size_t i = 0; i < values.size(); ++i)
+          if (!a_.is_zero(values[i]))
+            x.emplace_back(coordinates[i], a_.multiply(layout_.mask[coordinates[i]], values[i]));
+      }
+      if (auto reason = a_.normalise(norm_, width_, x)) return reason;
+      std::vector<Value> z(width_, a_.zero());
+      for (const auto& [coordinate, value] : x) z[coordinate] = value;
+      known = static_cast<std::uint32_t>(z_tuples_.size());
+      std::vector<Value> tuple;
+      for (const std::uint32_t segment : layout_.segments) {
+        tuple.clear();
+        for (const std::uint32_t c : pools_.segments.coordinates[segment]) tuple.push_back(z[c]);
+        z_tuples_.push_back(pools_.tuples[segment].intern(tuple.data()));
+      }
+    }
+    for (std::size_t i = 0; i < layout_.segments.size(); ++i) key_[1 + i] = z_tuples_[known + i];
+    key_[0] = 0;
+    return std::nullopt;
+  }
+
+  inline static const Rational kOne{1};
+  Norm norm_;
+  std::uint32_t width_;
+  SegmentPools<Value>& pools_;
+  A& a_;
+  ReadLayout layout_;
+  std::vector<Masked> masked_;
+  std::vector<std::uint32_t> key_;
+  std::vector<Value> parts_;               // squares of the masked segments, then sums
+  std::optional<TuplePool<Value>> norms_;  // all parts that came
+  std::vector<std::uint32_t> factor_of_;
+  TuplePool<Value> factors_{1};
+  std::optional<Memo> whole_;  // by segments: where its z stands in z_tuples_
+  std::vector<TupleId> z_tuples_;
+};
+
+}  // namespace logdepth

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "objects/input_error.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
+
+namespace logdepth {
+
+/// How answers are read from the logits of one token, whatever the numbers are. `Logits` has
+///   winner(rows)   the index, in this list of rows, of the strictly largest logit, if there is one
+///   sign(row)      -1, 0 or 1
+///   text(row)      for a message
+/// Errors of all: InputError when the output of the model is another.
+
+template <class Logits>
+Outcome<bool> read_verdict(const Model& model, Logits& logits) {
+  const auto* output = std::get_if<AcceptOutput>(&model.output);
+  if (!output)
+    throw InputError("the weights file '" + model.name + "' has no accept/reject output");
+  const std::array rows = {output->reject, output->accept};
+  const auto best = logits.winner(rows);
+  if (!best)
+    return Undecided{"the logits of accept and reject are both " + logits.text(output->reject)};
+  return *best == 1;
+}
+
+/// Throws where a model's relation has no such pair.
+inline void check_relation(const Model& model, std::size_t tokens, std::size_t from,
+                           std::size_t to) {
+  if (!std::holds_alternative<RelationOutput>(model.output))
+    throw InputError("the weights file '" + model.name + "' does not answer with a relation");
+  if (from >= tokens || to >= model.unembedding.rows)
+    throw InputError("the weights file '" + model.name + "' has no vertex " +
+                     std::to_string(from >= tokens ? from : to));
+}
+
+/// Whether vertex `to` can be reached from the token's vertex.
+template <class Logits>
+Outcome<bool> read_relation(Logits& logits, std::size_t from, std::size_t to) {
+  const int sign = logits.sign(static_cast<std::uint32_t>(to));
+  if (sign == 0)
+    return Undecided{"the logit of the pair (" + std::to_string(from) + ", " + std::to_string(to) +
+                     ") is 0"};
+  return sign > 0;
+}
+
+/// The prefix product at the token, as the list of images of the points.
+/// Precondition: reads_prefixes(model).
+template <class Logits>
+Outcome<std::vector<std::uint32_t>> read_prefix(const Model& model, Logits& logits,
+                                                std::size_t token) {
+  const auto& readout = std::get<AcceptOutput>(model.output).prefix;
+  std::vector<std::uint32_t> rows;
+  const auto winner = [&](std::uint32_t first, std::size_t count) {
+    rows.resize(count);
+    std::iota(rows.begin(), rows.end(), first);
+    return logits.winner(rows);
+  };
+  const auto undecided = [&](const std::string& what) {
+    return Undecided{"token " + std::to_string(token) + ": two " + what +
+                     " share the largest logit"};
+  };
+  if (const auto* element = std::get_if<ElementReadout>(&readout)) {
+    const auto best = winner(element->first_row, element->elements.size());
+    if (!best) return undecided("elements");
+    return element->elements[*best];
+  }
+  const auto& transformation = std::get<TransformationReadout>(readout);
+  std::vector<std::uint32_t> images;
+  std::uint32_t row = transformation.first_row;
+  for (const auto& candidates : transformation.images) {
+    const auto best = winner(row, candidates.size());
+    if (!best) return undecided("images of one point");
+    images.push_back(candidates[*best]);
+    row += static_cast<std::uint32_t>(candidates.size());
+  }
+  return images;
+}
+
+inline bool reads_prefixes(const Model& model) {
+  const auto* output = std::get_if<AcceptOutput>(&model.output);
+  return output && !std::holds_alternative<std::monostate>(output->prefix);
+}
+
+/// Number of tokens before the first letter: 1 with a beginning token, else 0.
+inline std::size_t first_letter(const Model& model) {
+  const auto* input = std::get_if<WordInput>(&model.input);
+  return input && input->begin ? 1 : 0;
+}
+
+}  // namespace logdepth

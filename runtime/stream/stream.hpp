@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/stream/segments.hpp"
+#include "runtime/stream/tuple_pool.hpp"
+
+namespace logdepth {
+
+/// The segments of one model, and every tuple that has stood in them.
+template <class Value>
+struct SegmentPools {
+  Segments segments;
+  std::vector<TuplePool<Value>> tuples;  ///< per segment
+
+  SegmentPools(Segments partition, Value zero) : segments(std::move(partition)) {
+    for (const auto& coordinates : segments.coordinates)
+      tuples.emplace_back(coordinates.size(), zero);
+  }
+  std::size_t bytes() const {
+    std::size_t total = 0;
+    for (const auto& pool : tuples) total += pool.bytes();
+    return total;
+  }
+};
+
+/// The residual stream: one value per token and coordinate, held as one interned tuple per token
+/// and segment. Copies share the tuples, which are never changed.
+template <class Value>
+class Stream {
+ public:
+  std::size_t tokens = 0;
+  std::size_t width = 0;
+
+  /// All zero.
+  Stream(std::shared_ptr<SegmentPools<Value>> pools, std::size_t token_count)
+      : tokens(token_count),
+        width(pools->segments.place.size()),
+        pools_(std::move(pools)),
+        ids_(pools_->segments.size() * token_count, TuplePool<Value>::kZero) {}
+
+  /// Valid until the stream's pools grow.
+  const Value& at(std::size_t token, std::size_t coordinate) const {
+    const Segments::Place place = pools_->segments.place[coordinate];
+    return pools_->tuples[place.segment][id(token, place.segment)][place.offset];
+  }
+  /// Replaces all values of a token; `row` has one per coordinate.
+  void set_row(std::size_t token, std::span<const Value> row) {
+    std::vector<Value> tuple;
+    for (std::size_t s = 0; s < pools_->segments.size(); ++s) {
+      tuple.clear();
+      for (const std::uint32_t c : pools_->segments.coordinates[s]) tuple.push_back(row[c]);
+      id(token, s) = pools_->tuples[s].intern(tuple.data());
+    }
+  }
+
+  TupleId id(std::size_t token, std::size_t segment) const {
+    return ids_[segment * tokens + token];
+  }
+  TupleId& id(std::size_t token, std::size_t segment) { return ids_[segment * tokens + token]; }
+  std::size_t bytes() const { return ids_.capacity() * sizeof(TupleId); }
+
+ private:
+  std::shared_ptr<SegmentPools<Value>> pools_;
+  std::vector<TupleId> ids_;  // segment-major
+};
+
+}  // namespace logdepth

@@ -1,0 +1,90 @@
+#include "runtime/stream/tokens.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// A run holds about a kilobyte per token.
+constexpr std::uint64_t kMaxGraphTokens = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxPaddedVertices = 4096;  // its cube still fits in 64 bits, with room
+
+bool has_edge(const Graph& graph, std::size_t from, std::size_t to) {
+  return from < graph.size() && to < graph.size() &&
+         graph.has_edge(static_cast<Vertex>(from), static_cast<Vertex>(to));
+}
+
+Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64_t n,
+                        std::size_t source, std::size_t target) {
+  const auto too_many = [&] {
+    return SizeLimit("a graph of " + std::to_string(n) +
+                     " vertices and its padding are more than the limit of " +
+                     std::to_string(kMaxGraphTokens) +
+                     " tokens (101 vertices); a file of rows has one token per vertex");
+  };
+  if (n > kMaxPaddedVertices) throw too_many();
+  std::uint64_t padding = n * n * n;
+  if (input.padding == GraphInput::Padding::n3_minus_n2) padding -= n * n;
+  if (n * n + padding + source + target + 2 > kMaxGraphTokens) throw too_many();
+  Tokens tokens;
+  tokens.size = n;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      tokens.kinds.emplace_back(has_edge(graph, i, j) ? kEdgeToken : kNoEdgeToken);
+  tokens.kinds.insert(tokens.kinds.end(), padding, kPadToken);
+  tokens.kinds.insert(tokens.kinds.end(), source + 1, kSourceToken);
+  tokens.kinds.insert(tokens.kinds.end(), target + 1, kTargetToken);
+  return tokens;
+}
+
+Tokens row_tokens(const Graph& graph, std::uint64_t n) {
+  Tokens tokens;
+  tokens.size = n;
+  tokens.kinds.assign(n, kVertexToken);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& row = tokens.given.emplace_back();
+    for (std::size_t j = 0; j < n; ++j) row.emplace_back(i == j || has_edge(graph, i, j) ? 1 : -1);
+  }
+  return tokens;
+}
+
+}  // namespace
+
+Outcome<Tokens> word_tokens(const WordInput& input, const std::vector<std::string>& letters) {
+  Tokens tokens;
+  tokens.size = letters.size();
+  tokens.kinds.reserve(letters.size() + 2);
+  if (input.begin) tokens.kinds.emplace_back(kBeginToken);
+  tokens.kinds.insert(tokens.kinds.end(), letters.begin(), letters.end());
+  if (input.end) tokens.kinds.emplace_back(kEndToken);
+  if (tokens.kinds.empty())
+    return OutsideHypotheses{
+        "the empty word has no token in a model without a beginning or end token"};
+  return tokens;
+}
+
+Outcome<Tokens> graph_tokens(const GraphInput& input, const Graph& graph, std::size_t source,
+                             std::size_t target) {
+  if (input.size && graph.size() > *input.size)
+    return OutsideHypotheses{"the graph has " + std::to_string(graph.size()) +
+                             " vertices and this file is made for at most " +
+                             std::to_string(*input.size)};
+  const std::uint64_t n = input.size ? *input.size : graph.size();
+  return input.layout == GraphInput::Layout::rows
+             ? row_tokens(graph, n)
+             : adjacency_tokens(input, graph, n, source, target);
+}
+
+Tokens cells_tokens(std::vector<std::vector<Real>> rows) {
+  Tokens tokens;
+  tokens.size = rows.size();
+  tokens.kinds.assign(rows.size(), "");
+  tokens.given = std::move(rows);
+  return tokens;
+}
+
+}  // namespace logdepth
