@@ -14,7 +14,8 @@ enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 add_library(float_cuda STATIC runtime/floats/cuda.cu)
 target_include_directories(float_cuda PRIVATE ${PROJECT_SOURCE_DIR})
-# CMake 3.25.1 takes the project's C++20 for CUDA and does not know CUDA20: the flag is given instead. Without fused operations the numbers
+# CMake 3.25.1 takes the project's C++20 for CUDA and does not know CUDA20: the flag is given instead.
+# Without fused operations the numbers
 # are those of the host backend.
 set_target_properties(float_cuda PROPERTIES CUDA_STANDARD_REQUIRED OFF)
 target_compile_options(
@@ -24,4 +25,4 @@ if(LOGDEPTH_WERROR)
 endif()
 target_link_libraries(float_cuda PRIVATE CUDA::cudart_static)
 target_link_libraries(runtime PRIVATE float_cuda)
-target_compile_definitions(runtime PRIVATE LOGDEPTH_CUDA)
+target_compile_definitions(floats PRIVATE LOGDEPTH_CUDA)
