@@ -22,7 +22,7 @@ echo
 echo "== words go through the network, exactly"
 printf 'aabb\nab\nbbbb\n\n' > build/example/words.txt
 "$logdepth" run build/example/even_a.json --batch build/example/words.txt > build/example/answers.txt
-paste build/example/answers.txt build/example/words.txt
+paste build/example/words.txt build/example/answers.txt
 echo
 echo "== the answers are compared with an oracle that never saw the network's automaton"
 "$logdepth" test build/example/even_a.json --against fst:examples/automata/even_a.fst --up-to 8

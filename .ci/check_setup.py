@@ -13,7 +13,7 @@ sys.path.insert(0, str(clone / "examples"))
 # The four words, each with its answer, as rows in the order they were asked.
 words = ["aabb", "ab", "bbbb", ""]
 answers = ["accept" if word.count("a") % 2 == 0 else "reject" for word in words]
-rows = "".join(f"{answer}\t{word}\n" for answer, word in zip(answers, words))
+rows = "".join(f"{word}\t{answer}\n" for answer, word in zip(answers, words))
 assert rows in log, f"expected the rows\n{rows}in the output"
 assert re.search(r"^passed: against fst:|^passed: against ", log, re.M), "the oracle test is missing"
 assert (example / "even_a.json").stat().st_size > 0
