@@ -33,7 +33,7 @@ struct Finding {
 /// "on <input>: expected ..., got ...".
 std::string describe(const Finding& finding);
 
-struct Verdict {
+struct FileVerdict {
   Status status = Status::unchecked;
   Bounds bounds;  ///< as asked, or the file's own limit where that is less
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
@@ -52,7 +52,7 @@ struct Verdict {
 /// ones. The promise of every head is checked at every row; a broken one is a counterexample even
 /// when the answer is right. Reads the file and the oracle and nothing that made the file.
 /// Errors: InputError when the file cannot be read or takes another kind of input.
-Verdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
+FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
 
 /// "3 graphs", "1 graph".
 std::string counted(std::uint64_t count, const std::string& noun);

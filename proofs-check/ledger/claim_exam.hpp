@@ -17,7 +17,7 @@ class Exam {
  public:
   /// Keeps references. With `promises_bind` a broken promise is a counterexample; without, promises
   /// are not looked at.
-  Exam(const Model& model, bool promises_bind, Verdict& verdict);
+  Exam(const Model& model, bool promises_bind, FileVerdict& verdict);
 
   struct Attempt {
     std::optional<Stream<ValueId>> stream;
@@ -41,12 +41,12 @@ class Exam {
 
   Runner& runner() { return runner_; }
   const Model& model() const { return model_; }
-  Verdict& verdict() { return verdict_; }
+  FileVerdict& verdict() { return verdict_; }
 
  private:
   const Model& model_;
   bool promises_bind_;
-  Verdict& verdict_;
+  FileVerdict& verdict_;
   Runner runner_;
   PromiseCheck promises_;
   std::size_t refusals_ = 0;

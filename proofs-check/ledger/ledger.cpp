@@ -163,7 +163,7 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
       entry.counterexample = "the compiler refuses the program: " + result.refused;
       return;
     }
-    const Verdict& verdict = result.file.verdict;
+    const FileVerdict& verdict = result.file.verdict;
     entry.status = first ? verdict.status : worse(entry.status, verdict.status);
     first = false;
     entry.bound += (entry.bound.empty() ? "" : "; ") + bound_of(result);

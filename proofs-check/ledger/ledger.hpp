@@ -20,7 +20,7 @@ struct CheckedFile {
   std::string instance;  ///< the name of the instance
   Norm norm = Norm::rms;
   std::string sha256;
-  Verdict verdict;
+  FileVerdict verdict;
 };
 
 /// What is known about one claim.

@@ -48,7 +48,7 @@ json measured_json(const LedgerEntry& entry) {
 }
 
 json file_json(const CheckedFile& file) {
-  const Verdict& v = file.verdict;
+  const FileVerdict& v = file.verdict;
   return {{"instance", file.instance},
           {"norm", file.norm == Norm::rms ? "rms" : "layernorm"},
           {"sha256", file.sha256},

@@ -35,7 +35,7 @@ class Ledgers : public testing::Test {
     save_weights(model, path);
     return path;
   }
-  Verdict verdict(const Model& model, const Against& oracle, const Bounds& bounds) const {
+  FileVerdict verdict(const Model& model, const Against& oracle, const Bounds& bounds) const {
     return check_weights(oracle, saved(model), bounds);
   }
   LedgerEntry checked(const Claim& claim) const {
@@ -59,7 +59,8 @@ class Ledgers : public testing::Test {
 };
 
 TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {6, 5, 40, 7});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {6, 5, 40, 7});
   EXPECT_EQ(found.status, Status::checked);
   EXPECT_EQ(found.exhaustive, 127u);
   EXPECT_EQ(found.random, 5u);
@@ -69,7 +70,7 @@ TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
 }
 
 TEST_F(Ledgers, AWrongLanguageIsContradictedByTheSmallestWord) {
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*ab"), {6, 5, 40});
+  const FileVerdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*ab"), {6, 5, 40});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, got reject");
@@ -80,7 +81,7 @@ TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
       graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
   model.unroll = Unroll();
   model.unroll.kind = Unroll::Kind::fixed;
-  const Verdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
+  const FileVerdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(found.counterexample->input, "3 vertices, edges 0>2 1>0; s = 1, t = 2");
@@ -92,7 +93,7 @@ TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
   for (std::string& name : names)
     name = name.substr(0, 8) == "quotient" ? "remainder" + name.substr(8)
                                            : "quotient" + name.substr(9);
-  const Verdict found = verdict(model, AgainstDivision{}, {8, 0, 0});
+  const FileVerdict found = verdict(model, AgainstDivision{}, {8, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample),
@@ -105,7 +106,7 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
   std::erase_if(model.unembedding.entries, [&](const MatrixEntry& entry) {
     return entry.row == accept.accept || entry.row == accept.reject;
   });
-  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 2, 20});
+  const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 2, 20});
   EXPECT_EQ(found.status, Status::undecided);
   EXPECT_FALSE(found.counterexample);
   ASSERT_TRUE(found.without_answer);
@@ -116,7 +117,7 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
 TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
   Model model = compile(scan_of("(a|b)*abb"));
   model.layers[0].attention.heads[0].promise = UniformPromise{};
-  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
+  const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(found.counterexample->expected, "every head keeps its promise");
@@ -124,7 +125,7 @@ TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
 
 TEST_F(Ledgers, AHeadThatWasNeverAskedLeavesAFileTestedOnly) {
   // A word of one letter needs no loop, so the head of the loop never runs.
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {1, 0, 0});
+  const FileVerdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {1, 0, 0});
   EXPECT_EQ(found.status, Status::tested);
   EXPECT_EQ(found.unevaluated.size(), 1u);
 }
