@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs-check/check/tested_property.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 
@@ -12,6 +13,7 @@ namespace logdepth {
 
 /// What a test found against an input: what was expected, and what the file did.
 struct Mismatch {
+  TestedProperty property = TestedProperty::answer;
   std::string expected, got;
 };
 
@@ -31,8 +33,8 @@ class CheckedRun {
 
   Runner& runner() { return runner_; }
   std::uint64_t promises() const { return promises_.total_evaluated(); }
-  /// Heads whose promise was never checked, as sentences.
-  std::vector<std::string> unevaluated() const;
+  /// Heads whose promise was never checked.
+  std::vector<HeadPlace> unevaluated() const { return promises_.unevaluated(); }
 
  private:
   class LayerCount : public ForwardObserver<ValueId> {

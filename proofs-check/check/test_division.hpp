@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
@@ -40,7 +41,7 @@ struct DivisionReport {
   std::uint64_t seed = 0;
   std::size_t divisions = 0;  ///< tokens whose quotient and remainder were compared
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;
+  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
   std::optional<DivisionCounterexample> counterexample;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/graph.hpp"
+#include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {
@@ -35,7 +36,7 @@ struct ReachabilityReport {
   std::uint64_t seed = 0;
   std::size_t pairs = 0, connected = 0;  ///< questions, and those with a path
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;
+  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
   std::optional<GraphCounterexample> counterexample;
 };
 

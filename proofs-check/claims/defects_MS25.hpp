@@ -10,13 +10,15 @@
 
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
 
 namespace logdepth {
 
 /// An input on which a network does not do what its claim says.
 struct DefectCounterexample {
   std::string input, expected, got;
-  std::size_t tried = 0;  ///< the number of inputs tried, this one included
+  std::size_t tried = 0;           ///< the number of inputs tried, this one included
+  std::optional<Refusal> refusal;  ///< there was no answer, as `got` says in words
 };
 
 /// Where a search stops when it has found nothing.

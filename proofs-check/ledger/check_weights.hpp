@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proofs-check/claims/claim.hpp"
+#include "runtime/file/head_place.hpp"
 
 namespace logdepth {
 
@@ -39,7 +40,7 @@ struct FileVerdict {
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
   std::uint64_t answers = 0;                             ///< compared with the oracle
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;   ///< heads whose promise was never asked
+  std::vector<HeadPlace> unevaluated;     ///< heads whose promise was never asked
   std::optional<Finding> counterexample;  ///< the smallest: a wrong answer, or a broken promise
   std::optional<Finding> without_answer;  ///< the smallest input that got none
   std::optional<Finding>

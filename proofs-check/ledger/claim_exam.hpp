@@ -20,9 +20,10 @@ class Exam {
   Exam(const Model& model, bool promises_bind, FileVerdict& verdict);
 
   struct Attempt {
-    std::optional<Stream<ValueId>> stream;
-    std::string refusal, broken;  ///< sentences; empty when all is well
-    bool fine() const { return stream && broken.empty(); }
+    std::optional<Stream<ValueId>> stream;  ///< absent exactly if there is a refusal
+    std::optional<Refusal> refusal;
+    std::optional<std::string> broken;  ///< a promise, as a sentence
+    bool fine() const { return !refusal && !broken; }
   };
   Attempt attempt(const Outcome<Tokens>& tokens);
   /// Records what is not fine about an attempt at this input.
@@ -34,8 +35,8 @@ class Exam {
   /// Nothing that is still to come can change the verdict or make its example smaller, when inputs
   /// come in the order of their size.
   bool settled() const;
-  /// What a property test found in addition.
-  void add_promises(std::uint64_t promises, const std::vector<std::string>& unevaluated);
+  /// What a property test found in addition: rows checked, and the heads that it never asked.
+  void add_promises(std::uint64_t promises, const std::vector<HeadPlace>& unevaluated);
   /// Computes the status.
   void finish();
 
@@ -50,7 +51,7 @@ class Exam {
   Runner runner_;
   PromiseCheck promises_;
   std::size_t refusals_ = 0;
-  std::optional<std::vector<std::string>> asked_elsewhere_;  ///< still unevaluated in other tests
+  std::optional<std::vector<HeadPlace>> unevaluated_elsewhere_;  ///< by the other test, if any
 };
 
 // The kinds of input; each fills the verdict's counts and its sentence `bound`.

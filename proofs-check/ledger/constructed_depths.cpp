@@ -58,7 +58,7 @@ void fit_slope(ConstructedDepths& depths) {
   if (const auto line = fit_line(points)) depths.slope = line->slope;
 }
 
-std::string never_asked(const std::vector<std::string>& heads) {
+std::string never_asked(const std::vector<HeadPlace>& heads) {
   return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
 }
 

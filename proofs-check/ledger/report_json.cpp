@@ -59,7 +59,7 @@ json file_json(const CheckedFile& file) {
           {"random", v.random},
           {"answers", v.answers},
           {"promises", v.promises},
-          {"unevaluated", v.unevaluated}};
+          {"unevaluated", descriptions(v.unevaluated)}};
 }
 
 json entry_json(const LedgerEntry& entry) {

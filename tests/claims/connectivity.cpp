@@ -48,7 +48,7 @@ Model compiled(const Form& form, Norm norm = Norm::rms) {
 
 void expect_right(const Model& model, const ReachabilityOptions& options, const std::string& name) {
   const ReachabilityReport report = test_reachability(model, options);
-  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << name << ", seed " << report.seed << ": "
       << support::edge_list_text(report.counterexample->graph) << "from "

@@ -38,7 +38,7 @@ Model compiled(const Form& form, Norm norm) {
 
 void expect_right(const Model& model, const DivisionTestOptions& options, const char* name) {
   const DivisionReport report = test_division(model, options);
-  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << name << ", m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "

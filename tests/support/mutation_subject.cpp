@@ -231,15 +231,16 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
     const Counterexample& example = *report.counterexample;
     std::string word;
     for (const std::string& letter : example.word) word += letter;
-    const std::string means = example.expected.starts_with("every head")   ? "promise"
-                              : example.expected.starts_with("product of") ? "prefix product"
+    const std::string means = example.property == TestedProperty::promise  ? "promise"
+                              : example.property == TestedProperty::prefix ? "prefix product"
                                                                            : "verdict";
     return {means, "'" + word + "': " + example.expected + ", got " + example.got};
   }
   for (std::uint64_t n = 0; n <= subject.max_length; ++n)
     if (depth_at(mutant, n) != depth_at(subject.model, n))
       return {"depth", "another depth than claimed for " + std::to_string(n) + " letters"};
-  if (!report.unevaluated.empty()) return {"promise", report.unevaluated.front() + " never asked"};
+  if (!report.unevaluated.empty())
+    return {"promise", describe(report.unevaluated.front()) + " never asked"};
   for (const auto& word : subject.words) {
     try {
       const auto difference = first_difference(subject.program, mutant, word);
