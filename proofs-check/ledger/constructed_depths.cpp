@@ -33,7 +33,7 @@ constexpr std::uint32_t kTestedRows = 9;
 
 /// As a reader of the file sees it: what the compiler wrote, parsed again.
 Model read_back(const Program& program, const std::string& name) {
-  return parse_weights(write_weights(compile(program)), name);
+  return parse_weights(write_weights(with_derived(compile(program))), name);
 }
 
 std::string encoding_of(const Model& model) {

@@ -126,7 +126,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   try {
     CompileOptions how;
     how.norm = norm;
-    save_one(compile(instance.program(), how), path);
+    save_one(with_derived(compile(instance.program(), how)), path);
   } catch (const ProgramRefused& refused) {
     result.refused = refused.what();
     return;
@@ -194,7 +194,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   }
   CompileOptions how;
   how.norm = defect.norm;
-  Model changed = compile(defect.program(), how);
+  Model changed = with_derived(compile(defect.program(), how));
   if (defect.edit) changed = defect.edit(std::move(changed));
   const std::string path =
       options.folder + "/" + file_name(full_name(*entry.claim) + " as-written") + ".json";
@@ -209,7 +209,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
     entry.counterexample = found->input + ": expected " + found->expected + ", got " + found->got;
     entry.bound = "smallest of all inputs, number " + std::to_string(found->tried);
     if (const auto also =
-            defect.search(compile(defect.repaired(), how), {defect.up_to, found->tried})) {
+            defect.search(compile(defect.repaired(), how).model, {defect.up_to, found->tried})) {
       entry.note = "the construction without the change is wrong as well, at " + also->input;
     } else {
       entry.note = "without the change right on the same " + counted(found->tried, "input");

@@ -26,7 +26,7 @@ using Kind = Defect::Kind;
 Model changed_model(const Defect& defect) {
   CompileOptions options;
   options.norm = defect.norm;
-  Model model = compile(defect.program(), options);
+  Model model = compile(defect.program(), options).model;
   return defect.edit ? defect.edit(std::move(model)) : model;
 }
 
@@ -82,7 +82,7 @@ TEST(Defects, AreOneChangeOfAConstructionThatIsRight) {
     if (defect.kind != Kind::runs || defect.claim == "thm-5.1") continue;  // graphs: reachability
     CompileOptions options;
     options.norm = defect.norm;
-    const auto wrong = defect.search(compile(defect.repaired(), options), {defect.up_to});
+    const auto wrong = defect.search(compile(defect.repaired(), options).model, {defect.up_to});
     EXPECT_FALSE(wrong.has_value()) << defect.id << ": " << wrong->input;
   }
 }
@@ -94,7 +94,7 @@ TEST(Defects, ThatRunAreWeightsFilesLikeAnyOther) {
     EXPECT_EQ(parse_weights(write_weights(model), defect.id), model) << defect.id;
     CompileOptions options;
     options.norm = defect.norm;
-    EXPECT_NE(model, compile(defect.repaired(), options)) << defect.id;
+    EXPECT_NE(model, compile(defect.repaired(), options).model) << defect.id;
   }
 }
 

@@ -33,7 +33,7 @@ const std::vector<Form>& forms() {
 Model compiled(const Form& form, Norm norm) {
   CompileOptions options;
   options.norm = norm;
-  return compile(division_MS25_lem3_1(form.options), options);
+  return compile(division_MS25_lem3_1(form.options), options).model;
 }
 
 void expect_right(const Model& model, const DivisionTestOptions& options, const char* name) {

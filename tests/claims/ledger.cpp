@@ -63,7 +63,7 @@ class Ledgers : public testing::Test {
 
 TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
   const FileVerdict found =
-      verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {6, 5, 40, 7});
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*abb"), {6, 5, 40, 7});
   EXPECT_EQ(found.status, Status::checked);
   EXPECT_EQ(found.exhaustive, 127u);
   EXPECT_EQ(found.random, 5u);
@@ -73,15 +73,17 @@ TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
 }
 
 TEST_F(Ledgers, AWrongLanguageIsContradictedByTheSmallestWord) {
-  const FileVerdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*ab"), {6, 5, 40});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*ab"), {6, 5, 40});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, got reject");
 }
 
 TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
-  Model model = compile(
-      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                       GraphInput::Padding::n3_minus_n2))
+                    .model;
   model.unroll = Unroll();
   model.unroll.kind = Unroll::Kind::fixed;
   const FileVerdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
@@ -91,7 +93,7 @@ TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
 }
 
 TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
-  Model model = compile(division_MS25_lem3_1());
+  Model model = compile(division_MS25_lem3_1()).model;
   auto& names = std::get<CellsOutput>(model.output).names;
   for (std::string& name : names)
     name = name.substr(0, 8) == "quotient" ? "remainder" + name.substr(8)
@@ -104,7 +106,7 @@ TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
 }
 
 TEST_F(Ledgers, ATieIsNoAnswer) {
-  Model model = compile(scan_of("(a|b)*abb"));
+  Model model = compile(scan_of("(a|b)*abb")).model;
   auto& accept = std::get<AcceptOutput>(model.output);
   std::erase_if(model.unembedding.entries, [&](const MatrixEntry& entry) {
     return entry.row == accept.accept || entry.row == accept.reject;
@@ -118,7 +120,7 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
 }
 
 TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
-  Model model = compile(scan_of("(a|b)*abb"));
+  Model model = compile(scan_of("(a|b)*abb")).model;
   model.layers[0].attention.heads[0].promise = UniformPromise{};
   const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
@@ -128,13 +130,14 @@ TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
 
 TEST_F(Ledgers, AHeadThatWasNeverAskedLeavesAFileTestedOnly) {
   // A word of one letter needs no loop, so the head of the loop never runs.
-  const FileVerdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {1, 0, 0});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*abb"), {1, 0, 0});
   EXPECT_EQ(found.status, Status::tested);
   EXPECT_EQ(found.unevaluated.size(), 1u);
 }
 
 TEST_F(Ledgers, AHeadThatOnlyTheRandomInputsAskIsAskedAllTheSame) {
-  const Model model = compile(scan_of("(a|b)*abb"));
+  const Model model = compile(scan_of("(a|b)*abb")).model;
   const std::vector<HeadPlace> of_the_loop = {{0, 0}}, none;
   EXPECT_EQ(verdict(model, against("(a|b)*abb"), {1, 0, 0}).unevaluated, of_the_loop);
   const FileVerdict still = verdict(model, against("(a|b)*abb"), {1, 5, 1, 7});
@@ -146,8 +149,9 @@ TEST_F(Ledgers, AHeadThatOnlyTheRandomInputsAskIsAskedAllTheSame) {
 }
 
 TEST_F(Ledgers, HeadsThatTwoTestsLeftOutAreMatchedAsPlaces) {
-  const Model model = compile(
-      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  const Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                             GraphInput::Padding::n3_minus_n2))
+                          .model;
   ASSERT_GT(model.layers[2].attention.heads.size(), 0u);
   FileVerdict found;
   Exam exam(model, true, found);  // asks no head at all
@@ -177,7 +181,7 @@ TEST_F(Ledgers, ADefectIsUndecidedByItsRefusalWhateverTheWords) {
 }
 
 TEST_F(Ledgers, OneLoopFewerFailsWhereTheBoundIsTight) {
-  const std::string path = saved(compile(scan_of("b*(ab*ab*)*")));
+  const std::string path = saved(compile(scan_of("b*(ab*ab*)*")).model);
   const Tightness tight = check_tightness(against("b*(ab*ab*)*"), path, {3, 9});
   EXPECT_TRUE(tight.tight);
   EXPECT_EQ(tight.witness,

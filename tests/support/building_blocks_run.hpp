@@ -55,7 +55,7 @@ class BlockRun {
       : program_(std::move(program)),
         schedule_(schedule_layers(program_)),
         changed_(change != nullptr) {
-    Model model = compile(program_, {norm, false, std::nullopt});
+    Model model = compile(program_, {norm, false, std::nullopt}).model;
     if (change) change(model);
     model_ = parse_weights(write_weights(model), program_.name);
     EXPECT_EQ(model_, model);

@@ -63,7 +63,7 @@ MutationSubject scan_subject(const std::string& name, const Action& action,
   subject.name = name;
   subject.program = regular_language_scan_MS25_thm4_1(action, name, options);
   subject.options = form;
-  subject.model = compile(subject.program, form);
+  subject.model = compile(subject.program, form).model;
   subject.oracle = make_action_oracle(action, name);
   subject.up_to = up_to;
   if (form.unroll) subject.max_length = *form.unroll;
@@ -116,7 +116,7 @@ MutationSubject last_mark_subject(std::mt19937_64& random) {
   MutationSubject subject;
   subject.name = "last mark";
   subject.program = parse_program(kLastMark, "last mark");
-  subject.model = compile(subject.program);
+  subject.model = compile(subject.program).model;
   const Alphabet letters({"a", "b", "c"});
   subject.oracle = make_regex_oracle(parse_regex("(a|b|c)*ac*", letters));
   subject.up_to = 4;
