@@ -20,7 +20,7 @@ struct CompileOptions {
 };
 
 /// A compiled program.
-struct Compiled {
+struct [[nodiscard]] Compiled {
   Model model;  ///< exact rational weights, without `derived`
   Program program;
   PrecisionFacts facts;  ///< proved of the model's numbers, one entry per layer of the model
@@ -30,11 +30,11 @@ Compiled compile(const Program& program, const CompileOptions& options = {});
 
 /// The model as a weights file has it, with the program and the facts in `derived`.
 /// Errors: ProgramRefused where the program's text breaks a rule of the format.
-Model with_derived(Compiled compiled);
+[[nodiscard]] Model with_derived(Compiled compiled);
 
 /// Last pass: writes the weights. Every mask, matrix and embedding, from cells to coordinates.
-Model emit_weights(const Program& program, const Schedule& schedule, const MaskTypes& masks,
-                   const Layout& layout);
+[[nodiscard]] Model emit_weights(const Program& program, const Schedule& schedule,
+                                 const MaskTypes& masks, const Layout& layout);
 
 /// Replaces the repeated block by as many copies as inputs of size up to `size` need.
 Compiled unroll(Compiled compiled, std::uint64_t size);

@@ -35,7 +35,7 @@ struct DivisionCounterexample {
   std::size_t original_length = 0;
 };
 
-struct DivisionReport {
+struct [[nodiscard]] DivisionReport {
   std::size_t exhaustive_inputs = 0, random_inputs = 0;
   std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;

@@ -30,7 +30,7 @@ struct Counterexample {
   std::size_t original_length = 0;  ///< of the word first found
 };
 
-struct TestReport {
+struct [[nodiscard]] TestReport {
   std::size_t exhaustive_words = 0, random_words = 0;
   std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;

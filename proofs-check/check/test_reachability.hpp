@@ -30,7 +30,7 @@ struct GraphCounterexample {
   std::size_t original_vertices = 0, original_edges = 0;
 };
 
-struct ReachabilityReport {
+struct [[nodiscard]] ReachabilityReport {
   std::size_t exhaustive_graphs = 0, random_graphs = 0;
   std::size_t up_to = 0, max_size = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;

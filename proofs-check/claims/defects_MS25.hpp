@@ -58,7 +58,7 @@ struct Defect {
 /// All of them, by number.
 const std::vector<Defect>& defects_MS25();
 
-struct DefectFinding {
+struct [[nodiscard]] DefectFinding {
   /// runs: a counterexample exists, and the repaired construction is right up to and on it;
   /// refused: the compiler refuses the change, with the words, and takes the repaired program;
   /// recorded: there is a reason.

@@ -24,7 +24,7 @@ enum class Trust {
 };
 
 /// The program of a weights file, and what of it may be used.
-class CarriedProgram {
+class [[nodiscard]] CarriedProgram {
  public:
   /// Looks for the evidence that `needed` asks for, and for no more.
   CarriedProgram(const Model& model, Trust needed);

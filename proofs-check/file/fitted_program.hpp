@@ -16,7 +16,8 @@ namespace logdepth {
 class FittedProgram {
  public:
   /// Null when the program breaks a rule of the compiler, or does not fit. Keeps a reference to it.
-  static std::unique_ptr<const FittedProgram> find(const Program& program, const Model& model);
+  [[nodiscard]] static std::unique_ptr<const FittedProgram> find(const Program& program,
+                                                                 const Model& model);
 
   const Program& program() const { return program_; }
   /// Of layer `layer` of the file.

@@ -34,7 +34,7 @@ struct Finding {
 /// "on <input>: expected ..., got ...".
 std::string describe(const Finding& finding);
 
-struct FileVerdict {
+struct [[nodiscard]] FileVerdict {
   Status status = Status::unchecked;
   Bounds bounds;  ///< as asked, or the file's own limit where that is less
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
@@ -59,7 +59,7 @@ FileVerdict check_weights(const Against& against, const std::string& path, const
 std::string counted(std::uint64_t count, const std::string& noun);
 
 /// Whether the stated number of loops is necessary.
-struct Tightness {
+struct [[nodiscard]] Tightness {
   bool tight = false;
   std::string witness;  ///< what fails with one loop fewer, or the size at which nothing did
 };

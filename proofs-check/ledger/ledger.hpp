@@ -45,7 +45,7 @@ struct LedgerEntry {
   std::string circuit;  ///< Graphviz text, where the claim wants a picture
 };
 
-struct Ledger {
+struct [[nodiscard]] Ledger {
   std::vector<LedgerEntry> entries;
   std::vector<DepthLaw> laws;  ///< of the claims that were asked for
 };
