@@ -148,7 +148,7 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
 std::uint32_t UniversalTransformer::loops_at(std::size_t size) const {
   const LoopRule& rule = config_.loops;
   if (rule.kind == LoopRule::Kind::per_doubling)
-    return std::max(1u, rule.least * static_cast<std::uint32_t>(ceil_log2(size)));
+    return std::max<std::uint32_t>(1, rule.least * static_cast<std::uint32_t>(ceil_log2(size)));
   return rule.kind == LoopRule::Kind::range ? rule.most : rule.least;
 }
 
