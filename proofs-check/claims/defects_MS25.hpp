@@ -52,7 +52,7 @@ struct Defect {
   Norm norm = Norm::rms;              ///< runs: what to compile for
   DefectSearch search;                ///< runs
   std::size_t up_to = 0;              ///< runs: the size at which the search gives up
-  std::vector<std::string> refusal;   ///< refused: words of the message
+  std::vector<std::string> refusal;   ///< refused: words of the message, held by a test
 };
 
 /// All of them, by number.
@@ -60,7 +60,7 @@ const std::vector<Defect>& defects_MS25();
 
 struct [[nodiscard]] DefectFinding {
   /// runs: a counterexample exists, and the repaired construction is right up to and on it;
-  /// refused: the compiler refuses the change, with the words, and takes the repaired program;
+  /// refused: the compiler refuses the change, and takes the repaired program;
   /// recorded: there is a reason.
   bool shown = false;
   std::optional<DefectCounterexample> counterexample;  ///< runs: the smallest

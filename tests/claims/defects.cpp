@@ -69,6 +69,8 @@ TEST(Defects, AreAllShown) {
     const DefectFinding finding = examine(defect);
     EXPECT_TRUE(finding.shown) << defect.id << ": " << finding.note;
     EXPECT_EQ(defect.kind == Kind::runs, finding.counterexample.has_value()) << defect.id;
+    for (const std::string& words : defect.refusal)  // refused, and for the reason that is meant
+      EXPECT_NE(finding.note.find(words), std::string::npos) << defect.id << ": " << finding.note;
     std::cout << defect.number << " " << defect.id << ": ";
     if (const auto& found = finding.counterexample)
       std::cout << found->input << ": expected " << found->expected << ", got " << found->got;
