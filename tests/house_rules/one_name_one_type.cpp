@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::one_name_one_type_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ TEST(OneNameOneType, EveryTypeOfANamedNamespaceIsDefinedOnce) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::one_name_one_type_tests

@@ -10,7 +10,7 @@
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::carried_program_tests {
 namespace {
 
 Program scan(const std::string& name) {
@@ -95,4 +95,4 @@ TEST(CarriedProgram, GivesTheFactsThatAreProvedAndNotThoseThatAreWritten) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::carried_program_tests
