@@ -19,7 +19,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::ledger_tests {
 namespace {
 
 Program scan_of(const std::string& expression) {
@@ -314,4 +314,4 @@ TEST(Claims, HaveNamesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::ledger_tests

@@ -11,7 +11,7 @@
 #include "learned/report/depth_table_text.hpp"
 #include "objects/input_error.hpp"
 
-namespace logdepth {
+namespace logdepth::depth_table_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -451,4 +451,4 @@ TEST(DepthTables, WithoutRunsItSaysSo) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::depth_table_tests
