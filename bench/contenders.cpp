@@ -36,7 +36,8 @@ std::size_t first_letter(const Model& model) {
 
 class ExactContender : public Contender {
  public:
-  ExactContender(const Question& question, bool checked) : question_(question), checked_(checked) {}
+  ExactContender(const TimedQuestion& question, bool checked)
+      : question_(question), checked_(checked) {}
 
   RunSeconds run() override {
     stream_.reset();
@@ -77,7 +78,7 @@ class ExactContender : public Contender {
   }
 
  private:
-  const Question& question_;
+  const TimedQuestion& question_;
   bool checked_;
   std::unique_ptr<Runner> runner_;
   std::optional<Stream<ValueId>> stream_;
@@ -86,7 +87,7 @@ class ExactContender : public Contender {
 template <class Number>
 class DenseContender : public Contender {
  public:
-  DenseContender(const Question& question, const DenseOptions& options)
+  DenseContender(const TimedQuestion& question, const DenseOptions& options)
       : question_(question), options_(options), forward_(question.model, options) {}
 
   RunSeconds run() override {
@@ -138,7 +139,7 @@ class DenseContender : public Contender {
     return format_transformation(images);
   }
 
-  const Question& question_;
+  const TimedQuestion& question_;
   DenseOptions options_;
   DenseForward<Number> forward_;
 };
@@ -156,7 +157,7 @@ RunSeconds repeat(const std::function<void()>& run) {
 
 class ProductContender : public Contender {
  public:
-  ProductContender(const Question& question, bool sequential)
+  ProductContender(const TimedQuestion& question, bool sequential)
       : question_(question),
         action_(named_monoid(question.group)),
         products_(action_, table_of(question.model)),
@@ -191,7 +192,7 @@ class ProductContender : public Contender {
     throw InputError("the weights file '" + model.name + "' does not name its table of products");
   }
 
-  const Question& question_;
+  const TimedQuestion& question_;
   Action action_;
   DirectProducts products_;
   bool sequential_;
@@ -199,7 +200,7 @@ class ProductContender : public Contender {
 
 class ReachabilityContender : public Contender {
  public:
-  ReachabilityContender(const Question& question, bool squaring)
+  ReachabilityContender(const TimedQuestion& question, bool squaring)
       : question_(question),
         whole_(std::holds_alternative<RelationOutput>(question.model.output)),
         search_(*question.graph),
@@ -231,7 +232,7 @@ class ReachabilityContender : public Contender {
   }
 
  private:
-  const Question& question_;
+  const TimedQuestion& question_;
   bool whole_;
   ReachabilityOracle search_;
   BooleanSquaring squaring_;
@@ -242,7 +243,7 @@ class ReachabilityContender : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> make_contender(const std::string& name, const Question& question,
+std::unique_ptr<Contender> make_contender(const std::string& name, const TimedQuestion& question,
                                           const DenseOptions& dense) {
   if (name == "exact" || name == "exact-checked")
     return std::make_unique<ExactContender>(question, name == "exact-checked");

@@ -14,7 +14,7 @@
 namespace logdepth {
 
 /// One input of one weights file, as every contender needs it.
-struct Question {
+struct TimedQuestion {
   Model model;
   Tokens tokens;
   std::string group;  ///< words: the named group or monoid that the file was compiled from
@@ -45,7 +45,7 @@ class Contender {
 /// `exact`, `exact-checked`, `float64`, `float32`, `scan`, `sequential`, `search`, `squaring`.
 /// Keeps a reference to the question. Errors: InputError for another name, or for a question that
 /// this contender does not answer.
-std::unique_ptr<Contender> make_contender(const std::string& name, const Question& question,
+std::unique_ptr<Contender> make_contender(const std::string& name, const TimedQuestion& question,
                                           const DenseOptions& dense);
 
 }  // namespace logdepth

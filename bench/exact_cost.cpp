@@ -38,8 +38,8 @@ Vertex vertex(const Graph& graph, const std::string& name) {
   return *found;
 }
 
-Question load(const Options& options) {
-  Question question;
+TimedQuestion load(const Options& options) {
+  TimedQuestion question;
   question.model = read_weights(options.model);
   if (options.graph.empty()) {
     const Alphabet alphabet(question.model.alphabet);
@@ -65,7 +65,7 @@ std::uint64_t peak_bytes() {
 }
 
 nlohmann::json run_contender(const Options& options) {
-  const Question question = load(options);
+  const TimedQuestion question = load(options);
   const auto contender = make_contender(options.contender, question, options.dense);
   const RunSeconds seconds = contender->run();
   nlohmann::json result = {{"contender", options.contender},

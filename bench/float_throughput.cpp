@@ -16,7 +16,7 @@
 #include "bench/lookup_head.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/proved_facts.hpp"
+#include "proofs-check/file/carried_program.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -219,7 +219,7 @@ nlohmann::json check_products(const FloatRunner& runner, const FloatStream& stre
 
 nlohmann::json run_model(const Options& options) {
   const Model model = read_weights(options.model);
-  const ProvedFacts proved = proved_facts(model);
+  const CarriedProgram program(model, Trust::recompiled);
   const Alphabet alphabet(model.alphabet);
   Word word;
   std::vector<std::string> letters;
@@ -236,13 +236,14 @@ nlohmann::json run_model(const Options& options) {
   float_options.device =
       options.device == "cuda" ? FloatOptions::Device::cuda : FloatOptions::Device::cpu;
   float_options.threads = static_cast<std::size_t>(options.threads);
-  FloatRunner runner(model, proved.facts, float_options);
+  FloatRunner runner(model, program.facts(), float_options);
   Watch watch;
-  nlohmann::json result = {{"tokens", tokens.kinds.size()},
-                           {"number", options.number},
-                           {"device", options.device},
-                           {"threads", options.threads},
-                           {"facts", proved.note.empty() ? "proved" : proved.note}};
+  nlohmann::json result = {
+      {"tokens", tokens.kinds.size()},
+      {"number", options.number},
+      {"device", options.device},
+      {"threads", options.threads},
+      {"facts", program.trust() == Trust::recompiled ? "proved" : program.reason()}};
   for (std::size_t round = 0; round < options.rounds; ++round) {
     watch.start();
     const Seconds start = now();

@@ -10,7 +10,6 @@
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/difference/float_difference.hpp"
 #include "proofs-check/file/carried_program.hpp"
-#include "proofs-check/file/proved_facts.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -34,7 +33,15 @@ Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const
   floats.rule = options.rule == "plain" ? FloatOptions::Rule::plain : FloatOptions::Rule::bounded;
   floats.scores =
       options.scores == "product" ? FloatOptions::Scores::product : FloatOptions::Scores::distance;
-  return first_float_difference(model, proved_facts(model).facts, floats, tokens);
+  const CarriedProgram program(model, Trust::recompiled);
+  return first_float_difference(model, program.facts(), floats, tokens);
+}
+
+/// Whether it is the program of these weights is the question, so it needs no trust.
+Program carried_by(const Model& model) {
+  const CarriedProgram carried(model, Trust::none);
+  if (!carried.program()) throw InputError(carried.reason());
+  return *carried.program();
 }
 
 int diff(const DiffArguments& options) {
@@ -51,10 +58,10 @@ int diff(const DiffArguments& options) {
     program = parse_program(read_whole_file(options.program), options.program);
   if (options.model.ends_with(".cells")) {
     if (!program) program = parse_program(read_whole_file(options.model), options.model);
-    model = compile(*program);
+    model = compile(*program).model;
   } else {
     model = read_weights(options.model);
-    if (!program && exact) program = program_of(model);
+    if (!program && exact) program = carried_by(model);
   }
   const OneQuestion question = load_one(options.input, model);
   const auto outcome = [&]() -> Outcome<std::optional<Difference>> {

@@ -147,18 +147,13 @@ class Runs {
     results_.push_back(std::move(result));
   }
 
-  /// Raw streams have to be what the file's program says of its input, if the file carries it: all
-  /// proofs start from that.
+  /// Raw streams have to be what the file's program says of its input, if the file carries one that
+  /// fits: all proofs start from that. Weights of another origin say nothing about their input.
   Outcome<Tokens> as_declared(Outcome<Tokens> tokens) const {
-    std::optional<Program> program;
+    const CarriedProgram carried(model_, Trust::plausible);
+    if (carried.trust() != Trust::plausible || !tokens.has_value()) return tokens;
     try {
-      program = program_of(model_);
-    } catch (const InputError&) {
-      return tokens;  // weights of another origin say nothing about their input
-    }
-    if (!tokens.has_value()) return tokens;
-    try {
-      start_states(*program, tokens.value());
+      start_states(*carried.program(), tokens.value());
     } catch (const InputError& error) {
       return OutsideHypotheses{error.what()};
     }

@@ -83,7 +83,7 @@ struct Verdict {
   std::string note;       ///< a line more, or none
   std::string too_small;  ///< why a head may never have been asked
   std::uint64_t seed = 0, promises = 0;
-  std::vector<std::string> unevaluated;
+  std::vector<HeadPlace> unevaluated;
   nlohmann::json details;  ///< beside what all tests say
   std::optional<Counterexample> counterexample;
 };
@@ -113,7 +113,7 @@ int conclude(const TestArguments& options, const Model& model, Verdict verdict) 
                 {"passed", !example},
                 {"seed", verdict.seed},
                 {"promises", verdict.promises},
-                {"unevaluated", verdict.unevaluated}});
+                {"unevaluated", descriptions(verdict.unevaluated)}});
     if (example) {
       out["counterexample"] = example->details;
       out["counterexample"].update({{"expected", example->expected}, {"got", example->got}});
@@ -124,8 +124,8 @@ int conclude(const TestArguments& options, const Model& model, Verdict verdict) 
               << verdict.bound << '\n'
               << verdict.compared << " and " << verdict.promises << " promises compared\n";
     if (!verdict.note.empty()) std::cout << verdict.note << '\n';
-    for (const std::string& head : verdict.unevaluated)
-      std::cout << "never asked: " << head << " (" << verdict.too_small << ")\n";
+    for (const HeadPlace& head : verdict.unevaluated)
+      std::cout << "never asked: " << describe(head) << " (" << verdict.too_small << ")\n";
     if (example)
       std::cout << "counterexample: " << example->shown << " (" << example->origin
                 << "): " << difference << '\n';

@@ -36,7 +36,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& facts) const {
   options.norm = norm == "rms" ? Norm::rms : Norm::layernorm;
   options.strict = strict;
   if (unroll_option->count() > 0) options.unroll = unroll;
-  const Model model = compile(program, options);
+  const Model model = with_derived(compile(program, options));
   save_weights(model, output);
 
   const Measures m = measure(model, 1);

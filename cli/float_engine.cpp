@@ -4,7 +4,7 @@
 
 #include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
-#include "proofs-check/file/proved_facts.hpp"
+#include "proofs-check/file/carried_program.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/float_text.hpp"
 #include "runtime/stream/readout.hpp"
@@ -16,8 +16,8 @@ class FloatEngine final : public RunEngine {
  public:
   FloatEngine(const Model& model, const FloatOptions& options)
       : model_(model),
-        proved_(proved_facts(model)),
-        runner_(model, proved_.facts, options),
+        program_(model, Trust::recompiled),
+        runner_(model, program_.facts(), options),
         progress_(model) {}
 
   void begin(const nlohmann::json&) override {}
@@ -51,7 +51,7 @@ class FloatEngine final : public RunEngine {
   void finish() override {}
 
   void report(nlohmann::json& out, bool statistics) const override {
-    out["facts"] = proved_.note.empty() ? "proved" : proved_.note;
+    out["facts"] = proved() ? "proved" : program_.reason();
     if (!statistics) return;
     const FloatStatistics& s = total_;
     out["statistics"] = {{"rows", s.rows},
@@ -70,8 +70,7 @@ class FloatEngine final : public RunEngine {
         << " ambiguous\n"
         << "scores: " << s.scores << '\n'
         << "tests for zero: " << s.tests << ", " << s.open_tests << " open\n"
-        << "facts: " << (proved_.note.empty() ? "proved from the file's program" : proved_.note)
-        << '\n';
+        << "facts: " << (proved() ? "proved from the file's program" : program_.reason()) << '\n';
   }
 
  private:
@@ -94,12 +93,14 @@ class FloatEngine final : public RunEngine {
       confidence_.certificate = certificate;
       confidence_.reason = reason;
     }
-    if (confidence_.certificate != Certificate::certified && !proved_.note.empty())
-      confidence_.reason = reason + "; " + proved_.note;
+    if (confidence_.certificate != Certificate::certified && !proved())
+      confidence_.reason = reason + "; " + program_.reason();
   }
 
+  bool proved() const { return program_.trust() == Trust::recompiled; }
+
   const Model& model_;
-  const ProvedFacts proved_;
+  const CarriedProgram program_;
   FloatRunner runner_;
   LayerProgress progress_;
   FloatStream stream_;

@@ -8,6 +8,7 @@
 #include "compiler/passes/schedule.hpp"
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/precision_facts.hpp"
 
 namespace logdepth {
 
@@ -18,14 +19,24 @@ struct CompileOptions {
   std::optional<std::uint64_t> unroll;
 };
 
-/// The transformer of a program, exact rational weights. Errors: ProgramRefused.
-Model compile(const Program& program, const CompileOptions& options = {});
+/// A compiled program.
+struct [[nodiscard]] Compiled {
+  Model model;  ///< exact rational weights, without `derived`
+  Program program;
+  PrecisionFacts facts;  ///< proved of the model's numbers, one entry per layer of the model
+};
+/// The transformer of a program. Errors: ProgramRefused.
+Compiled compile(const Program& program, const CompileOptions& options = {});
+
+/// The model as a weights file has it, with the program and the facts in `derived`.
+/// Errors: ProgramRefused where the program's text breaks a rule of the format.
+[[nodiscard]] Model with_derived(Compiled compiled);
 
 /// Last pass: writes the weights. Every mask, matrix and embedding, from cells to coordinates.
-Model emit_weights(const Program& program, const Schedule& schedule, const MaskTypes& masks,
-                   const Layout& layout);
+[[nodiscard]] Model emit_weights(const Program& program, const Schedule& schedule,
+                                 const MaskTypes& masks, const Layout& layout);
 
 /// Replaces the repeated block by as many copies as inputs of size up to `size` need.
-Model unroll(Model model, std::uint64_t size);
+Compiled unroll(Compiled compiled, std::uint64_t size);
 
 }  // namespace logdepth

@@ -6,7 +6,6 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/passes/emit_ends.hpp"
 #include "compiler/passes/sparse_builder.hpp"
-#include "compiler/program/program_text.hpp"
 #include "compiler/rules/statement_cells.hpp"
 #include "objects/overload.hpp"
 #include "runtime/file/weights_json.hpp"
@@ -76,7 +75,6 @@ class Emitter {
       for (std::uint32_t i = 0; i < size_of(p_.cells[cell].type); ++i)
         index.coordinates.push_back(layout_.at({cell, i}));
     }
-    model.derived = json_object({{"program", print_program(p_)}});
     return model;
   }
 

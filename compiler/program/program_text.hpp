@@ -13,6 +13,6 @@ std::string print_program(const Program& program);
 
 /// Reads the text form. Names are resolved; whether the program obeys the rules is another
 /// question (program_rules.hpp). Errors: InputError with source, line and what was expected.
-Program parse_program(std::string_view text, const std::string& source);
+[[nodiscard]] Program parse_program(std::string_view text, const std::string& source);
 
 }  // namespace logdepth

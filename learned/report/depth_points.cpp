@@ -1,7 +1,6 @@
 #include "learned/report/depth_points.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "objects/input_error.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -61,11 +61,6 @@ const Json& list(const RunRecord& record, const char* name) {
 
 // --- what a record is ----------------------------------------------------------------------------
 
-/// ceil(log2 n), 0 for n <= 1.
-std::uint64_t doublings(double n) {
-  return n <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(n) - 1);
-}
-
 /// Loops on an input of size n.
 std::uint64_t loops_of(const LoopRule& rule, double n) {
   switch (rule.kind) {
@@ -74,7 +69,8 @@ std::uint64_t loops_of(const LoopRule& rule, double n) {
     case LoopRule::Kind::range:
       return rule.most;
     case LoopRule::Kind::per_doubling:
-      return std::max<std::uint64_t>(1, rule.least * doublings(n));
+      return std::max<std::uint64_t>(
+          1, rule.least * ceil_log2(static_cast<std::uint64_t>(std::max(n, 0.0))));
   }
   return 0;
 }

@@ -13,19 +13,19 @@ std::optional<Stream<ValueId>> CheckedRun::run(const Outcome<Tokens>& tokens,
                                                const std::string& answer,
                                                std::optional<Mismatch>& mismatch) {
   if (!tokens.has_value()) {
-    mismatch = {answer, describe(tokens.refusal())};
+    mismatch = {TestedProperty::answer, answer, describe(tokens.refusal())};
     return std::nullopt;
   }
   count_.layers = 0;
   auto stream = runner_.run(tokens.value(), {&promises_, &count_});
   const std::uint64_t depth = depth_at(model_, tokens.value().size);
   if (promises_.broken()) {
-    mismatch = {"every head keeps its promise", *promises_.broken()};
+    mismatch = {TestedProperty::promise, "every head keeps its promise", *promises_.broken()};
     promises_.forgive();
   } else if (!stream.has_value()) {
-    mismatch = {answer, describe(stream.refusal())};
+    mismatch = {TestedProperty::answer, answer, describe(stream.refusal())};
   } else if (count_.layers != depth) {
-    mismatch = {"the claimed depth of " + std::to_string(depth) + " layers",
+    mismatch = {TestedProperty::depth, "the claimed depth of " + std::to_string(depth) + " layers",
                 std::to_string(count_.layers) + " layers"};
   }
   if (mismatch) return std::nullopt;
@@ -44,17 +44,7 @@ std::optional<Mismatch> CheckedRun::expect_outside(const Outcome<Tokens>& tokens
     if (!stream.has_value() && refused(stream.refusal())) return std::nullopt;
     if (!stream.has_value()) got = describe(stream.refusal());
   }
-  return Mismatch{what + " is refused as outside the hypotheses", got};
-}
-
-std::vector<std::string> CheckedRun::unevaluated() const {
-  std::vector<std::string> heads;
-  for (std::size_t layer = 0; layer < model_.layers.size(); ++layer)
-    for (std::size_t head = 0; head < model_.layers[layer].attention.heads.size(); ++head)
-      if (promises_.evaluated()[layer][head] == 0)
-        heads.push_back("layer " + std::to_string(layer) + " of the file, head " +
-                        std::to_string(head));
-  return heads;
+  return Mismatch{TestedProperty::limit, what + " is refused as outside the hypotheses", got};
 }
 
 }  // namespace logdepth

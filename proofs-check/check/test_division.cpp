@@ -46,7 +46,7 @@ class DivisionTest {
         const std::string place = "token " + std::to_string(i) + ", " + std::to_string(dividend) +
                                   " by " + std::to_string(input.divisor) + ": " +
                                   kDivisionOutputs[k] + " = ";
-        return Mismatch{place + expected[k].text(), got.text()};
+        return Mismatch{TestedProperty::answer, place + expected[k].text(), got.text()};
       }
     }
     return std::nullopt;

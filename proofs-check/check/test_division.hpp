@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
@@ -34,13 +35,13 @@ struct DivisionCounterexample {
   std::size_t original_length = 0;
 };
 
-struct DivisionReport {
+struct [[nodiscard]] DivisionReport {
   std::size_t exhaustive_inputs = 0, random_inputs = 0;
   std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;
   std::size_t divisions = 0;  ///< tokens whose quotient and remainder were compared
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;
+  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
   std::optional<DivisionCounterexample> counterexample;
 };
 

@@ -41,8 +41,10 @@ class LanguageTest {
     const auto stream = run_.run(tokens_of(model_, names(word)), wanted, found);
     if (!stream) return found;
     const auto verdict = run_.runner().accepts(*stream, stream->tokens - 1);
-    if (!verdict.has_value()) return Mismatch{wanted, describe(verdict.refusal())};
-    if (verdict.value() != expected) return Mismatch{wanted, verdict.value() ? "accept" : "reject"};
+    if (!verdict.has_value())
+      return Mismatch{TestedProperty::answer, wanted, describe(verdict.refusal())};
+    if (verdict.value() != expected)
+      return Mismatch{TestedProperty::answer, wanted, verdict.value() ? "accept" : "reject"};
     return prefix_mismatch(asked, *stream);
   }
 
@@ -76,7 +78,8 @@ class LanguageTest {
       const auto got = runner.prefix(stream, runner.first_letter() + i);
       const std::string wanted = "product of the first " + std::to_string(i + 1) + " letters " +
                                  format_transformation((*products)[i]);
-      if (!got.has_value()) return Mismatch{wanted, describe(got.refusal())};
+      if (!got.has_value())
+        return Mismatch{TestedProperty::prefix, wanted, describe(got.refusal())};
       const std::size_t points = got.value().size(), asked = (*products)[i].size();
       if (points != asked) {  // another action of the same language
         prefix_note_ = "the file reads products of " + std::to_string(points) +
@@ -84,7 +87,7 @@ class LanguageTest {
         return std::nullopt;
       }
       if (got.value() != (*products)[i])
-        return Mismatch{wanted, format_transformation(got.value())};
+        return Mismatch{TestedProperty::prefix, wanted, format_transformation(got.value())};
       ++prefixes_;
     }
     return std::nullopt;
@@ -189,6 +192,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     const auto smallest = test.mismatch(small);
     Counterexample example;
     example.word = test.names(small);
+    example.property = smallest->property;
     example.expected = smallest->expected;
     example.got = smallest->got;
     example.original_length = word.size();
@@ -219,8 +223,8 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   if (fine && letters > 0 && limit < (std::uint64_t{1} << 20))
     if (const auto answered = test.beyond(limit + 1)) {
       const Word word_beyond(limit + 1, 0);
-      report.counterexample = {test.names(word_beyond), answered->expected, answered->got,
-                               word_beyond.size()};
+      report.counterexample = {test.names(word_beyond), answered->property, answered->expected,
+                               answered->got, word_beyond.size()};
     }
 
   report.accepted = test.accepted();

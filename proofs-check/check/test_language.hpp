@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "oracle/language_oracle.hpp"
+#include "proofs-check/check/tested_property.hpp"
+#include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {
@@ -23,19 +25,20 @@ struct TestOptions {
 
 struct Counterexample {
   std::vector<std::string> word;  ///< shrunk: no letter can be left out or made the first letter
+  TestedProperty property = TestedProperty::answer;
   std::string expected, got;
   std::size_t original_length = 0;  ///< of the word first found
 };
 
-struct TestReport {
+struct [[nodiscard]] TestReport {
   std::size_t exhaustive_words = 0, random_words = 0;
   std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;
-  std::size_t accepted = 0;              ///< words of the language among those tested
-  std::size_t prefixes = 0;              ///< prefix products compared
-  std::string prefix_note;               ///< why none were, where the file can be asked for them
-  std::uint64_t promises = 0;            ///< rows at which a head's promise was checked
-  std::vector<std::string> unevaluated;  ///< heads whose promise was never checked
+  std::size_t accepted = 0;            ///< words of the language among those tested
+  std::size_t prefixes = 0;            ///< prefix products compared
+  std::string prefix_note;             ///< why none were, where the file can be asked for them
+  std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
+  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
   std::optional<Counterexample> counterexample;
 };
 

@@ -63,9 +63,9 @@ class ReachabilityTest {
       if (stream) {
         const auto verdict = run_.runner().connected(*stream, source, target);
         if (!verdict.has_value()) {
-          found = {wanted, describe(verdict.refusal())};
+          found = {TestedProperty::answer, wanted, describe(verdict.refusal())};
         } else if (verdict.value() != reached) {
-          found = {wanted, reached ? "not connected" : "connected"};
+          found = {TestedProperty::answer, wanted, reached ? "not connected" : "connected"};
         }
       }
       if (found) return std::pair(Question{rows, source, target}, *found);

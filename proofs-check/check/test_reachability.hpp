@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/graph.hpp"
+#include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {
@@ -29,13 +30,13 @@ struct GraphCounterexample {
   std::size_t original_vertices = 0, original_edges = 0;
 };
 
-struct ReachabilityReport {
+struct [[nodiscard]] ReachabilityReport {
   std::size_t exhaustive_graphs = 0, random_graphs = 0;
   std::size_t up_to = 0, max_size = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;
   std::size_t pairs = 0, connected = 0;  ///< questions, and those with a path
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;
+  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
   std::optional<GraphCounterexample> counterexample;
 };
 

@@ -158,7 +158,7 @@ Claim by_our_own(const DepthScaling& scaling, const std::string& variant,
                     variant + ", whose depth is counted on its file.";
   claim.calculation = [scaling, program = std::move(program)] {
     constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
-    const Model model = compile(program());
+    const Model model = compile(program()).model;
     const auto reached = [&](std::uint64_t d) {
       std::uint64_t low = 1, high = kLargest;  // the depth grows with n
       while (low < high) {

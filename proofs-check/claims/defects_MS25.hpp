@@ -10,13 +10,15 @@
 
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/numbers/outcome.hpp"
 
 namespace logdepth {
 
 /// An input on which a network does not do what its claim says.
 struct DefectCounterexample {
   std::string input, expected, got;
-  std::size_t tried = 0;  ///< the number of inputs tried, this one included
+  std::size_t tried = 0;           ///< the number of inputs tried, this one included
+  std::optional<Refusal> refusal;  ///< there was no answer, as `got` says in words
 };
 
 /// Where a search stops when it has found nothing.
@@ -50,15 +52,15 @@ struct Defect {
   Norm norm = Norm::rms;              ///< runs: what to compile for
   DefectSearch search;                ///< runs
   std::size_t up_to = 0;              ///< runs: the size at which the search gives up
-  std::vector<std::string> refusal;   ///< refused: words of the message
+  std::vector<std::string> refusal;   ///< refused: words of the message, held by a test
 };
 
 /// All of them, by number.
 const std::vector<Defect>& defects_MS25();
 
-struct DefectFinding {
+struct [[nodiscard]] DefectFinding {
   /// runs: a counterexample exists, and the repaired construction is right up to and on it;
-  /// refused: the compiler refuses the change, with the words, and takes the repaired program;
+  /// refused: the compiler refuses the change, and takes the repaired program;
   /// recorded: there is a reason.
   bool shown = false;
   std::optional<DefectCounterexample> counterexample;  ///< runs: the smallest

@@ -7,6 +7,7 @@
 
 #include "compiler/program/program.hpp"
 #include "proofs-check/claims/defects_MS25.hpp"
+#include "runtime/file/head_place.hpp"
 
 namespace logdepth {
 
@@ -30,9 +31,6 @@ Program with_changes(const Program& program, const std::vector<TextChange>& chan
 std::uint32_t coordinate_of(const Model& model, const std::string& cell, std::uint32_t index = 0);
 std::uint32_t mirror_of(const Model& model, std::uint32_t coordinate);  ///< layernorm
 
-struct HeadPlace {
-  std::size_t layer = 0, head = 0;
-};
 /// The `which`-th head (from 0, in the order of the file) that writes to the cell.
 HeadPlace head_writing(const Model& model, const std::string& cell, std::size_t which = 0);
 Head& head_at(Model& model, const HeadPlace& place);

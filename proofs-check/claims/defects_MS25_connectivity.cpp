@@ -1,5 +1,4 @@
 // Defects in MS25 Theorem 5.1 and Appendix C: graph connectivity.
-#include <bit>
 #include <utility>
 
 #include "compiler/program/program_text.hpp"
@@ -7,6 +6,7 @@
 #include "proofs-check/claims/defects_MS25_changes.hpp"
 #include "proofs-check/claims/defects_MS25_search.hpp"
 #include "runtime/file/position_code.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -208,7 +208,7 @@ Defect counter_stays() {
   };
   d.search = [](const Model& model, SearchBounds bounds) {
     return search_lengths(model, bounds, [](std::size_t letters) {
-      return std::vector<Real>{Real(std::bit_width(letters - 1) % 2 == 0 ? 1 : -1)};
+      return std::vector<Real>{Real(ceil_log2(letters) % 2 == 0 ? 1 : -1)};
     });
   };
   d.up_to = 8;

@@ -26,7 +26,11 @@ class Tries {
 
   DefectCounterexample wrong(const std::string& input, const std::string& expected,
                              const std::string& got) const {
-    return {input, expected, got, tried_};
+    return {input, expected, got, tried_, std::nullopt};
+  }
+  DefectCounterexample no_answer(const std::string& input, const std::string& expected,
+                                 const Refusal& refusal) const {
+    return {input, expected, describe(refusal), tried_, refusal};
   }
   /// A counterexample if the two lists differ.
   std::optional<DefectCounterexample> compare(const std::string& input,
@@ -90,8 +94,7 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
         const std::string text =
             std::to_string(a) + " by " + std::to_string(m) + " at position " + std::to_string(i);
         const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
-        if (!stream.has_value())
-          return tries.wrong(text, listed(expected), describe(stream.refusal()));
+        if (!stream.has_value()) return tries.no_answer(text, listed(expected), stream.refusal());
         if (auto found = tries.compare(text, expected, runner.logits(stream.value(), i)))
           return found;
       }
@@ -103,25 +106,26 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
   Tries tries(bounds);
   for (std::size_t n = 1; n <= bounds.size; ++n) {
     Runner runner(model);
-    const auto verdict = [&](const Graph& graph, Vertex s, Vertex t) -> std::string {
+    const auto connected = [&](const Graph& graph, Vertex s, Vertex t) -> Outcome<bool> {
       const auto stream = runner.run_graph(graph, s, t);
-      if (!stream.has_value()) return describe(stream.refusal());
-      const auto answer = runner.connected(stream.value(), s, t);
-      if (!answer.has_value()) return describe(answer.refusal());
-      return answer.value() ? "a path" : "no path";
+      if (!stream.has_value()) return stream.refusal();
+      return runner.connected(stream.value(), s, t);
     };
+    const auto verdict = [](bool path) { return path ? "a path" : "no path"; };
     for (const std::uint32_t set : edge_sets(n)) {
       const Graph graph = graph_of(n, set);
       const ReachabilityOracle oracle(graph);
       for (Vertex s = 0; s < n; ++s)
         for (Vertex t = 0; t < n && tries.more(); ++t) {
           tries.begin();
-          const std::string wanted = oracle.reaches(s, t) ? "a path" : "no path";
-          if (const std::string got = verdict(graph, s, t); got != wanted)
-            return tries.wrong(std::to_string(n) + (n == 1 ? " vertex, " : " vertices, ") +
+          const bool wanted = oracle.reaches(s, t);
+          const Outcome<bool> got = connected(graph, s, t);
+          if (got.has_value() && got.value() == wanted) continue;
+          const std::string text = std::to_string(n) + (n == 1 ? " vertex, " : " vertices, ") +
                                    edge_text(graph) + ", from " + std::to_string(s) + " to " +
-                                   std::to_string(t),
-                               wanted, got);
+                                   std::to_string(t);
+          if (!got.has_value()) return tries.no_answer(text, verdict(wanted), got.refusal());
+          return tries.wrong(text, verdict(wanted), verdict(got.value()));
         }
     }
   }
@@ -151,9 +155,9 @@ std::optional<DefectCounterexample> search_words(const Model& model, SearchBound
       for (std::size_t i = 0; i < length; ++i) text = (i == 0 ? "" : text + " ") + word[i];
       const std::string wanted = format_transformation(product);
       const auto stream = runner.run_word(word);
-      if (!stream.has_value()) return tries.wrong(text, wanted, describe(stream.refusal()));
+      if (!stream.has_value()) return tries.no_answer(text, wanted, stream.refusal());
       const auto got = runner.prefix(stream.value(), stream.value().tokens - 1);
-      if (!got.has_value()) return tries.wrong(text, wanted, describe(got.refusal()));
+      if (!got.has_value()) return tries.no_answer(text, wanted, got.refusal());
       if (got.value() != product)
         return tries.wrong(text, wanted, format_transformation(got.value()));
     }
@@ -172,7 +176,7 @@ std::optional<DefectCounterexample> search_raw(
       tries.begin();
       const auto stream = runner.run(tokens_of(model, one.rows).value());
       if (!stream.has_value())
-        return tries.wrong(one.input, listed(one.expected), describe(stream.refusal()));
+        return tries.no_answer(one.input, listed(one.expected), stream.refusal());
       const std::size_t last = one.rows.size() - 1;
       if (auto found = tries.compare(one.input, one.expected, runner.logits(stream.value(), last)))
         return found;
@@ -198,7 +202,7 @@ std::optional<DefectCounterexample> search_lengths(
     const std::string text = std::to_string(letters) + (letters == 1 ? " letter" : " letters");
     const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
     if (!stream.has_value())
-      return tries.wrong(text, listed(expected(letters)), describe(stream.refusal()));
+      return tries.no_answer(text, listed(expected(letters)), stream.refusal());
     if (auto found = tries.compare(text, expected(letters),
                                    runner.logits(stream.value(), stream.value().tokens - 1)))
       return found;

@@ -17,7 +17,8 @@ struct CheckEntry {
 std::string checks_path(const std::string& model_path);
 /// Entries about this very content, in order; none when the file is missing or about other content.
 /// Errors: InputError when the file exists and is not a checks file.
-std::vector<CheckEntry> read_checks(const std::string& model_path, const std::string& hash);
+[[nodiscard]] std::vector<CheckEntry> read_checks(const std::string& model_path,
+                                                  const std::string& hash);
 /// Adds an entry, replacing one of the same kind and oracle. Errors: InputError.
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry);
 

@@ -1,27 +1,14 @@
 #include "proofs-check/file/fitted_program.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
-#include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "objects/input_error.hpp"
 #include "objects/overload.hpp"
 
 namespace logdepth {
 namespace {
-
-std::optional<std::string> program_text(const Model& model) {
-  const auto derived = nlohmann::json::parse(model.derived.text, nullptr, false);
-  if (!derived.is_object()) return std::nullopt;
-  const auto text = derived.find("program");
-  if (text == derived.end() || !text->is_string()) return std::nullopt;
-  return text->get<std::string>();
-}
 
 bool same_promise(const Selector& selector, const Promise& promise) {
   const auto* match = std::get_if<MatchPromise>(&promise);
@@ -85,17 +72,13 @@ bool same_mask(const Program& program, const MaskPlan& plan, const Model& model,
 
 }  // namespace
 
-std::unique_ptr<const FittedProgram> FittedProgram::find(const Model& model) {
-  const auto text = program_text(model);
-  if (!text) return nullptr;
-  std::unique_ptr<FittedProgram> fitted(new FittedProgram);
+std::unique_ptr<const FittedProgram> FittedProgram::find(const Program& program,
+                                                         const Model& model) {
+  std::unique_ptr<FittedProgram> fitted(new FittedProgram(program));
   try {
-    fitted->program_ = parse_program(*text, "derived.program");
-    check_program(fitted->program_);
-    fitted->schedule_ = schedule_layers(fitted->program_);
-    fitted->masks_ = type_masks(fitted->program_, fitted->schedule_);
-  } catch (const InputError&) {
-    return nullptr;
+    check_program(program);
+    fitted->schedule_ = schedule_layers(program);
+    fitted->masks_ = type_masks(program, fitted->schedule_);
   } catch (const ProgramRefused&) {
     return nullptr;
   }

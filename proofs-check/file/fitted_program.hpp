@@ -11,12 +11,13 @@
 
 namespace logdepth {
 
-/// The program that a weights file carries in `derived`, which no hash protects: it serves for
-/// names only, and only after its layers, heads, promises and sizes were compared with the weights.
+/// A program beside weights that it fits: its layers, heads, promises and sizes are those of the
+/// weights. Which program fits by chance, or was made to, it cannot tell (CarriedProgram).
 class FittedProgram {
  public:
-  /// Null when there is no program, it is not well formed, or it does not fit.
-  static std::unique_ptr<const FittedProgram> find(const Model& model);
+  /// Null when the program breaks a rule of the compiler, or does not fit. Keeps a reference to it.
+  [[nodiscard]] static std::unique_ptr<const FittedProgram> find(const Program& program,
+                                                                 const Model& model);
 
   const Program& program() const { return program_; }
   /// Of layer `layer` of the file.
@@ -31,10 +32,10 @@ class FittedProgram {
     const MaskPlan* attention = nullptr;
     const MaskPlan* feedforward = nullptr;
   };
-  FittedProgram() = default;
+  explicit FittedProgram(const Program& program) : program_(program) {}
   bool fits(const Model& model);
 
-  Program program_;
+  const Program& program_;
   Schedule schedule_;  // points into program_
   MaskTypes masks_;
   std::vector<FittedLayer> layers_;

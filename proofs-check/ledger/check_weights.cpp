@@ -60,9 +60,9 @@ std::string describe(const Finding& finding) {
   return finding.input + ": expected " + finding.expected + ", got " + finding.got;
 }
 
-Verdict check_weights(const Against& against, const std::string& path, const Bounds& bounds) {
+FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds) {
   const Model model = read_weights(path);
-  Verdict verdict;
+  FileVerdict verdict;
   verdict.bounds = bounds;
   Exam exam(model, true, verdict);
   std::visit([&](const auto& kind) { examine(exam, kind); }, against);
@@ -77,7 +77,7 @@ Tightness check_tightness(const Against& against, const std::string& path,
   Tightness result{true, ""};
   for (const std::uint64_t size : sizes) {
     const Model shorter = one_fewer(model, size);
-    Verdict verdict;
+    FileVerdict verdict;
     Exam exam(shorter, false, verdict);
     std::optional<std::string> failure;
     if (const auto* words = std::get_if<AgainstLanguage>(&against))

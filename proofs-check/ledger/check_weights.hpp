@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proofs-check/claims/claim.hpp"
+#include "runtime/file/head_place.hpp"
 
 namespace logdepth {
 
@@ -33,13 +34,13 @@ struct Finding {
 /// "on <input>: expected ..., got ...".
 std::string describe(const Finding& finding);
 
-struct Verdict {
+struct [[nodiscard]] FileVerdict {
   Status status = Status::unchecked;
   Bounds bounds;  ///< as asked, or the file's own limit where that is less
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
   std::uint64_t answers = 0;                             ///< compared with the oracle
   std::uint64_t promises = 0;
-  std::vector<std::string> unevaluated;   ///< heads whose promise was never asked
+  std::vector<HeadPlace> unevaluated;     ///< heads whose promise was never asked
   std::optional<Finding> counterexample;  ///< the smallest: a wrong answer, or a broken promise
   std::optional<Finding> without_answer;  ///< the smallest input that got none
   std::optional<Finding>
@@ -52,10 +53,10 @@ struct Verdict {
 /// ones. The promise of every head is checked at every row; a broken one is a counterexample even
 /// when the answer is right. Reads the file and the oracle and nothing that made the file.
 /// Errors: InputError when the file cannot be read or takes another kind of input.
-Verdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
+FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
 
 /// Whether the stated number of loops is necessary.
-struct Tightness {
+struct [[nodiscard]] Tightness {
   bool tight = false;
   std::string witness;  ///< what fails with one loop fewer, or the size at which nothing did
 };

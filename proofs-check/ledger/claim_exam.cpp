@@ -1,7 +1,6 @@
 #include "proofs-check/ledger/claim_exam.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace logdepth {
@@ -16,7 +15,7 @@ void keep_smallest(std::optional<Finding>& kept, const Finding& finding) {
 
 }  // namespace
 
-Exam::Exam(const Model& model, bool promises_bind, Verdict& verdict)
+Exam::Exam(const Model& model, bool promises_bind, FileVerdict& verdict)
     : model_(model),
       promises_bind_(promises_bind),
       verdict_(verdict),
@@ -26,32 +25,32 @@ Exam::Exam(const Model& model, bool promises_bind, Verdict& verdict)
 Exam::Attempt Exam::attempt(const Outcome<Tokens>& tokens) {
   Attempt result;
   if (!tokens.has_value()) {
-    result.refusal = describe(tokens.refusal());
+    result.refusal = tokens.refusal();
     return result;
   }
   auto stream = runner_.run(tokens.value(), {&promises_});
   if (promises_.broken()) {
-    result.broken = *promises_.broken();
+    result.broken = promises_.broken();
     promises_.forgive();
   }
   if (stream.has_value()) {
     result.stream = std::move(stream).value();
   } else {
-    result.refusal = describe(stream.refusal());
+    result.refusal = stream.refusal();
   }
   return result;
 }
 
 void Exam::record(const Attempt& attempt, const Finding& question) {
-  if (!attempt.broken.empty() && promises_bind_) {
+  if (attempt.broken && promises_bind_) {
     Finding finding = question;
     finding.expected = "every head keeps its promise";
-    finding.got = attempt.broken;
+    finding.got = *attempt.broken;
     keep_smallest(verdict_.counterexample, finding);
   }
-  if (!attempt.refusal.empty()) {
+  if (attempt.refusal) {
     Finding finding = question;
-    finding.got = attempt.refusal;
+    finding.got = describe(*attempt.refusal);
     without_answer(finding);
   }
 }
@@ -69,22 +68,18 @@ bool Exam::settled() const {
   return verdict_.counterexample || refusals_ >= kEnoughRefusals;
 }
 
-void Exam::add_promises(std::uint64_t promises, const std::vector<std::string>& unevaluated) {
+void Exam::add_promises(std::uint64_t promises, const std::vector<HeadPlace>& unevaluated) {
   verdict_.promises += promises;
-  asked_elsewhere_ = unevaluated;
+  unevaluated_elsewhere_ = unevaluated;
 }
 
 void Exam::finish() {
   verdict_.promises += promises_.total_evaluated();
-  for (std::size_t layer = 0; layer < model_.layers.size(); ++layer)
-    for (std::size_t head = 0; head < model_.layers[layer].attention.heads.size(); ++head) {
-      if (promises_.evaluated()[layer][head] > 0) continue;
-      const std::string name =
-          "layer " + std::to_string(layer) + " of the file, head " + std::to_string(head);
-      if (!asked_elsewhere_ || std::find(asked_elsewhere_->begin(), asked_elsewhere_->end(),
-                                         name) != asked_elsewhere_->end())
-        verdict_.unevaluated.push_back(name);
-    }
+  verdict_.unevaluated = promises_.unevaluated();
+  if (const auto& others = unevaluated_elsewhere_)
+    std::erase_if(verdict_.unevaluated, [&](const HeadPlace& head) {
+      return std::find(others->begin(), others->end(), head) == others->end();
+    });
   if (verdict_.counterexample) {
     verdict_.status = Status::contradicted;
   } else if (verdict_.without_answer) {

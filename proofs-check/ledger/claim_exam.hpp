@@ -17,12 +17,13 @@ class Exam {
  public:
   /// Keeps references. With `promises_bind` a broken promise is a counterexample; without, promises
   /// are not looked at.
-  Exam(const Model& model, bool promises_bind, Verdict& verdict);
+  Exam(const Model& model, bool promises_bind, FileVerdict& verdict);
 
   struct Attempt {
-    std::optional<Stream<ValueId>> stream;
-    std::string refusal, broken;  ///< sentences; empty when all is well
-    bool fine() const { return stream && broken.empty(); }
+    std::optional<Stream<ValueId>> stream;  ///< absent exactly if there is a refusal
+    std::optional<Refusal> refusal;
+    std::optional<std::string> broken;  ///< a promise, as a sentence
+    bool fine() const { return !refusal && !broken; }
   };
   Attempt attempt(const Outcome<Tokens>& tokens);
   /// Records what is not fine about an attempt at this input.
@@ -34,23 +35,23 @@ class Exam {
   /// Nothing that is still to come can change the verdict or make its example smaller, when inputs
   /// come in the order of their size.
   bool settled() const;
-  /// What a property test found in addition.
-  void add_promises(std::uint64_t promises, const std::vector<std::string>& unevaluated);
+  /// What a property test found in addition: rows checked, and the heads that it never asked.
+  void add_promises(std::uint64_t promises, const std::vector<HeadPlace>& unevaluated);
   /// Computes the status.
   void finish();
 
   Runner& runner() { return runner_; }
   const Model& model() const { return model_; }
-  Verdict& verdict() { return verdict_; }
+  FileVerdict& verdict() { return verdict_; }
 
  private:
   const Model& model_;
   bool promises_bind_;
-  Verdict& verdict_;
+  FileVerdict& verdict_;
   Runner runner_;
   PromiseCheck promises_;
   std::size_t refusals_ = 0;
-  std::optional<std::vector<std::string>> asked_elsewhere_;  ///< still unevaluated in other tests
+  std::optional<std::vector<HeadPlace>> unevaluated_elsewhere_;  ///< by the other test, if any
 };
 
 // The kinds of input; each fills the verdict's counts and its sentence `bound`.

@@ -150,7 +150,7 @@ std::vector<Questions> hard_graphs(std::size_t n, bool undirected) {
 void examine(Exam& exam, const AgainstReachability& against) {
   Graphs graphs(exam, against.undirected);
   const Model& model = exam.model();
-  Verdict& verdict = exam.verdict();
+  FileVerdict& verdict = exam.verdict();
   Bounds& bounds = verdict.bounds;
   const std::size_t limit = largest_size(model).value_or(std::numeric_limits<std::size_t>::max());
   bounds.up_to = std::min(bounds.up_to, limit);
@@ -220,7 +220,7 @@ std::optional<std::string> fails_at(Exam& exam, const AgainstReachability& again
   for (Vertex i = 0; i + 1 < size; ++i) path.emplace_back(i, i + 1);
   const Edge ends{0, static_cast<Vertex>(size - 1)};
   graphs.ask({graph_of(size, path, against.undirected), {ends}, {size}});
-  const Verdict& verdict = exam.verdict();
+  const FileVerdict& verdict = exam.verdict();
   const auto& failure = verdict.counterexample ? verdict.counterexample : verdict.without_answer;
   if (!failure) return std::nullopt;
   return describe(*failure);

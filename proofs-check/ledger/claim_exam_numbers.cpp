@@ -115,7 +115,7 @@ std::optional<std::size_t> leftover(const Model& model, const std::string& cell,
 }  // namespace
 
 void examine(Exam& exam, const AgainstDivision&) {
-  Verdict& verdict = exam.verdict();
+  FileVerdict& verdict = exam.verdict();
   Bounds& bounds = verdict.bounds;
   const std::size_t limit =
       exam.model().unroll.max_length.value_or(std::numeric_limits<std::size_t>::max());
@@ -171,7 +171,7 @@ void examine(Exam& exam, const AgainstStreams& against) {
   const auto* output = std::get_if<CellsOutput>(&exam.model().output);
   if (!output)
     throw InputError("the weights file '" + exam.model().name + "' does not answer with cells");
-  Verdict& verdict = exam.verdict();
+  FileVerdict& verdict = exam.verdict();
   const auto ask = [&](const RawInput& input, const std::vector<std::uint64_t>& order) {
     Finding finding{input.text, "outputs", "", order};
     const Exam::Attempt attempt = exam.attempt(tokens_of(exam.model(), input.rows));

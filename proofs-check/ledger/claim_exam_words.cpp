@@ -96,7 +96,7 @@ std::unique_ptr<LanguageOracle> oracle_for(const Model& model, const AgainstLang
 
 void examine(Exam& exam, const AgainstLanguage& against) {
   const Model& model = exam.model();
-  Verdict& verdict = exam.verdict();
+  FileVerdict& verdict = exam.verdict();
   const auto oracle = oracle_for(model, against);
   const std::size_t limit =
       model.unroll.max_length.value_or(std::numeric_limits<std::size_t>::max());
@@ -150,7 +150,7 @@ std::optional<std::string> fails_at(Exam& exam, const AgainstLanguage& against,
   for (std::size_t tried = 0; tried < kTried; ++tried) {
     // The first letter changes fastest: it is the one that a missing loop does not reach.
     words.ask(Word(word.rbegin(), word.rend()));
-    const Verdict& verdict = exam.verdict();
+    const FileVerdict& verdict = exam.verdict();
     const auto& failure = verdict.counterexample ? verdict.counterexample : verdict.without_answer;
     if (failure) return describe(*failure);
     if (!next(word, exam.model().alphabet.size())) break;

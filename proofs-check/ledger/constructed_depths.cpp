@@ -34,7 +34,7 @@ constexpr std::uint32_t kTestedRows = 9;
 
 /// As a reader of the file sees it: what the compiler wrote, parsed again.
 Model read_back(const Program& program, const std::string& name) {
-  return parse_weights(write_weights(compile(program)), name);
+  return parse_weights(write_weights(with_derived(compile(program))), name);
 }
 
 std::string encoding_of(const Model& model) {
@@ -59,7 +59,7 @@ void fit_slope(ConstructedDepths& depths) {
   if (const auto line = fit_line(points)) depths.slope = line->slope;
 }
 
-std::string never_asked(const std::vector<std::string>& heads) {
+std::string never_asked(const std::vector<HeadPlace>& heads) {
   return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
 }
 

@@ -47,7 +47,7 @@ DepthSeries measured_series(const Claim& claim, const std::vector<std::uint64_t>
   series.name = full_name(claim);
   series.form = claim.form;
   if (!claim.family) {
-    const Model model = compile(claim.instances.front().program());
+    const Model model = compile(claim.instances.front().program()).model;
     series.formula = depth_formula(model);
     for (const std::uint64_t n : sizes) series.depths.push_back(counted_depth(model, n));
     return series;
@@ -56,7 +56,7 @@ DepthSeries measured_series(const Claim& claim, const std::vector<std::uint64_t>
   for (const std::uint64_t n : sizes) {
     std::optional<std::uint64_t> depth;
     try {
-      depth = counted_depth(compile(claim.family(n)), n);
+      depth = counted_depth(compile(claim.family(n)).model, n);
     } catch (const SizeLimit&) {  // absent
     }
     series.depths.push_back(depth);

@@ -1,12 +1,13 @@
 #include "proofs-check/ledger/ledger.hpp"
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "compiler/passes/compile.hpp"
 #include "objects/overload.hpp"
@@ -70,35 +71,26 @@ void count_on_file(LedgerEntry& entry, const Model& model) {
 }
 
 /// Parts of a check that run one beside the other. Each works on an entry of its own, or on a file
-/// of its own within one.
+/// of its own within one. An exception of one of them ends the others and reaches the caller.
 class Parts {
  public:
   void add(std::function<void()> part) { parts_.push_back(std::move(part)); }
 
   void run(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
-    std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < parts_.size(); i = next++) {
-        try {
-          parts_[i]();
-        } catch (...) {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
-          next = parts_.size();
-        }
-        const std::lock_guard lock(mutex);
-        ++done;
-        if (progress) progress(done, parts_.size());
-      }
-    };
-    std::vector<std::thread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
-    for (std::thread& thread : others) thread.join();
-    if (failure) std::rethrow_exception(failure);
+    std::mutex one_call;
+    tbb::task_arena arena(static_cast<int>(std::max<std::size_t>(threads, 1)));
+    arena.execute([&] {
+      tbb::parallel_for(
+          std::size_t{0}, parts_.size(),
+          [&](std::size_t i) {
+            parts_[i]();
+            const std::lock_guard lock(one_call);
+            ++done;
+            if (progress) progress(done, parts_.size());
+          },
+          tbb::simple_partitioner());
+    });
   }
 
  private:
@@ -120,7 +112,7 @@ Bounds asked(Bounds bounds, const LedgerOptions& options, Norm norm) {
 struct FileResult {
   CheckedFile file;
   std::optional<Tightness> tightness;
-  std::string refused;
+  std::optional<std::string> refused;  ///< what the compiler says
 };
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,
@@ -135,7 +127,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   try {
     CompileOptions how;
     how.norm = norm;
-    save_one(compile(instance.program(), how), path);
+    save_one(with_derived(compile(instance.program(), how)), path);
   } catch (const ProgramRefused& refused) {
     result.refused = refused.what();
     return;
@@ -158,13 +150,14 @@ std::string bound_of(const FileResult& result) {
 
 void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
   bool first = true;
+  std::set<HeadPlace> unevaluated;  // said once, however many files have the head
   for (const FileResult& result : results) {
-    if (!result.refused.empty()) {
+    if (result.refused) {
       entry.status = Status::contradicted;
-      entry.counterexample = "the compiler refuses the program: " + result.refused;
+      entry.counterexample = "the compiler refuses the program: " + *result.refused;
       return;
     }
-    const Verdict& verdict = result.file.verdict;
+    const FileVerdict& verdict = result.file.verdict;
     entry.status = first ? verdict.status : worse(entry.status, verdict.status);
     first = false;
     entry.bound += (entry.bound.empty() ? "" : "; ") + bound_of(result);
@@ -173,11 +166,10 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
       entry.counterexample = (result.file.instance.empty() ? "" : result.file.instance + ": ") +
                              (result.file.norm == Norm::layernorm ? "layernorm: " : "") +
                              describe(*failure);
-    for (const std::string& head : verdict.unevaluated) {
-      const std::string line = "the promise of " + head + " was never asked";
-      if (entry.note.find(line) == std::string::npos)
-        entry.note += (entry.note.empty() ? "" : "; ") + line;
-    }
+    for (const HeadPlace& head : verdict.unevaluated)
+      if (unevaluated.insert(head).second)
+        entry.note += (entry.note.empty() ? "" : "; ") +
+                      ("the promise of " + describe(head) + " was never asked");
     entry.files.push_back(result.file);
     if (!result.tightness) continue;
     if (!entry.tightness) {
@@ -203,7 +195,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   }
   CompileOptions how;
   how.norm = defect.norm;
-  Model changed = compile(defect.program(), how);
+  Model changed = with_derived(compile(defect.program(), how));
   if (defect.edit) changed = defect.edit(std::move(changed));
   const std::string path =
       options.folder + "/" + file_name(full_name(*entry.claim) + " as-written") + ".json";
@@ -213,12 +205,12 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   const auto found = defect.search(model, {defect.up_to});
   if (found) {
     // No answer is not a wrong answer: the numbers have left the field of the exact run.
-    const bool answered = found->got.rfind("outside the field", 0) != 0;
-    file.verdict.status = answered ? Status::contradicted : Status::undecided;
+    const bool left = found->refusal && std::holds_alternative<OutsideField>(*found->refusal);
+    file.verdict.status = left ? Status::undecided : Status::contradicted;
     entry.counterexample = found->input + ": expected " + found->expected + ", got " + found->got;
     entry.bound = "smallest of all inputs, number " + std::to_string(found->tried);
     if (const auto also =
-            defect.search(compile(defect.repaired(), how), {defect.up_to, found->tried})) {
+            defect.search(compile(defect.repaired(), how).model, {defect.up_to, found->tried})) {
       entry.note = "the construction without the change is wrong as well, at " + also->input;
     } else {
       entry.note = "without the change right on the same " + counted(found->tried, "input");

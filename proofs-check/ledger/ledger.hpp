@@ -20,7 +20,7 @@ struct CheckedFile {
   std::string instance;  ///< the name of the instance
   Norm norm = Norm::rms;
   std::string sha256;
-  Verdict verdict;
+  FileVerdict verdict;
 };
 
 /// What is known about one claim.
@@ -45,7 +45,7 @@ struct LedgerEntry {
   std::string circuit;  ///< Graphviz text, where the claim wants a picture
 };
 
-struct Ledger {
+struct [[nodiscard]] Ledger {
   std::vector<LedgerEntry> entries;
   std::vector<DepthLaw> laws;  ///< of the claims that were asked for
 };

@@ -48,7 +48,7 @@ json measured_json(const LedgerEntry& entry) {
 }
 
 json file_json(const CheckedFile& file) {
-  const Verdict& v = file.verdict;
+  const FileVerdict& v = file.verdict;
   return {{"instance", file.instance},
           {"norm", file.norm == Norm::rms ? "rms" : "layernorm"},
           {"sha256", file.sha256},
@@ -59,7 +59,7 @@ json file_json(const CheckedFile& file) {
           {"random", v.random},
           {"answers", v.answers},
           {"promises", v.promises},
-          {"unevaluated", v.unevaluated}};
+          {"unevaluated", descriptions(v.unevaluated)}};
 }
 
 json entry_json(const LedgerEntry& entry) {

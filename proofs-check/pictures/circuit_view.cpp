@@ -9,8 +9,8 @@
 
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
+#include "proofs-check/file/carried_program.hpp"
 #include "proofs-check/file/cell_names.hpp"
-#include "proofs-check/file/fitted_program.hpp"
 #include "proofs-check/file/promise_text.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 
@@ -39,7 +39,10 @@ Coordinates columns_of(const SparseMatrix& matrix) {
 class Viewer {
  public:
   explicit Viewer(const Model& model)
-      : model_(model), names_(model), fitted_(FittedProgram::find(model)) {}
+      : model_(model),
+        names_(model),
+        carried_(model, Trust::plausible),
+        fitted_(carried_.fitted()) {}
 
   CircuitView view() {
     CircuitView view;
@@ -455,7 +458,8 @@ class Viewer {
 
   const Model& model_;
   CellNames names_;
-  std::unique_ptr<const FittedProgram> fitted_;
+  CarriedProgram carried_;
+  const FittedProgram* fitted_;
 };
 
 }  // namespace

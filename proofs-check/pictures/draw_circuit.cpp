@@ -246,7 +246,7 @@ class CircuitWriter {
     std::vector<Card> cards;
     for (const HeadView& head : layer.heads) {
       Card card{kAttention, "head " + head.name, head.scope, "selects " + head.promise, {}, ""};
-      if (head.name.starts_with("head ") && !view_.named) card.title = head.name;
+      if (!view_.named) card.title = head.name;
       card.lines.push_back(head.match);
       card.lines.insert(card.lines.end(), head.writes.begin(), head.writes.end());
       card.small = "score dimension " + std::to_string(head.dimension) + ", value dimension " +

@@ -170,9 +170,10 @@ void PrecisionLaws::load(const PrecisionPoint& point) {
   if (series_ == &series && size_ == size) return;
   series_ = &series;
   size_ = size;
-  model_ = series_->model(size_);
+  Compiled compiled = series_->compiled(size_);
+  model_ = std::move(compiled.model);
+  facts_ = std::move(compiled.facts);
   weights_ = weights_hash(model_).substr(0, kHashCharacters);
-  facts_ = facts_in(model_).value_or(no_facts(model_));
   questions_ = series_->questions(model_, size_, seed_);
 }
 

@@ -235,7 +235,7 @@ PrecisionSeries radix() {
   PrecisionSeries series =
       scan("radix", "Cor. 4.2, radix 4, S3, two-circle positions", ScanPositions::two_circle);
   series.has_temperature = false;
-  series.model = [](std::uint64_t size) {
+  series.compiled = [](std::uint64_t size) {
     return compile(regular_language_radix_MS25_cor4_2(
         named_monoid(kRadixGroup), kRadixGroup,
         {kRadix, size, ScanPositions::two_circle, ScanTable::automatic}));
@@ -250,7 +250,7 @@ PrecisionSeries tree() {
   PrecisionSeries series =
       scan("tree", "Thm 4.1, tree, A5, positions from the first-flag", ScanPositions::first_flag);
   series.has_temperature = false;
-  series.model = [](std::uint64_t) {
+  series.compiled = [](std::uint64_t) {
     return compile(regular_language_tree_MS25_thm4_1(named_monoid(kGroup), kGroup));
   };
   series.sizes = doubling(4, 4);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/compile.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/stream/tokens.hpp"
@@ -37,7 +38,7 @@ struct PrecisionSeries {
   /// two numbers are copies of the same one where they are equal.
   bool tests_for_zero;
   bool has_temperature;  ///< the softmax temperature that it needs is a law of its own
-  std::function<Model(std::uint64_t size)> model;
+  std::function<Compiled(std::uint64_t size)> compiled;
   /// Seeded; the same for every precision, of exactly this size.
   std::function<std::vector<PrecisionQuestion>(const Model&, std::uint64_t size,
                                                std::uint64_t seed)>

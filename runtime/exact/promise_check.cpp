@@ -43,6 +43,14 @@ std::uint64_t PromiseCheck::total_evaluated() const {
   return total;
 }
 
+std::vector<HeadPlace> PromiseCheck::unevaluated() const {
+  std::vector<HeadPlace> heads;
+  for (std::size_t layer = 0; layer < evaluated_.size(); ++layer)
+    for (std::size_t head = 0; head < evaluated_[layer].size(); ++head)
+      if (evaluated_[layer][head] == 0) heads.push_back({layer, head});
+  return heads;
+}
+
 Real PromiseCheck::value(const SparseVector& form, const Stream<ValueId>& stream,
                          std::size_t token) const {
   Real sum;

@@ -8,6 +8,7 @@
 
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/found_keys.hpp"
+#include "runtime/file/head_place.hpp"
 #include "runtime/stream/forward.hpp"
 
 namespace logdepth {
@@ -21,9 +22,9 @@ class PromiseCheck : public ForwardObserver<ValueId> {
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>& rows) override;
   void on_row(const Location& location, std::size_t head, const SelectedRow& row) override;
 
-  /// Rows checked per layer of the file and head; a head with 0 was never asked.
-  const std::vector<std::vector<std::uint64_t>>& evaluated() const { return evaluated_; }
-  std::uint64_t total_evaluated() const;
+  std::uint64_t total_evaluated() const;  ///< rows checked
+  /// Heads whose promise was never asked, in the order of the file.
+  std::vector<HeadPlace> unevaluated() const;
   /// The first broken promise as a sentence: layer, head, token, what was promised and selected.
   const std::optional<std::string>& broken() const { return broken_; }
   /// Forgets the broken promise; the counts go on.
@@ -49,8 +50,8 @@ class PromiseCheck : public ForwardObserver<ValueId> {
 
   const Model& model_;
   const Exact& arithmetic_;
-  std::vector<Expected> expected_;  ///< per head of the sublayer
-  std::vector<std::vector<std::uint64_t>> evaluated_;
+  std::vector<Expected> expected_;                     ///< per head of the sublayer
+  std::vector<std::vector<std::uint64_t>> evaluated_;  ///< rows per layer of the file and head
   std::optional<std::string> broken_;
 };
 

@@ -16,6 +16,6 @@ struct Violation {
 
 /// The first broken rule of those that runtime/README.md lists; absent if the model obeys them all.
 /// `first_violation` (weights_file.hpp) is the same as one sentence.
-std::optional<Violation> find_violation(const Model& model);
+[[nodiscard]] std::optional<Violation> find_violation(const Model& model);
 
 }  // namespace logdepth

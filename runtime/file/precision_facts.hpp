@@ -57,7 +57,7 @@ struct LayerFacts {
 };
 
 /// One entry per layer of the file.
-struct PrecisionFacts {
+struct [[nodiscard]] PrecisionFacts {
   std::vector<LayerFacts> layers;
   bool operator==(const PrecisionFacts&) const = default;
 };
@@ -69,6 +69,6 @@ PrecisionFacts no_facts(const Model& model);
 JsonText facts_json(const PrecisionFacts& facts);
 /// What a file's `derived.precision` says; absent where there is none that fits the file's layers
 /// and heads. It is outside the file's hash: whoever uses it has to prove it first.
-std::optional<PrecisionFacts> facts_in(const Model& model);
+[[nodiscard]] std::optional<PrecisionFacts> facts_in(const Model& model);
 
 }  // namespace logdepth

@@ -25,16 +25,16 @@ std::string weights_hash(const Model& model);
 
 /// Reads and validates JSON text from anywhere. `source` names the file in messages.
 /// Errors: InputError naming key and line for whatever is not exactly the documented format.
-Model parse_weights(std::string_view text, const std::string& source);
+[[nodiscard]] Model parse_weights(std::string_view text, const std::string& source);
 
 /// Reads `path` (.json, or gzip whatever the name). Errors: InputError.
-Model read_weights(const std::string& path);
+[[nodiscard]] Model read_weights(const std::string& path);
 /// Writes to a temporary name in the same folder, then renames; gzip when the name ends in .gz
 /// (fixed header, so the bytes repeat). Errors: InputError when the folder cannot be written.
 void save_weights(const Model& model, const std::string& path);
 
 /// Structural rules of a model, as one sentence; empty when it obeys all of them. The reader and
 /// the compiler both call it: indices in range, dimensions that fit, counts as in `shape`, ...
-std::string first_violation(const Model& model);
+[[nodiscard]] std::string first_violation(const Model& model);
 
 }  // namespace logdepth

@@ -10,7 +10,8 @@ namespace logdepth {
 
 /// The bytes of a file. Errors: InputError naming the path when it is a directory, cannot be read,
 /// or holds more than `limit` bytes.
-std::string read_whole_file(const std::string& path, std::size_t limit = std::size_t{1} << 30);
+[[nodiscard]] std::string read_whole_file(const std::string& path,
+                                          std::size_t limit = std::size_t{1} << 30);
 
 /// A file that appears under its name only when it is complete: bytes go to a temporary name in the
 /// same folder, `commit` renames it, and an object that is dropped before leaves nothing behind.

@@ -49,7 +49,7 @@ struct FloatOptions {
   std::size_t threads = 1;
 };
 
-enum class Certificate {
+enum class [[nodiscard]] Certificate {
   certified,   ///< the exact run gives this answer
   ambiguous,   ///< a head or a test met numbers that the error bounds cannot tell apart
   uncertified  ///< the error of the answer is too large, or another rule than `bounded` was used
@@ -57,7 +57,7 @@ enum class Certificate {
 const char* certificate_name(Certificate certificate);
 
 template <class T>
-struct FloatAnswer {
+struct [[nodiscard]] FloatAnswer {
   T value;
   Certificate certificate = Certificate::uncertified;
   std::string reason;  ///< why it is not certified; empty where it is

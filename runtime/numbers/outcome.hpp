@@ -27,7 +27,7 @@ std::string describe(const Refusal& refusal);
 /// A value, or the named reason why there is none. Deliberately no conversion to bool and no
 /// default: whoever holds an Outcome has to say what happens in the other cases.
 template <class T>
-class Outcome {
+class [[nodiscard]] Outcome {
  public:
   Outcome(T value) : content_(std::in_place_index<0>, std::move(value)) {}            // NOLINT
   Outcome(Refusal refusal) : content_(std::in_place_index<1>, std::move(refusal)) {}  // NOLINT

@@ -266,7 +266,7 @@ TEST(Parts, BuildAProgramOfWordsThatCleansUpAfterItself) {
   for (const Norm norm : kNorms)
     for (const std::uint32_t k : {0u, 1u, 2u}) {
       const Program program = balanced_prefixes(k);
-      const Model model = compile(program, {norm, false, std::nullopt});
+      const Model model = compile(program, {norm, false, std::nullopt}).model;
       Runner runner(model);
       PromiseCheck promises(model, runner.arithmetic());
       for (std::size_t n = 0; n <= 6; ++n)

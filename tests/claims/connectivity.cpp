@@ -43,12 +43,12 @@ std::vector<Form> forms(std::uint32_t size) {
 Model compiled(const Form& form, Norm norm = Norm::rms) {
   CompileOptions options;
   options.norm = norm;
-  return compile(form.program, options);
+  return compile(form.program, options).model;
 }
 
 void expect_right(const Model& model, const ReachabilityOptions& options, const std::string& name) {
   const ReachabilityReport report = test_reachability(model, options);
-  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << name << ", seed " << report.seed << ": "
       << support::edge_list_text(report.counterexample->graph) << "from "
@@ -136,7 +136,8 @@ bool codes(const Cells& cells, const char* cell, std::size_t token, std::size_t 
 TEST(Connectivity, GivesEveryTokenItsCoordinates) {
   for (const Padding padding : {Padding::n3, Padding::n3_minus_n2})
     for (std::size_t n = 1; n <= 5; ++n) {
-      Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding));
+      Model model =
+          compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding)).model;
       model.unroll = {Unroll::Kind::fixed, 0, 0, std::nullopt};
       const std::size_t source = n / 2, target = n - 1;
       const Cells cells(model, path(n), source, target);
@@ -165,7 +166,8 @@ TEST(Connectivity, HoldsWalksThroughAMiddleVertexAfterEveryLoop) {
     std::vector<std::vector<bool>> walks(n, std::vector<bool>(n, false));
     for (std::uint32_t loops = 0; loops <= 4; ++loops) {
       for (const Padding padding : {Padding::n3, Padding::n3_minus_n2}) {
-        Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding));
+        Model model =
+            compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, padding)).model;
         model.unroll = {Unroll::Kind::fixed, 0, loops, std::nullopt};
         const Cells cells(model, graph, 0, 1);
         const std::size_t first = padding == Padding::n3 ? n * n : 0;
@@ -250,7 +252,7 @@ TEST(Connectivity, ForAGivenSizeCanBeUnrolledForThatSizeOnly) {
     if (form.initial == 6) continue;
     CompileOptions options;
     options.unroll = 3;
-    const Model model = compile(form.program, options);
+    const Model model = compile(form.program, options).model;
     EXPECT_EQ(model.shape.repeated, 0u) << form.name;
     EXPECT_EQ(measure(model, 5).depth, measure(compiled(form), 5).depth) << form.name;
     for (const std::size_t vertices : {1u, 2u, 5u}) EXPECT_TRUE(follows_path(model, vertices));

@@ -33,12 +33,12 @@ const std::vector<Form>& forms() {
 Model compiled(const Form& form, Norm norm) {
   CompileOptions options;
   options.norm = norm;
-  return compile(division_MS25_lem3_1(form.options), options);
+  return compile(division_MS25_lem3_1(form.options), options).model;
 }
 
 void expect_right(const Model& model, const DivisionTestOptions& options, const char* name) {
   const DivisionReport report = test_division(model, options);
-  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << report.unevaluated.front();
+  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << name << ", m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "

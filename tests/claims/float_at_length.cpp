@@ -37,9 +37,8 @@ FloatOptions arithmetic(Engine engine) {
 /// Every prefix product of a random word over the generators of A5, and how the heads decided.
 FloatStatistics expect_a5_certified(ScanPositions positions, Engine engine, std::size_t length) {
   const Action a5 = named_monoid("A5");
-  const Model model =
+  const auto [model, program, facts] =
       compile(regular_language_scan_MS25_thm4_1(a5, "A5", {positions, ScanTable::matrix}));
-  const PrecisionFacts facts = facts_in(model).value();
   std::mt19937_64 random(length);
   const Word word = support::random_word(random, model.alphabet.size(), length);
   const auto tokens = tokens_of(model, support::letter_names(a5.alphabet, word));
@@ -79,8 +78,7 @@ TEST(FloatAtLength, DISABLED_ScansOfAHundredThousandLettersAreCertifiedInDoubleP
 }
 
 TEST(FloatAtLength, DivisionsOfTwoThousandPositionsAreCertifiedInDoublePrecision) {
-  const Model model = compile(division_MS25_lem3_1());
-  const PrecisionFacts facts = facts_in(model).value();
+  const auto [model, program, facts] = compile(division_MS25_lem3_1());
   const DivisionFile file = division_file(model);
   FloatRunner runner(model, facts, arithmetic(Engine::float64));
   for (const std::uint64_t divisor : {3, 1999}) {
@@ -105,10 +103,8 @@ TEST(FloatAtLength, DivisionsOfTwoThousandPositionsAreCertifiedInDoublePrecision
 }
 
 TEST(FloatAtLength, GraphsOfSixVerticesAreCertifiedInDoublePrecision) {
-  const Program program =
-      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2);
-  const Model model = compile(program);
-  const PrecisionFacts facts = facts_in(model).value();
+  const auto [model, program, facts] = compile(
+      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
   FloatRunner runner(model, facts, arithmetic(Engine::float64));
   std::mt19937_64 random(6);
   std::size_t connected = 0;

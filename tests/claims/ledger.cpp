@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <stdexcept>
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
@@ -13,6 +15,7 @@
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/ledger/claim_exam.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/processes.hpp"
 
@@ -35,7 +38,7 @@ class Ledgers : public testing::Test {
     save_weights(model, path);
     return path;
   }
-  Verdict verdict(const Model& model, const Against& oracle, const Bounds& bounds) const {
+  FileVerdict verdict(const Model& model, const Against& oracle, const Bounds& bounds) const {
     return check_weights(oracle, saved(model), bounds);
   }
   LedgerEntry checked(const Claim& claim) const {
@@ -59,7 +62,8 @@ class Ledgers : public testing::Test {
 };
 
 TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {6, 5, 40, 7});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*abb"), {6, 5, 40, 7});
   EXPECT_EQ(found.status, Status::checked);
   EXPECT_EQ(found.exhaustive, 127u);
   EXPECT_EQ(found.random, 5u);
@@ -69,30 +73,32 @@ TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
 }
 
 TEST_F(Ledgers, AWrongLanguageIsContradictedByTheSmallestWord) {
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*ab"), {6, 5, 40});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*ab"), {6, 5, 40});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, got reject");
 }
 
 TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
-  Model model = compile(
-      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                       GraphInput::Padding::n3_minus_n2))
+                    .model;
   model.unroll = Unroll();
   model.unroll.kind = Unroll::Kind::fixed;
-  const Verdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
+  const FileVerdict found = verdict(model, AgainstReachability{}, {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(found.counterexample->input, "3 vertices, edges 0>2 1>0; s = 1, t = 2");
 }
 
 TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
-  Model model = compile(division_MS25_lem3_1());
+  Model model = compile(division_MS25_lem3_1()).model;
   auto& names = std::get<CellsOutput>(model.output).names;
   for (std::string& name : names)
     name = name.substr(0, 8) == "quotient" ? "remainder" + name.substr(8)
                                            : "quotient" + name.substr(9);
-  const Verdict found = verdict(model, AgainstDivision{}, {8, 0, 0});
+  const FileVerdict found = verdict(model, AgainstDivision{}, {8, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample),
@@ -100,12 +106,12 @@ TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
 }
 
 TEST_F(Ledgers, ATieIsNoAnswer) {
-  Model model = compile(scan_of("(a|b)*abb"));
+  Model model = compile(scan_of("(a|b)*abb")).model;
   auto& accept = std::get<AcceptOutput>(model.output);
   std::erase_if(model.unembedding.entries, [&](const MatrixEntry& entry) {
     return entry.row == accept.accept || entry.row == accept.reject;
   });
-  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 2, 20});
+  const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 2, 20});
   EXPECT_EQ(found.status, Status::undecided);
   EXPECT_FALSE(found.counterexample);
   ASSERT_TRUE(found.without_answer);
@@ -114,9 +120,9 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
 }
 
 TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
-  Model model = compile(scan_of("(a|b)*abb"));
+  Model model = compile(scan_of("(a|b)*abb")).model;
   model.layers[0].attention.heads[0].promise = UniformPromise{};
-  const Verdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
+  const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(found.counterexample->expected, "every head keeps its promise");
@@ -124,13 +130,58 @@ TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
 
 TEST_F(Ledgers, AHeadThatWasNeverAskedLeavesAFileTestedOnly) {
   // A word of one letter needs no loop, so the head of the loop never runs.
-  const Verdict found = verdict(compile(scan_of("(a|b)*abb")), against("(a|b)*abb"), {1, 0, 0});
+  const FileVerdict found =
+      verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*abb"), {1, 0, 0});
   EXPECT_EQ(found.status, Status::tested);
   EXPECT_EQ(found.unevaluated.size(), 1u);
 }
 
+TEST_F(Ledgers, AHeadThatOnlyTheRandomInputsAskIsAskedAllTheSame) {
+  const Model model = compile(scan_of("(a|b)*abb")).model;
+  const std::vector<HeadPlace> of_the_loop = {{0, 0}}, none;
+  EXPECT_EQ(verdict(model, against("(a|b)*abb"), {1, 0, 0}).unevaluated, of_the_loop);
+  const FileVerdict still = verdict(model, against("(a|b)*abb"), {1, 5, 1, 7});
+  EXPECT_EQ(still.unevaluated, of_the_loop);
+  EXPECT_EQ(still.status, Status::tested);
+  const FileVerdict asked = verdict(model, against("(a|b)*abb"), {1, 5, 40, 7});
+  EXPECT_EQ(asked.unevaluated, none);
+  EXPECT_EQ(asked.status, Status::checked);
+}
+
+TEST_F(Ledgers, HeadsThatTwoTestsLeftOutAreMatchedAsPlaces) {
+  const Model model = compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                             GraphInput::Padding::n3_minus_n2))
+                          .model;
+  ASSERT_GT(model.layers[2].attention.heads.size(), 0u);
+  FileVerdict found;
+  Exam exam(model, true, found);  // asks no head at all
+  exam.add_promises(0, {{2, 0}, {99, 99}});
+  exam.finish();
+  EXPECT_EQ(found.unevaluated, (std::vector<HeadPlace>{{2, 0}}));
+  EXPECT_EQ(describe(found.unevaluated.front()), "layer 2 of the file, head 0");
+}
+
+TEST_F(Ledgers, ADefectIsUndecidedByItsRefusalWhateverTheWords) {
+  const auto status = [&](const std::string& got, const std::optional<Refusal>& refusal) {
+    Defect defect;
+    defect.kind = Defect::Kind::runs;
+    defect.program = defect.repaired = [] { return scan_of("a"); };
+    defect.search = [&](const Model&, SearchBounds) {
+      return DefectCounterexample{"an input", "an answer", got, 1, refusal};
+    };
+    Claim claim;
+    claim.id = "planted";
+    claim.form = Form::as_written;
+    claim.defect = &defect;
+    return checked(claim).status;
+  };
+  EXPECT_EQ(status("outside the field of view", std::nullopt), Status::contradicted);
+  EXPECT_EQ(status("no number", OutsideField{"a sum of roots"}), Status::undecided);
+  EXPECT_EQ(status("outside the field", Undecided{"a tie"}), Status::contradicted);
+}
+
 TEST_F(Ledgers, OneLoopFewerFailsWhereTheBoundIsTight) {
-  const std::string path = saved(compile(scan_of("b*(ab*ab*)*")));
+  const std::string path = saved(compile(scan_of("b*(ab*ab*)*")).model);
   const Tightness tight = check_tightness(against("b*(ab*ab*)*"), path, {3, 9});
   EXPECT_TRUE(tight.tight);
   EXPECT_EQ(tight.witness,
@@ -183,6 +234,39 @@ TEST_F(Ledgers, TheNumberOfThreadsDoesNotShow) {
   EXPECT_EQ(ledger_json(one), ledger_json(three));
   EXPECT_EQ(ledger_markdown(one), ledger_markdown(three));
   EXPECT_EQ(ledger_html(one), ledger_html(three));
+}
+
+TEST_F(Ledgers, PartsReportOneAtATimeAndTheirFailureReachesTheCaller) {
+  Claim calculated;
+  calculated.id = "planted";
+  calculated.calculation = [] { return Calculation{{}, "everything", std::nullopt}; };
+  const std::vector<const Claim*> claims(20, &calculated);
+  LedgerOptions options;
+  options.folder = folder.file("models");
+  options.threads = 3;
+  std::vector<std::size_t> done;
+  options.progress = [&](std::size_t parts, std::size_t of) {
+    EXPECT_EQ(of, claims.size() + 1) << "the claims and the depth laws";
+    done.push_back(parts);
+  };
+  for (const LedgerEntry& entry : check_claims(claims, options).entries)
+    EXPECT_EQ(entry.status, Status::checked);
+  std::vector<std::size_t> in_turn(claims.size() + 1);
+  std::iota(in_turn.begin(), in_turn.end(), std::size_t{1});
+  EXPECT_EQ(done, in_turn);
+
+  Claim failing = calculated;
+  failing.calculation = []() -> Calculation { throw std::runtime_error("planted failure"); };
+  options.progress = {};
+  for (const std::size_t threads : {1, 3}) {
+    options.threads = threads;
+    try {
+      (void)check_claims({&calculated, &failing, &calculated}, options);
+      FAIL() << "the failure was swallowed";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "planted failure");
+    }
+  }
 }
 
 std::string figure(const std::string& claim, const std::string& what) {

@@ -133,7 +133,7 @@ TEST(TreeDepth, IsKeptWhenUnrolled) {
     CompileOptions options;
     options.unroll = longest;
     Recogniser recogniser(
-        compile(regular_language_tree_MS25_thm4_1(language.action, "S3"), options));
+        compile(regular_language_tree_MS25_thm4_1(language.action, "S3"), options).model);
     EXPECT_EQ(recogniser.model().layers.size(), 2 * support::doublings_to_reach(longest) + 4);
     for (std::size_t length = 0; length <= longest; ++length)
       EXPECT_TRUE(agrees(recogniser, language, support::random_word(random, 2, length)));

@@ -109,8 +109,9 @@ TEST(UniformRadixDepth, IsKeptWhenUnrolled) {
   for (const std::uint64_t longest : {0u, 1u, 2u, 9u, 10u}) {
     CompileOptions options;
     options.unroll = longest;
-    Recogniser recogniser(compile(
-        regular_language_uniform_radix_MS25_cor4_2(language.action, "S3", {3, 3}), options));
+    Recogniser recogniser(
+        compile(regular_language_uniform_radix_MS25_cor4_2(language.action, "S3", {3, 3}), options)
+            .model);
     EXPECT_EQ(recogniser.model().layers.size(), 2 + 3 * levels_to_reach(9, longest));
     for (std::size_t length = 0; length <= longest; ++length)
       EXPECT_TRUE(agrees(recogniser, language, support::random_word(random, 2, length)));

@@ -108,7 +108,7 @@ class SelectionCount : public ForwardObserver<ValueId> {
 };
 
 TEST_F(Drawings, CircuitOfA5NamesBlocksHeadsPromisesUnitsAndCells) {
-  const std::string dot = circuit_dot(compile(scan("A5")));
+  const std::string dot = circuit_dot(with_derived(compile(scan("A5"))));
   expect_parts(dot,
                {"<B>A5&#160;<", "depth ceil(log2 n)", "shape (0, 1, 0)", "MS25 Thm 4.1",
                 "repeated block: 1 layer \xC3\x97 ceil(log2 n)", "head prev", "causal",
@@ -124,7 +124,7 @@ TEST_F(Drawings, CircuitOfA5NamesBlocksHeadsPromisesUnitsAndCells) {
 TEST_F(Drawings, CircuitWithFirstFlagShowsTheInitialBlockAndTheDirection) {
   ScanOptions options;
   options.positions = ScanPositions::first_flag;
-  const std::string dot = circuit_dot(compile(scan("Z6", options)));
+  const std::string dot = circuit_dot(with_derived(compile(scan("Z6", options))));
   expect_parts(dot, {"initial block: 1 layer", "repeated block: 1 layer", "head count",
                      "selects all visible positions", "norm: direction of the group",
                      "I, E := direction of (a[0], a[1])", "first-flag", "key I, 1 back"});
@@ -132,7 +132,7 @@ TEST_F(Drawings, CircuitWithFirstFlagShowsTheInitialBlockAndTheDirection) {
 
 TEST_F(Drawings, EveryFamilyOfCellsStandsInTheCircuit) {
   for (const char* const name : {"A5", "S3", "Z6", "flipflop", "A4_x_Z5"}) {
-    const Model model = compile(scan(name));
+    const Model model = with_derived(compile(scan(name)));
     const CircuitView view = view_circuit(model);
     const std::string dot = circuit_dot(model);
     EXPECT_TRUE(view.named) << name;
@@ -147,15 +147,15 @@ TEST_F(Drawings, BothNormsAndUnrolledFilesKeepTheNames) {
   CompileOptions layernorm, unrolled;
   layernorm.norm = Norm::layernorm;
   unrolled.unroll = 16;
-  expect_parts(circuit_dot(compile(program, layernorm)),
+  expect_parts(circuit_dot(with_derived(compile(program, layernorm))),
                {"head prev", "norm: constant", "sE := E"});
-  const std::string dot = circuit_dot(compile(program, unrolled));
+  const std::string dot = circuit_dot(with_derived(compile(program, unrolled)));
   expect_parts(dot, {"initial block: 4 layers", "head prev", "up to n = 16"});
   EXPECT_EQ(count(dot, "the same weights as layer 1"), 3u);
 }
 
 TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
-  Model model = compile(scan("A5"));
+  Model model = with_derived(compile(scan("A5")));
   model.derived.text = "{}";
   expect_parts(circuit_dot(model), {"head 1", "selects exactly one position", "sE += E",
                                     "query E \xC2\xB7 key I", "191 units", "125 units"});
@@ -168,8 +168,8 @@ TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
 }
 
 TEST_F(Drawings, AProgramThatDoesNotFitTheWeightsNamesNothing) {
-  Model model = compile(scan("A5"));
-  model.derived = compile(scan("Z6")).derived;
+  Model model = with_derived(compile(scan("A5")));
+  model.derived = with_derived(compile(scan("Z6"))).derived;
   EXPECT_FALSE(view_circuit(model).named);
   expect_parts(circuit_dot(model), {"head 1", "191 units"});
   for (const char* const text : {"{\"program\":\"nonsense\"}", "{\"program\":3}", "[]", ""}) {
@@ -191,7 +191,7 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
     program.embedding.insert(std::move(fills));
   }
   std::get<FetchStatement>(program.repeated[0]).name = kHostile;
-  Model model = compile(program);
+  Model model = with_derived(compile(program));
   EXPECT_TRUE(view_circuit(model).named);
   const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
   save_drawing(model, circuit, at("a.svg"));
@@ -237,7 +237,7 @@ TEST_F(Drawings, EveryHeadLookupPromiseAndCellOfARandomProgramIsShown) {
     const Program program = programs.draw_valid();
     CompileOptions options;
     if (i % 3 == 0) options.norm = Norm::layernorm;
-    const Model model = compile(program, options);
+    const Model model = with_derived(compile(program, options));
     const CircuitView view = view_circuit(model);
     const std::string dot = circuit_dot(model);
     ASSERT_TRUE(view.named);
@@ -269,7 +269,7 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
   ScanOptions first_flag;
   first_flag.positions = ScanPositions::first_flag;
   for (const ScanOptions& options : {ScanOptions{}, first_flag}) {
-    const Model model = compile(scan("S3", options));
+    const Model model = with_derived(compile(scan("S3", options)));
     Runner runner(model);
     for (const std::size_t length : {0u, 1u, 2u, 13u, 33u}) {
       SelectionCount selected;
@@ -283,7 +283,7 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
 }
 
 TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
-  const Model model = compile(scan("A5"));
+  const Model model = with_derived(compile(scan("A5")));
   Runner runner(model);
   const auto svg = draw_attention(runner, {"a", "a", "a"});
   ASSERT_TRUE(svg.has_value());
@@ -298,12 +298,12 @@ TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
 }
 
 TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
-  const Model model = compile(scan("S3"));
+  const Model model = with_derived(compile(scan("S3")));
   Runner first(model), second(model);
   const auto letters = word(model, 9);
   first.run_word(word(model, 4));  // what a runner computed before does not show
   EXPECT_EQ(draw_attention(first, letters).value(), draw_attention(second, letters).value());
-  EXPECT_EQ(circuit_dot(model), circuit_dot(compile(scan("S3"))));
+  EXPECT_EQ(circuit_dot(model), circuit_dot(with_derived(compile(scan("S3")))));
   if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
   const std::string svg = render_dot(circuit_dot(model));
   EXPECT_EQ(svg, render_dot(circuit_dot(model)));
@@ -314,13 +314,13 @@ TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
 TEST_F(Drawings, NoAnswerIsReportedAndNotDrawn) {
   CompileOptions unrolled;
   unrolled.unroll = 4;
-  const Model small = compile(scan("S3"), unrolled);
+  const Model small = with_derived(compile(scan("S3"), unrolled));
   Runner runner(small);
   const auto beyond = draw_attention(runner, word(small, 5));
   ASSERT_FALSE(beyond.has_value());
   EXPECT_TRUE(std::holds_alternative<OutsideHypotheses>(beyond.refusal()));
 
-  Model tied = compile(scan("S3"));
+  Model tied = with_derived(compile(scan("S3")));
   tied.unembedding.entries.clear();
   Runner undecided(tied);
   const auto tie = draw_attention(undecided, word(tied, 3));
@@ -339,7 +339,7 @@ std::string refusal(Call call) {
 }
 
 TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
-  const Model model = compile(scan("Z2"));
+  const Model model = with_derived(compile(scan("Z2")));
   Runner runner(model);
   EXPECT_TRUE(draw_attention(runner, word(model, 79)).has_value());  // and the beginning token
   const std::string message = refusal([&] { draw_attention(runner, word(model, 80)); });
@@ -347,7 +347,7 @@ TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
 }
 
 TEST_F(Drawings, TheEndingOfTheNameChoosesTheForm) {
-  const Model model = compile(scan("S3"));
+  const Model model = with_derived(compile(scan("S3")));
   const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
   save_drawing(model, circuit, at("a.dot"));
   EXPECT_EQ(read_whole_file(at("a.dot")), circuit.text);

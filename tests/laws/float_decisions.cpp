@@ -193,9 +193,10 @@ TEST(FloatDecisions, BySoftmaxApproachTheHardOnesAndAreNeverCertified) {
 }
 
 TEST(FloatDecisions, BySoftmaxOfAScanNeedALargeTemperature) {
-  const Model model = compile(regular_language_scan_MS25_thm4_1(
+  const Compiled compiled = compile(regular_language_scan_MS25_thm4_1(
       named_monoid("S3"), "S3", {ScanPositions::two_circle, ScanTable::matrix}));
-  const PrecisionFacts facts = facts_in(model).value();
+  const Model& model = compiled.model;
+  const PrecisionFacts& facts = compiled.facts;
   std::vector<std::string> letters;
   for (int i = 0; i < 40; ++i) letters.emplace_back(i * i % 7 < 3 ? "a" : "b");
   const Tokens tokens = tokens_of(model, letters).value();
@@ -249,8 +250,9 @@ std::size_t wrong_divisions(const Model& model, const PrecisionFacts& facts,
 // The construction asks whether a difference of two averages is zero, and they are computed in two
 // ways: without a tolerance the answer is a matter of luck.
 TEST(FloatDecisions, WithoutAToleranceForZeroAreWrongInDivision) {
-  const Model model = compile(division_MS25_lem3_1());
-  const PrecisionFacts facts = facts_in(model).value();
+  const Compiled compiled = compile(division_MS25_lem3_1());
+  const Model& model = compiled.model;
+  const PrecisionFacts& facts = compiled.facts;
   std::size_t plain = 0;
   for (const std::uint64_t divisor : {2, 3, 5, 7, 11, 49}) {
     DivisionInput input{divisor, {}};

@@ -29,22 +29,21 @@ bool has_device() {
 }
 
 /// The stream after the last layer, on one device.
-FloatStream stream_on(FloatOptions::Device device, FloatOptions::Engine engine, const Model& model,
-                      const Tokens& tokens, FloatStatistics& statistics) {
-  const PrecisionFacts facts = facts_in(model).value_or(no_facts(model));
-  FloatRunner runner(model, facts, on(device, engine));
+FloatStream stream_on(FloatOptions::Device device, FloatOptions::Engine engine,
+                      const Compiled& compiled, const Tokens& tokens, FloatStatistics& statistics) {
+  FloatRunner runner(compiled.model, compiled.facts, on(device, engine));
   auto stream = runner.run(tokens);
   statistics = runner.statistics();
   return std::move(stream).value();
 }
 
-void expect_same_bits(const Model& model, const Tokens& tokens) {
+void expect_same_bits(const Compiled& compiled, const Tokens& tokens) {
   for (const auto engine : {FloatOptions::Engine::float64, FloatOptions::Engine::float32}) {
     FloatStatistics host_statistics, device_statistics;
     const FloatStream host =
-        stream_on(FloatOptions::Device::cpu, engine, model, tokens, host_statistics);
+        stream_on(FloatOptions::Device::cpu, engine, compiled, tokens, host_statistics);
     const FloatStream device =
-        stream_on(FloatOptions::Device::cuda, engine, model, tokens, device_statistics);
+        stream_on(FloatOptions::Device::cuda, engine, compiled, tokens, device_statistics);
     ASSERT_EQ(host.numbers.size(), device.numbers.size());
     for (std::size_t i = 0; i < host.numbers.size(); ++i) {
       ASSERT_EQ(host.numbers[i].value, device.numbers[i].value) << "number " << i;
@@ -69,11 +68,11 @@ TEST(FloatDevices, ADeviceThatIsNotThereIsBadInputAndNotACrash) {
 TEST(FloatDevices, GiveTheSameBitsForWords) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device answers, or built without CUDA";
   for (const auto& form : support::scan_forms()) {
-    const Model model = compile_scan(support::word_problem("A5").action, form);
+    const Compiled compiled = compiled_scan(support::word_problem("A5").action, form);
     for (const std::size_t length : {1u, 2u, 31u, 32u, 33u, 500u}) {
       std::vector<std::string> word;
       for (std::size_t i = 0; i < length; ++i) word.push_back(i % 3 == 0 ? "a" : "b");
-      expect_same_bits(model, tokens_of(model, word).value());
+      expect_same_bits(compiled, tokens_of(compiled.model, word).value());
     }
   }
 }
@@ -81,7 +80,7 @@ TEST(FloatDevices, GiveTheSameBitsForWords) {
 TEST(FloatDevices, GiveTheSameBitsForGraphs) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device answers, or built without CUDA";
   for (const ConnectivityForm form : {ConnectivityForm::compact, ConnectivityForm::paper}) {
-    const Model model =
+    const Compiled compiled =
         compile(graph_connectivity_MS25_thm5_1(form, GraphInput::Padding::n3_minus_n2));
     Graph graph;
     for (const char* name : {"a", "b", "c", "d", "e"}) graph.add_vertex(name);
@@ -89,8 +88,8 @@ TEST(FloatDevices, GiveTheSameBitsForGraphs) {
     graph.add_edge(1, 2);
     graph.add_edge(2, 3);
     graph.add_edge(4, 4);
-    expect_same_bits(model, tokens_of(model, graph, 0, 3).value());
-    expect_same_bits(model, tokens_of(model, graph, 3, 4).value());
+    expect_same_bits(compiled, tokens_of(compiled.model, graph, 0, 3).value());
+    expect_same_bits(compiled, tokens_of(compiled.model, graph, 3, 4).value());
   }
 }
 

@@ -273,7 +273,7 @@ std::vector<Tokens> inputs(const Construction& c, const Model& model, RandomProg
 
 /// Every construction under both norms.
 void for_each_model(std::size_t longest,
-                    const std::function<void(const Construction&, const Model&,
+                    const std::function<void(const Construction&, const Compiled&,
                                              const std::vector<Tokens>&)>& visit) {
   RandomPrograms random(laws::seed(), RandomInputs::all);
   for (const Construction& c : constructions())
@@ -281,8 +281,9 @@ void for_each_model(std::size_t longest,
       SCOPED_TRACE(c.name + (norm == Norm::rms ? "" : ", layernorm"));
       CompileOptions form;
       form.norm = norm;
-      const Model model = compile(c.program, form);
-      visit(c, model, inputs(c, model, random, norm == Norm::rms ? longest : longest / 3));
+      const Compiled compiled = compile(c.program, form);
+      visit(c, compiled,
+            inputs(c, compiled.model, random, norm == Norm::rms ? longest : longest / 3));
       if (testing::Test::HasFailure()) return;
     }
 }
@@ -296,8 +297,9 @@ TEST(FloatRuns, OfDoublesCertifyEveryAnswerOfEveryConstructionButTheListedOnes) 
   std::map<std::string, Tally> tallies;
   std::set<std::string> seen;
   for_each_model(
-      17, [&](const Construction& c, const Model& model, const std::vector<Tokens>& tokens) {
-        const PrecisionFacts proved = facts_in(model).value(), none = no_facts(model);
+      17, [&](const Construction& c, const Compiled& compiled, const std::vector<Tokens>& tokens) {
+        const Model& model = compiled.model;
+        const PrecisionFacts proved = compiled.facts, none = no_facts(model);
         for (const Engine engine : {Engine::float64, Engine::float32})
           for (const PrecisionFacts* facts : {&proved, &none}) {
             const FloatOptions options = arithmetic(engine);
@@ -326,9 +328,10 @@ TEST(FloatRuns, OfDoublesCertifyEveryAnswerOfEveryConstructionButTheListedOnes) 
 
 TEST(FloatRuns, OfAnyNumberOfBitsStayWithinTheirBoundsInEveryConstruction) {
   std::map<std::string, Tally> tallies;
-  for_each_model(3, [&](const Construction&, const Model& model,
+  for_each_model(3, [&](const Construction&, const Compiled& compiled,
                         const std::vector<Tokens>& tokens) {
-    const PrecisionFacts proved = facts_in(model).value(), none = no_facts(model);
+    const Model& model = compiled.model;
+    const PrecisionFacts proved = compiled.facts, none = no_facts(model);
     for (const FloatOptions& options : arithmetics()) {
       if (options.engine == Engine::float32) continue;
       if (options.engine == Engine::float64 && options.scores == Scores::distance) continue;
@@ -350,7 +353,7 @@ TEST(FloatRuns, OfAnyNumberOfBitsStayWithinTheirBoundsInEveryConstruction) {
   EXPECT_GT(tallies["mpfr:8"].certified, 100u);
 }
 
-Model scan_model(ScanPositions positions = ScanPositions::two_circle) {
+Compiled compiled_scan(ScanPositions positions = ScanPositions::two_circle) {
   return compile(
       regular_language_scan_MS25_thm4_1(named_monoid("S3"), "S3", {positions, ScanTable::matrix}));
 }
@@ -373,8 +376,7 @@ bool same_numbers(const FloatStream& a, const FloatStream& b) {
 TEST(FloatRuns, AreTheSameForEveryNumberOfThreadsAndInEveryOrderOfABatch) {
   for (const Engine engine : {Engine::float64, Engine::float32})
     for (const ScanPositions positions : {ScanPositions::two_circle, ScanPositions::first_flag}) {
-      const Model model = scan_model(positions);
-      const PrecisionFacts facts = facts_in(model).value();
+      const auto [model, program, facts] = compiled_scan(positions);
       FloatOptions one = arithmetic(engine), two = one;
       two.threads = 2;
       FloatRunner batch(model, facts, one), threads(model, facts, two);
@@ -396,8 +398,7 @@ TEST(FloatRuns, ByDistanceAndByProductGiveTheSameWhereBothAreCertified) {
   std::size_t both = 0, by_distance_alone = 0;
   for (const ScanPositions positions :
        {ScanPositions::two_circle, ScanPositions::circle, ScanPositions::first_flag}) {
-    const Model model = scan_model(positions);
-    const PrecisionFacts facts = facts_in(model).value();
+    const auto [model, program, facts] = compiled_scan(positions);
     for (const Engine engine : {Engine::float64, Engine::float32}) {
       FloatRunner distance(model, facts, arithmetic(engine));
       FloatRunner product(model, facts, arithmetic(engine, 53, Scores::product));

@@ -21,6 +21,7 @@
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/derived.hpp"
 #include "tests/support/facts_of_runs.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
@@ -121,10 +122,9 @@ class ComparedRuns {
  public:
   ComparedRuns(const Program& program, const CompileOptions& form)
       : program_(program),
-        model_(compile(program, form)),
-        facts_(facts_in(model_).value()),
-        runner_(model_),
-        observer_(model_, facts_, runner_.arithmetic().pool()) {}
+        compiled_(compile(program, form)),
+        runner_(compiled_.model),
+        observer_(compiled_.model, compiled_.facts, runner_.arithmetic().pool()) {}
   ComparedRuns(const ComparedRuns&) = delete;
 
   /// False where the run leaves the field.
@@ -135,12 +135,11 @@ class ComparedRuns {
     return ran;
   }
   const FactsOfRuns& observer() const { return observer_; }
-  const Model& model() const { return model_; }
+  const Model& model() const { return compiled_.model; }
 
  private:
   const Program& program_;
-  Model model_;
-  PrecisionFacts facts_;
+  Compiled compiled_;
   Runner runner_;
   FactsOfRuns observer_;
 };
@@ -205,17 +204,18 @@ TEST(PrecisionFacts, HoldOfRandomPrograms) {
 TEST(PrecisionFacts, AreRepeatedWithTheLayersOfAnUnrolledModel) {
   const Program program = regular_language_scan_MS25_thm4_1(
       named_monoid("S3"), "S3", {ScanPositions::first_flag, ScanTable::matrix});
-  const Model looped = compile(program), unrolled = compile(program, {Norm::rms, false, 8});
-  const PrecisionFacts once = facts_in(looped).value(), thrice = facts_in(unrolled).value();
+  const Compiled looped = compile(program), unrolled = compile(program, {Norm::rms, false, 8});
+  const PrecisionFacts &once = looped.facts, &thrice = unrolled.facts;
   ASSERT_EQ(once.layers.size(), 2u);
   ASSERT_EQ(thrice.layers.size(), 4u);
   EXPECT_EQ(thrice.layers[0], once.layers[0]);
   for (std::size_t l = 1; l < 4; ++l) EXPECT_EQ(thrice.layers[l], once.layers[1]);
-  EXPECT_EQ(nlohmann::json::parse(unrolled.derived.text)["program"],
-            nlohmann::json::parse(looped.derived.text)["program"]);
-  Model without = looped;
-  without.derived.text = "{}";
-  EXPECT_EQ(unroll(without, 8).derived.text, "{}");
+  EXPECT_EQ(program_text_in(with_derived(unrolled)), program_text_in(with_derived(looped)));
+  EXPECT_EQ(facts_in(with_derived(unrolled)), thrice);
+  const Compiled again = unroll(looped, 8);
+  EXPECT_EQ(again.model, unrolled.model);
+  EXPECT_EQ(again.facts, thrice);
+  EXPECT_EQ(again.model.derived.text, "{}") << "nothing is spelled out before a file is written";
 }
 
 /// The heads that compare codes, cells or flags but have no gap, and the tests that have no law.
@@ -265,8 +265,7 @@ TEST(PrecisionFacts, LeaveNoHeadAndNoTestWithoutALawButTheListedOnes) {
 }
 
 SeparationLaw zero_of_the_last_layer(const std::string& program) {
-  const Model model = compile(parse_program(program, "a test"));
-  return facts_in(model).value().layers.back().feedforward.zero.value();
+  return compile(parse_program(program, "a test")).facts.layers.back().feedforward.zero.value();
 }
 
 TEST(PrecisionFacts, CountTheSelectionsOfAverages) {
@@ -298,7 +297,7 @@ initial
 
 TEST(PrecisionFacts, KnowWhatALoopClearsOnlyIfItWasThere) {
   const auto zero = [](const std::string& flag_at_entry) {
-    const Model model = compile(parse_program(R"(logdepth-cells 1
+    const Compiled compiled = compile(parse_program(R"(logdepth-cells 1
 alphabet a
 unroll ceil_log2 letters minus 0
 cell one constant
@@ -310,7 +309,7 @@ cell e state flag
 position I
 token <begin> A=true C=false e=true
 token a A=false e=true C=)" + flag_at_entry +
-                                                  R"(
+                                                        R"(
 initial
   fetch first causal match I key I
     add h + 1/2 one + 1/2 A
@@ -327,8 +326,8 @@ repeated
   test e zero h
 output o + e
 )",
-                                              "a loop"));
-    return facts_in(model).value().layers.back().feedforward.zero;
+                                                    "a loop"));
+    return compiled.facts.layers.back().feedforward.zero;
   };
   EXPECT_EQ(zero("false"), (SeparationLaw{1, 1}));
   EXPECT_FALSE(zero("true"));
@@ -336,7 +335,7 @@ output o + e
 
 TEST(PrecisionFacts, ScaleNoQueryThatAMarginOrASecondTermIsMeasuredAgainst) {
   const auto head = [](const std::string& selector) {
-    const Model model = compile(parse_program(R"(logdepth-cells 1
+    const Compiled compiled = compile(parse_program(R"(logdepth-cells 1
 alphabet a
 cell one constant
 cell I key circle
@@ -347,8 +346,8 @@ token <begin> x=true
 token a x=false
 initial
 fetch f causal )" + selector + "\n copy y x\noutput o + x\n",
-                                              "a head"));
-    return facts_in(model).value().layers.front().heads.front();
+                                                    "a head"));
+    return compiled.facts.layers.front().heads.front();
   };
   EXPECT_TRUE(head("find-one I key I").scaled);
   EXPECT_FALSE(head("find-one I key I prefer x=true margin 1/9*one").scaled);
@@ -361,9 +360,11 @@ fetch f causal )" + selector + "\n copy y x\noutput o + x\n",
 TEST(PrecisionFacts, AreReadFromAFileAsTheyWereWritten) {
   std::size_t laws = 0;
   for (const Construction& c : constructions()) {
-    Model model = compile(c.program);
-    const PrecisionFacts facts = facts_in(model).value();
+    const Compiled compiled = compile(c.program);
+    const PrecisionFacts& facts = compiled.facts;
+    Model model = with_derived(compiled);
     EXPECT_EQ(facts.layers.size(), model.layers.size());
+    EXPECT_EQ(facts_in(model), facts) << c.name;
     model.derived.text = "{\"precision\": " + facts_json(facts).text + "}";
     EXPECT_EQ(facts_in(model), facts) << c.name;
     for (const LayerFacts& layer : facts.layers) laws += layer.feedforward.zero.has_value();
@@ -374,8 +375,8 @@ TEST(PrecisionFacts, AreReadFromAFileAsTheyWereWritten) {
 }
 
 TEST(PrecisionFacts, AreNotTakenFromAFileTheyDoNotFit) {
-  Model model = compile(regular_language_scan_MS25_thm4_1(
-      named_monoid("S3"), "S3", {ScanPositions::circle, ScanTable::matrix}));
+  Model model = with_derived(compile(regular_language_scan_MS25_thm4_1(
+      named_monoid("S3"), "S3", {ScanPositions::circle, ScanTable::matrix})));
   const auto good = nlohmann::json::parse(model.derived.text);
   const auto read = [&](const nlohmann::json& derived) {
     model.derived.text = derived.dump();

@@ -91,7 +91,7 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
     const Schedule schedule = schedule_layers(program);
     check_schedule(program, schedule);
     for (const CompileOptions& form : all_forms()) {
-      const Model model = compile(program, form);
+      const Model model = compile(program, form).model;
       for (const std::size_t length :
            {std::size_t{0}, 1 + programs.below(3), 3 + programs.below(6)}) {
         const Tokens input = programs.input(program, length);
@@ -308,7 +308,7 @@ TEST_P(ScanPrograms, HoldTheInterpretedCellsAfterEverySublayer) {
                          std::holds_alternative<LookupStatement>(program.repeated[1]) &&
                          std::get<LookupStatement>(program.repeated[1]).rules.size() > 1000;
       for (const CompileOptions& form : all_forms()) {
-        const Model model = compile(program, form);
+        const Model model = compile(program, form).model;
         for (const std::size_t length : {0, 1, 2, 5, large ? 5 : 11})
           expect_same_meaning(program, schedule, model,
                               tokens_of(model, word(scanned, length, random)).value(), tally);
@@ -326,9 +326,9 @@ TEST_P(ScanPrograms, UnrolledGiveTheAnswersOfTheLoopedUpToTheirLengthAndRefuseBe
         regular_language_scan_MS25_thm4_1(scanned, GetParam(), {positions, ScanTable::matrix});
     for (const std::uint64_t size : {1, 2, 5, 8}) {
       CompileOptions options;
-      const Model looped = compile(program, options);
+      const Model looped = compile(program, options).model;
       options.unroll = size;
-      const Model unrolled = compile(program, options);
+      const Model unrolled = compile(program, options).model;
       EXPECT_EQ(unrolled.shape.repeated, 0u);
       EXPECT_EQ(depth_at(unrolled, 1), depth_at(looped, size));
       Runner loop(looped), flat(unrolled);
@@ -358,9 +358,9 @@ TEST(Unrolling, KeepsTheLimitThatTheProgramHadAlready) {
   program.unroll.max_length = 4;
   CompileOptions options;
   options.unroll = 16;
-  EXPECT_EQ(compile(program, options).unroll.max_length, 4u);
+  EXPECT_EQ(compile(program, options).model.unroll.max_length, 4u);
   options.unroll = 3;
-  EXPECT_EQ(compile(program, options).unroll.max_length, 3u);
+  EXPECT_EQ(compile(program, options).model.unroll.max_length, 3u);
 }
 
 // --- norm types ----------------------------------------------------------------------------------

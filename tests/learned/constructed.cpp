@@ -32,9 +32,10 @@ constexpr double kNear = 1e-9;
 Model scan(const std::string& group, ScanPositions positions, Norm norm = Norm::rms) {
   CompileOptions options;
   options.norm = norm;
-  return compile(
-      regular_language_scan_MS25_thm4_1(named_monoid(group), group, {.positions = positions}),
-      options);
+  return compile(regular_language_scan_MS25_thm4_1(named_monoid(group), group,
+                                                   {.positions = positions}),
+                 options)
+      .model;
 }
 
 struct Layers {
@@ -103,7 +104,7 @@ TEST(ConstructedNetwork, SoftmaxAtAHighTemperatureFactorAgreesToo) {
 
 TEST(ConstructedNetwork, TheTreeOfThePaperAgreesWithItsBlocksBeforeAndAfterTheLoop) {
   const Model model =
-      compile(regular_language_tree_MS25_thm4_1(named_monoid("S3"), "S3"), CompileOptions());
+      compile(regular_language_tree_MS25_thm4_1(named_monoid("S3"), "S3"), CompileOptions()).model;
   const Layers network(model, {});
   Runner runner(model);
   std::mt19937_64 random(7);
@@ -118,7 +119,7 @@ TEST(ConstructedNetwork, TheTreeOfThePaperAgreesWithItsBlocksBeforeAndAfterTheLo
 TEST(ConstructedNetwork, RowsOfUpTo16VerticesAgreeAndGiveTheRelation) {
   std::mt19937_64 random(8);
   for (const std::uint32_t size : {1u, 2u, 3u, 5u, 8u, 9u, 16u}) {
-    const Model model = compile(graph_connectivity_rows_MS25_thm5_1(size), CompileOptions());
+    const Model model = compile(graph_connectivity_rows_MS25_thm5_1(size), CompileOptions()).model;
     const Layers network(model, {});
     Runner runner(model);
     std::vector<std::string> names;
@@ -164,8 +165,9 @@ TEST(ConstructedNetwork, AnswersEveryPrefixProductOfA5AsAnUntrainedRun) {
 }
 
 TEST(ConstructedNetwork, AFileThatSpellsElementsOneByOneIsReadToo) {
-  const Model model = compile(
-      regular_language_scan_MS25_thm4_1(named_monoid("Z2"), "Z2", {.table = ScanTable::monoid}));
+  const Model model = compile(regular_language_scan_MS25_thm4_1(named_monoid("Z2"), "Z2",
+                                                                {.table = ScanTable::monoid}))
+                          .model;
   const TemporaryFolder folder;
   save_weights(model, folder.file("w.json"));
   RunConfig config =
@@ -216,7 +218,7 @@ TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
   config.model.initial = 3;
   refused(config, "no settings of model");
   const TemporaryFolder folder;
-  save_weights(compile(graph_connectivity_rows_MS25_thm5_1(4)), folder.file("rows.json"));
+  save_weights(compile(graph_connectivity_rows_MS25_thm5_1(4)).model, folder.file("rows.json"));
   config = construction.config;
   config.constructed->weights = folder.file("rows.json");
   refused(config, "one of words");

@@ -181,7 +181,7 @@ TEST_P(Fixtures, RunExactlyAsTheirCommentsSayInEveryForm) {
     for (const bool strict : {false, true}) {
       SCOPED_TRACE(std::string(norm == Norm::rms ? "rms" : "layernorm") +
                    (strict ? ", strict" : ""));
-      const Model model = compile(program, {norm, strict, std::nullopt});
+      const Model model = compile(program, {norm, strict, std::nullopt}).model;
       Runner runner(model);
       PromiseCheck promises(model, runner.arithmetic());
       for (const Expectation& e : expected) {
@@ -211,7 +211,7 @@ TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
     if (const Tokens tokens = tokens_of_text(program, e.input);
         tokens.kinds.size() > longest.kinds.size())
       longest = tokens;
-  const Model good = compile(program);
+  const Model good = compile(program).model;
   for (std::size_t l = 0; l < good.layers.size(); ++l)
     for (std::size_t k = 0; k < good.layers[l].attention.heads.size(); ++k) {
       Model broken = good;
@@ -235,7 +235,7 @@ TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
 TEST(FixtureSizes, AreOneLayerForTheFlipFlopAndOneRepeatedLayerForTheScan) {
   const auto shape_of = [](const std::string& file) {
     for (const Fixture& fixture : fixtures())
-      if (fixture.file == file) return compile(parse_program(fixture.text, file)).shape;
+      if (fixture.file == file) return compile(parse_program(fixture.text, file)).model.shape;
     throw std::runtime_error("no fixture " + file);
   };
   EXPECT_EQ(shape_of("flip_flop_in_one_head.cells"), (Shape{1, 0, 0}));

@@ -67,7 +67,7 @@ Refused refuse(const Misuse& misuse) {
     return {"rules", error.what()};
   }
   try {
-    compile(program);
+    (void)compile(program);
   } catch (const ProgramRefused& error) {
     return {"passes", error.what()};
   } catch (const SizeLimit& error) {

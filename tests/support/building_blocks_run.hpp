@@ -55,7 +55,7 @@ class BlockRun {
       : program_(std::move(program)),
         schedule_(schedule_layers(program_)),
         changed_(change != nullptr) {
-    Model model = compile(program_, {norm, false, std::nullopt});
+    Model model = compile(program_, {norm, false, std::nullopt}).model;
     if (change) change(model);
     model_ = parse_weights(write_weights(model), program_.name);
     EXPECT_EQ(model_, model);
@@ -65,10 +65,9 @@ class BlockRun {
   BlockRun(const BlockRun&) = delete;
   BlockRun& operator=(const BlockRun&) = delete;
   ~BlockRun() {
-    for (std::size_t layer = 0; layer < model_.layers.size(); ++layer)
-      for (std::size_t head = 0; head < model_.layers[layer].attention.heads.size(); ++head)
-        EXPECT_GT(promises_->evaluated()[layer][head], 0u)
-            << program_.name << ": the promise of a head was never checked";
+    for (const HeadPlace& head : promises_->unevaluated())
+      ADD_FAILURE() << program_.name << ": the promise of " << describe(head)
+                    << " was never checked";
   }
 
   const Model& model() const { return model_; }

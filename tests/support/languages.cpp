@@ -267,7 +267,7 @@ std::string ScanForm::name() const {
   return text;
 }
 
-Model compile_scan(const Action& action, const ScanForm& form) {
+Compiled compiled_scan(const Action& action, const ScanForm& form) {
   CompileOptions options;
   options.norm = form.norm;
   options.strict = form.strict;
@@ -275,6 +275,10 @@ Model compile_scan(const Action& action, const ScanForm& form) {
   return compile(
       regular_language_scan_MS25_thm4_1(action, form.name(), {form.positions, form.table}),
       options);
+}
+
+Model compile_scan(const Action& action, const ScanForm& form) {
+  return compiled_scan(action, form).model;
 }
 
 std::vector<ScanForm> scan_forms() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/compile.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/action.hpp"
 #include "runtime/exact/promise_check.hpp"
@@ -83,7 +84,8 @@ struct ScanForm {
   std::string name() const;
 };
 
-Model compile_scan(const Action& action, const ScanForm& form = {});
+Compiled compiled_scan(const Action& action, const ScanForm& form = {});
+Model compile_scan(const Action& action, const ScanForm& form = {});  ///< its weights
 
 /// Three position encodings, both tables, both norms: all twelve.
 std::vector<ScanForm> scan_forms();

@@ -63,7 +63,7 @@ MutationSubject scan_subject(const std::string& name, const Action& action,
   subject.name = name;
   subject.program = regular_language_scan_MS25_thm4_1(action, name, options);
   subject.options = form;
-  subject.model = compile(subject.program, form);
+  subject.model = compile(subject.program, form).model;
   subject.oracle = make_action_oracle(action, name);
   subject.up_to = up_to;
   if (form.unroll) subject.max_length = *form.unroll;
@@ -116,7 +116,7 @@ MutationSubject last_mark_subject(std::mt19937_64& random) {
   MutationSubject subject;
   subject.name = "last mark";
   subject.program = parse_program(kLastMark, "last mark");
-  subject.model = compile(subject.program);
+  subject.model = compile(subject.program).model;
   const Alphabet letters({"a", "b", "c"});
   subject.oracle = make_regex_oracle(parse_regex("(a|b|c)*ac*", letters));
   subject.up_to = 4;
@@ -231,15 +231,16 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
     const Counterexample& example = *report.counterexample;
     std::string word;
     for (const std::string& letter : example.word) word += letter;
-    const std::string means = example.expected.starts_with("every head")   ? "promise"
-                              : example.expected.starts_with("product of") ? "prefix product"
+    const std::string means = example.property == TestedProperty::promise  ? "promise"
+                              : example.property == TestedProperty::prefix ? "prefix product"
                                                                            : "verdict";
     return {means, "'" + word + "': " + example.expected + ", got " + example.got};
   }
   for (std::uint64_t n = 0; n <= subject.max_length; ++n)
     if (depth_at(mutant, n) != depth_at(subject.model, n))
       return {"depth", "another depth than claimed for " + std::to_string(n) + " letters"};
-  if (!report.unevaluated.empty()) return {"promise", report.unevaluated.front() + " never asked"};
+  if (!report.unevaluated.empty())
+    return {"promise", describe(report.unevaluated.front()) + " never asked"};
   for (const auto& word : subject.words) {
     try {
       const auto difference = first_difference(subject.program, mutant, word);

@@ -39,7 +39,10 @@ class PassMutation {
       if (which == 9 && !change_layout(layout)) return std::nullopt;
       pass = "emission";
       mutant_.model = emit_weights(p_, schedule, masks, layout);
-      if (s_.options.unroll) mutant_.model = unroll(std::move(mutant_.model), *s_.options.unroll);
+      if (s_.options.unroll) {
+        const PrecisionFacts unknown = no_facts(mutant_.model);
+        mutant_.model = unroll({std::move(mutant_.model), p_, unknown}, *s_.options.unroll).model;
+      }
     } catch (const ProgramRefused& error) {
       mutant_.refused_by = pass;
       mutant_.refusal = error.what();

@@ -20,9 +20,10 @@ Model compile_radix(const Action& action, const RadixForm& form) {
   options.norm = form.norm;
   options.strict = form.strict;
   return compile(
-      regular_language_radix_MS25_cor4_2(action, form.name(),
-                                         {form.radix, form.max_length, form.positions, form.table}),
-      options);
+             regular_language_radix_MS25_cor4_2(
+                 action, form.name(), {form.radix, form.max_length, form.positions, form.table}),
+             options)
+      .model;
 }
 
 std::vector<RadixForm> radix_forms(unsigned radix, std::uint64_t max_length) {

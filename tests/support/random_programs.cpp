@@ -99,7 +99,7 @@ Program RandomPrograms::draw_valid() {
   while (true) {
     Program program = draw();
     try {
-      compile(program);
+      (void)compile(program);
     } catch (const ProgramRefused& refusal) {
       const std::string text = refusal.what();
       ++refusals_[text.substr(text.size() > 60 ? text.size() - 60 : 0)];

@@ -15,7 +15,8 @@ Model compile_tree(const Action& action, const TreeForm& form) {
   CompileOptions options;
   options.norm = form.norm;
   options.strict = form.strict;
-  return compile(regular_language_tree_MS25_thm4_1(action, form.name(), {form.table}), options);
+  return compile(regular_language_tree_MS25_thm4_1(action, form.name(), {form.table}), options)
+      .model;
 }
 
 std::vector<TreeForm> tree_forms() {

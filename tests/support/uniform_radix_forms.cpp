@@ -17,7 +17,8 @@ Model compile_uniform_radix(const Action& action, const UniformRadixForm& form) 
   options.strict = form.strict;
   return compile(regular_language_uniform_radix_MS25_cor4_2(action, form.name(),
                                                             {form.radix, form.block, form.table}),
-                 options);
+                 options)
+      .model;
 }
 
 std::vector<UniformRadixForm> uniform_radix_forms(unsigned radix, unsigned block) {
