@@ -27,8 +27,8 @@ std::string form_name(Form form);  ///< "as-written", ...
 
 /// The numbers that the paper states.
 struct ClaimedNumbers {
-  std::string
-      text;  ///< "(0, 8, 9) layers, depth 8 ceil(log2 |w|) + 9"; "none" where there are none
+  /// "(0, 8, 9) layers, depth 8 ceil(log2 |w|) + 9"; "none" where there are none
+  std::string text;
   std::optional<std::uint64_t> initial, repeated, final;
   /// Layers for inputs with n letters or vertices; absent where the paper gives none.
   std::function<std::uint64_t(std::uint64_t)> depth;

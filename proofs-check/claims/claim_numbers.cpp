@@ -41,8 +41,8 @@ const DepthScaling kLengths = {
     "cor-4.3",
     "Length of words within a fixed depth",
     "From Cor. 4.2, read with |w| for its n = |w$| as §4.1 does, it follows that, for any d, a "
-    "transformer of d layers decides w in L for every "
-    "string w$ of length at most 2^((d-5)/4) + 1.",
+    "transformer of d layers decides w in L for every string "
+    "w$ of length at most 2^((d-5)/4) + 1.",
     "MS25 §4.1, Corollary 4.3",
     "2^((d-5)/4)",
     "§4.1's reading of Cor. 4.2, 4 ceil(log2 |w|) + 5 layers",
