@@ -105,6 +105,10 @@ struct Claim {
   const Defect* defect = nullptr;            ///< as written: the one change, and its own search
   std::string reason;                        ///< of what cannot be executed, why
 
+  // Where it stands in the repository: paths from its root, none for what is not executed.
+  std::string file;  ///< what makes its networks or computes its numbers; as written: the change
+  std::vector<std::string> tests;  ///< the test programs that hold it
+
   std::string law;  ///< the depth law that it belongs to: "regular languages"; may be empty
   /// The program for inputs of at most n, where a claim is about one network per n.
   std::function<Program(std::uint64_t)> family;

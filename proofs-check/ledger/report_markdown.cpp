@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "proofs-check/ledger/report_rows.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
@@ -8,7 +9,7 @@ namespace logdepth {
 namespace {
 
 /// Text for a cell of a Markdown table.
-std::string cell(const std::string& text) {
+std::string escaped_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '|' || c == '<' || c == '*' || c == '_') result += '\\';
@@ -17,10 +18,16 @@ std::string cell(const std::string& text) {
   return result;
 }
 
-std::string row(const std::vector<std::string>& cells) {
+/// A row of cells that are Markdown already.
+std::string markdown_row(const std::vector<std::string>& cells) {
   std::string text = "|";
-  for (const std::string& one : cells) text += " " + cell(one) + " |";
+  for (const std::string& one : cells) text += " " + one + " |";
   return text + "\n";
+}
+
+std::string row(std::vector<std::string> cells) {
+  for (std::string& one : cells) one = escaped_cell(one);
+  return markdown_row(cells);
 }
 
 std::string table(const std::vector<std::string>& headings) {
@@ -29,16 +36,53 @@ std::string table(const std::vector<std::string>& headings) {
   return text + "\n";
 }
 
-constexpr const char* kIntroduction =
-    "What MS25 (\"A Little Depth Goes a Long Way\", Merrill and Sabharwal) states, and what exact "
-    "runs of weights\nfiles say about it. Statuses are computed: `checked` (every input up to the "
-    "bound, every head's promise\nkept), `tested` (some inputs), `contradicted` (with the smallest "
-    "counterexample found), `undecided` (some\ninput got no answer, named with the finding), "
-    "`unchecked` (no input asked), `not-executable` (with the\nreason). *As written* is the "
-    "repaired construction with\none change back to the paper's text; "
-    "that it is contradicted is the finding, not a failure. Depths and sizes\nare counted on the "
-    "files, claimed formulas evaluated at the paper's own n. The paper's sentences are quoted with "
-    "its\nformulas in plain characters.\n\n";
+/// The files of a claim: linked where the way to the root of the repository is known, else named.
+class FileLinks {
+ public:
+  explicit FileLinks(const std::optional<std::string>& root) : root_(root) {}
+
+  std::string whole(const std::string& path) const { return linked(path, path); }
+  /// By their last names, for a cell of a table.
+  std::string short_list(const std::vector<std::string>& paths) const {
+    std::string text;
+    for (const std::string& path : paths)
+      text += (text.empty() ? "" : ", ") + linked(path.substr(path.rfind('/') + 1), path);
+    return text.empty() ? "-" : text;
+  }
+
+ private:
+  std::string linked(const std::string& name, const std::string& path) const {
+    const std::string text = escaped_cell(name);
+    return root_ ? "[" + text + "](" + *root_ + path + ")" : text;
+  }
+
+  std::optional<std::string> root_;
+};
+
+/// A link to a heading of the same page, by the name that Markdown gives it: letters in lower case,
+/// digits, hyphens and underscores, a hyphen for each space, nothing for other characters.
+std::string link_to_heading(const std::string& text, const std::string& heading) {
+  std::string name;
+  for (const char c : heading)
+    if (const auto byte = static_cast<unsigned char>(c); std::isalnum(byte) || c == '-' || c == '_')
+      name += static_cast<char>(std::tolower(byte));
+    else if (c == ' ')
+      name += '-';
+  return "[" + escaped_cell(text) + "](#" + name + ")";
+}
+
+constexpr const char* kIntroduction = R"(
+What MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal) states, and what exact runs of weights
+files say about it. Statuses are computed: `checked` (every input up to the bound, every head's promise
+kept), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided` (some
+input got no answer, named with the finding), `unchecked` (no input asked), `not-executable` (with the
+reason). *As written* is the repaired construction with one change back to the paper's text; that it is
+contradicted is the finding, not a failure. Depths and sizes are counted on the files, claimed formulas
+evaluated at the paper's own n. The paper's sentences are quoted with its formulas in plain characters.
+
+Each claim names its file and its tests. At the head of a construction's file stand the statement, the
+deviations with their reasons, the cells, and the invariant that proves it for every length; why its heads
+select what they should is proved, a lemma for each kind of head, in )";
 
 }  // namespace
 
@@ -66,14 +110,22 @@ std::string ledger_table(const Ledger& ledger) {
   return text + "\n" + totals_text(ledger) + "\n";
 }
 
-std::string ledger_markdown(const Ledger& ledger) {
-  std::string text = std::string("# Claims\n\n") + kIntroduction;
+std::string ledger_markdown(const Ledger& ledger, const std::optional<std::string>& root) {
+  const FileLinks links(root);
+  std::string text = std::string("# Claims\n") + kIntroduction;
+  text += links.whole("compiler/laws/head_schema.cpp") + ".\n\n";
   text += "Generated by `logdepth check`; " + totals_text(ledger) + ".\n\n## Summary\n\n";
   text += table({"statement", "about", "claimed", "repaired", "optimised", "as written",
-                 "repaired and optimised forms"});
-  for (const StatementSummary& line : summaries(ledger))
-    text += row({line.id, line.title, line.claimed, line.repaired, line.optimised, line.as_written,
-                 line.ours});
+                 "repaired and optimised forms", "files", "tests"});
+  for (const StatementSummary& line : summaries(ledger)) {
+    std::vector<std::string> cells = {link_to_heading(line.id, line.first_entry)};
+    for (const std::string& cell :
+         {line.title, line.claimed, line.repaired, line.optimised, line.as_written, line.ours})
+      cells.push_back(escaped_cell(cell));
+    cells.push_back(links.short_list(line.files));
+    cells.push_back(links.short_list(line.tests));
+    text += markdown_row(cells);
+  }
 
   for (const DepthLaw& law : ledger.laws)
     text += "\n## Depth against n: " + law.subject + "\n\nLayers for inputs of n " + law.unit +
@@ -82,20 +134,23 @@ std::string ledger_markdown(const Ledger& ledger) {
   text += "\n## Overview\n\n";
   text += table({"claim", "form", "status", "measured", "finding"});
   for (const LedgerEntry& entry : ledger.entries)
-    text += row({full_name(*entry.claim), form_name(entry.claim->form), status_name(entry.status),
-                 measured_text(entry), finding_text(entry)});
+    text += markdown_row({link_to_heading(full_name(*entry.claim), entry_heading(entry)),
+                          form_name(entry.claim->form), status_name(entry.status),
+                          escaped_cell(measured_text(entry)), escaped_cell(finding_text(entry))});
 
   for (const LedgerEntry& entry : ledger.entries) {
-    text += "\n### " + full_name(*entry.claim) + " (" + form_name(entry.claim->form) +
-            "): " + status_name(entry.status) + "\n\n";
-    for (const auto& [heading, lines] : details(entry)) {
-      text += "- **" + heading + "**";
-      if (lines.size() == 1) {
-        text += ": " + cell(lines[0]) + "\n";
+    text += "\n### " + entry_heading(entry) + "\n\n";
+    for (const Detail& detail : details(entry)) {
+      const auto shown = [&](const std::string& line) {
+        return detail.files ? links.whole(line) : escaped_cell(line);
+      };
+      text += "- **" + detail.heading + "**";
+      if (detail.lines.size() == 1) {
+        text += ": " + shown(detail.lines[0]) + "\n";
         continue;
       }
       text += "\n";
-      for (const std::string& line : lines) text += "  - " + cell(line) + "\n";
+      for (const std::string& line : detail.lines) text += "  - " + shown(line) + "\n";
     }
   }
   return text;
