@@ -20,7 +20,8 @@
 //     also saves a loop: walks of length 1..2^L cover simple paths once 2^L >= n-1;
 //   - matrix and padding tokens carry the same coordinates; keys of different cells (or shifted by
 //     one) tell them apart, where the paper's heads would mix them;
-//   - C and B are +-1 and overwritten, without a layer counter: r = 2 already alternates;
+//   - C and B are +-1 and overwritten, without a layer counter: a block of two layers alternates by
+//     itself;
 //   - compact: one layer per squaring, an OR over k in one head, which matches on coordinates and
 //     breaks ties by the flag, with a margin below the cost of every mismatch; the network computes
 //     the margin;
@@ -75,8 +76,9 @@
 // End. After L loops both know the walks of length 1..2^L, and 2^L >= n - 1 covers all simple paths
 //   between two different vertices.
 //
-// Matches exist at every token, tokens without a meaning included (hypothesis 1 of the schema in
-// head_schema.cpp). With u = p div n, r = u div n, k = u mod n, j = p mod n:
+// Matches exist at every token p, whatever it stands for (hypothesis 1 of the schema `found` in
+// compiler/laws/head_schema.cpp). With u = p div n, r = u div n, k = u mod n, j = p mod n these
+// positions match:
 //                                n^3 - n^2 padding          n^3 padding
 //   left, on (U, J)              r n + k = u <= p           max(r-1, 0) n + k <= u <= p
 //   left, on (T, J)              r n^2 + k <= p             r n^2 + k <= p
@@ -84,9 +86,9 @@
 //   right and some C, on (T, J)  k n^2 + j < n^3            (k+1) n^2 + j < n^2 + n^3
 //   last layer, on (U, J)        s n + t < n^2              s n + t < n^2
 //   last layer, on (T, J)        s n^2 + t < n^3            (s+1) n^2 + t < n^2 + n^3
-//   is the position of one match. (U, J) determines p, so there it is the only one.
-// The margin (hypothesis 2) is smaller than every cost, for all n >= 1: same place, with the
-// polynomials.
+// (U, J) determines the position, so there the match is the only one.
+// The margin (hypothesis 2) is smaller than the cost of every mismatch, for every n: proved at the
+// same schema, with the polynomials.
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 
 #include <string>
