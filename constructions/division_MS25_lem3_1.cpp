@@ -27,8 +27,8 @@
 //     sublayer has one mask.
 //
 // Cells
-//   i, m         number 2      given: (i, 1), (m, 1)
-//   a            pointer       given: phi(a_i)
+//   i, m         number 2      given: (i, 1), (m, 1); with unit inputs I and R are given instead
+//   a            pointer       given: phi(a_i); with a_i = i there is none
 //   one          constant      1
 //   I            key           phi(i)
 //   R            direction 2   dir(i, m); declared as integers: i and m are at most N
