@@ -86,7 +86,8 @@ int check(const CheckArguments& options) {
     ledger = check_claims(claims, how);
   }
   if (!options.report.empty()) save_report(ledger, options.report);
-  if (!options.claims_file.empty()) write_whole_file(options.claims_file, ledger_markdown(ledger));
+  if (!options.claims_file.empty())
+    write_whole_file(options.claims_file, ledger_markdown(ledger, kRootFromClaimsFile));
   std::cout << (options.json ? ledger_json(ledger) : ledger_table(ledger));
   if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_failure)) return kCheckFailed;
   if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_open)) return kNotDecided;
@@ -118,7 +119,8 @@ Command add_check(CLI::App& app) {
   options->report_given =
       command->add_option("--report", options->report,
                           "write report.md, report.json, report.html and the weights files there");
-  command->add_option("--claims-file", options->claims_file, "write the Markdown report there");
+  command->add_option("--claims-file", options->claims_file,
+                      "write the Markdown report there, with links as from proofs-check/");
   command->add_option("--threads", options->threads, "parts at a time; by default one per core")
       ->check(count_up_to(1024));
   command->add_flag("--json", options->json, "print one JSON object");

@@ -6,16 +6,17 @@
 //   <0, 1, 0, -1>).
 // Hypotheses of all. Masked pre-norm without epsilon, averaging-hard attention, exact numbers.
 //
-// Claimed and true numbers of layers
-//   A.1  "a masked pre-norm"             one sublayer, of either kind
-//   A.2  "a masked pre-norm"             one sublayer, of either kind
-//   A.3  2                               1, and the attention of the next to clear psi(z)
-//   A.4  a feed-forward sublayer         a feed-forward sublayer
-//   A.5  1                               1 for what attention wrote and unit vectors, else 2
-//   A.6  1                               1, also for i < k; 0 where phi(i - k) is only a query
-//   A.7  1, and 1 to clear               1, and the attention of the next; 2 from raw psi
+// Numbers of layers
+//        claimed                    true
+//   A.1  "a masked pre-norm"        one sublayer, of either kind
+//   A.2  "a masked pre-norm"        one sublayer, of either kind
+//   A.3  2                          1, and the attention of the next to clear psi(z)
+//   A.4  "a feedforward sub-layer"  a feed-forward sublayer
+//   A.5  1                          1 for what attention wrote and unit vectors, else 2
+//   A.6  1                          1, also for i < k; 0 where phi(i - k) is only a query
+//   A.7  1, and 1 to clear          1, and the attention of the next; 2 from raw psi
 //
-// Each lemma below: statement, deviations, cells, and why it is right.
+// Each lemma below: statement, deviations, cells, why it is right, and what its heads promise.
 #include "constructions/building_blocks_MS25_appA.hpp"
 
 #include <sstream>
@@ -74,7 +75,9 @@ std::string term(const Rational& factor, const std::string& component) {
 //
 // Statement. There is a masked pre-norm that retrieves phi(z) where phi(z) or psi(z) is stored.
 // Deviations: none. A layer that reads must also write; here it writes phi(z) to a blank cell.
-// Cells.  z  given: phi(z), psi(i) or psi(m);  x  phi(z)
+// Cells
+//   z  given        phi(z), psi(i) or psi(m)
+//   x  direction 2  phi(z)
 // Why. psi(z) is not zero and phi(z) is its direction, so the mask {z} alone normalises both to
 //   phi(z). The three programs are one file but for the declared input, and every rational z may
 //   be run on any of them.
@@ -109,7 +112,10 @@ Program read_MS25_lemA1(Stored stored, ReadBy by) {
 // Deviation. The paper's scale 1/sqrt(2k) is rational only if 2k is a square; otherwise no rational
 //   matrix can take it in. The mask also takes the constant 1 with weight w = (k - 1)/2, so that
 //   k + w^2 = ((k + 1)/2)^2 and the scale 2/(k + 1) is rational. A square k needs no constant.
-// Cells.  zj  given unit vectors;  xj  the same, read and written exactly;  one  constant
+// Cells
+//   z0, z1, ...  given      unit vectors
+//   x0, x1, ...  direction  the same, read and written exactly
+//   one          constant
 // Why. The squared norm of the masked stream is one rational square at every token.
 // Promise (by attention). The tokens that hold the same vectors, at least the token itself.
 
@@ -141,13 +147,16 @@ Program read_several_MS25_lemA2(const std::vector<std::uint32_t>& sizes, ReadBy 
 // Statement. If a head computes the scalar z from h, two layers h -> h' -> h'' exist so that
 //   phi(z) is read by a masked pre-norm from h' or h'', and is stored in h'' at formerly blank
 //   indices I.
-// Deviations, each with its reason:
-//   - the paper's second layer reads psi(z) from I with its feed-forward sublayer after its
-//     attention has taken psi(z) away. Here the first layer's own feed-forward sublayer reads it,
-//     and writes phi(z) to I; psi(z) lies in a raw cell beside, which the second layer's attention
-//     clears. (Written onto psi(z) itself it works as well: the direction is the same.)
-//   - without the clearing one layer is enough.
-// Cells.  f  flag, given;  one  constant;  z  psi(z);  x  phi(z), the indices I
+// Deviation. The paper's second layer reads psi(z) from I with its feed-forward sublayer after its
+//   attention has taken psi(z) away. Here the first layer's own feed-forward sublayer reads it, and
+//   writes phi(z) to I; psi(z) lies in a raw cell beside, which the second layer's attention
+//   clears. (Written onto psi(z) itself it works as well: the direction is the same.) Without the
+//   clearing one layer is enough.
+// Cells
+//   f    flag         given
+//   one  constant
+//   z    number 2     psi(z)
+//   x    direction 2  phi(z), the indices I
 // Why. The head writes (z, 1), the 1 as an average of the constant, so the direction exists. It
 //   reads cells that no sublayer in between has written: its average is the same once more (A.5).
 // Promise. measure, measure_again: all tokens up to this one.
@@ -172,7 +181,11 @@ Program store_MS25_lemA3(const StoreOptions& options) {
 // Statement. If a unit-norm vector is stored at I, a feed-forward sublayer removes it; with a
 //   layer that stores a new value in parallel, it is overwritten.
 // Deviations: none. The new value comes from the same sublayer, so the same mask reads it (A.2).
-// Cells.  z  given unit vector;  kept  given, not touched;  y  given, the new value;  one  constant
+// Cells
+//   z     given     a unit vector
+//   kept  given     another one, not touched
+//   y     given     overwrite only: the new value
+//   one   constant
 // Why. Read alone, or with others of constant norm, z is known exactly, and z - z = 0. A
 //   coordinate x passes the ReLU as ReLU(x) - ReLU(-x).
 
@@ -211,7 +224,11 @@ Program overwrite_MS25_lemA4(std::uint32_t size) {
 //   - what the feed-forward sublayer wrote is undone before that, by the same sublayer with
 //     flipped signs in a layer before (then clearing takes a layer more than the paper says), or
 //     at any time by Lemma A.4 if it is a unit vector. Here: by A.4, so that one layer is enough.
-// Cells.  f  flag, given;  one  constant;  z  (average of f, 1);  x  its direction
+// Cells
+//   f    flag         given
+//   one  constant
+//   z    number 2     (the average of f, 1)
+//   x    direction 2  its direction
 // Why. z ends as an average plus its negative, both of the cells f and one, which nothing writes.
 // Promise. measure, measure_again: all tokens up to this one.
 
@@ -221,8 +238,7 @@ Program clear_MS25_lemA5() {
   text +=
       "hypothesis \"the cells that the attention read are not written in between\"\n"
       "deviation \"what the feed-forward sublayer read from its own attention it cannot read "
-      "again: "
-      "its output is removed as a unit vector\"\n"
+      "again: its output is removed as a unit vector\"\n"
       "cell f flag\ncell one constant\ncell z number 2\ncell x direction 2\ngiven f\ninitial\n";
   text += measure + "normalise x from z[0] z[1]\n" + blocks::undone(measure) + "erase x\n";
   return parse_program(text + "output kept + f\n", "clear");
@@ -235,12 +251,22 @@ Program clear_MS25_lemA5() {
 // Deviations, each with its reason:
 //   - uniform heads with values 1[j = 0] and 1[j >= k] return, for positions from 0, 1/(i + 1) and
 //     (i - k + 1)/(i + 1), the direction of i - k + 1. The value is 1 - (k + 1) 1[j = 0] instead;
-//   - so 1[i < k] is not needed, and phi(i - k) is right for i < k as well.
-// Cells.  one  constant;  fst  first-flag;  a  number 2  (i - k, 1)/(i + 1);  x  phi(i - k)
-//   shifted_query:  I  given phi(i);  s  given unit vector;  x  the s of position max(i - k, 0)
-// Why. Of the i + 1 visible tokens one is the first: the averages are 1 - (k + 1)/(i + 1) and
-//   1/(i + 1), the second positive. For a query phi(i - k) is not needed at all: (x0 - k x1, x1)
-//   of phi(i) = (x0, x1) is a positive multiple of it, and a linear image of the stream.
+//   - so 1[i < k] is not needed, and phi(i - k) is right for i < k as well;
+//   - shifted_query: phi(i - k) is not stored, since a query does without it: the head's query is
+//     phi(i), shifted.
+// Cells
+//   one   constant
+//   fst   flag         the first-flag
+//   kept  given        not read: raw streams have at least one given value
+//   a     number 2     (i - k, 1)/(i + 1)
+//   x     direction 2  phi(i - k)
+//   shifted_query
+//   I     key          given: phi(i)
+//   s     direction 2  given: a unit vector
+//   x     direction 2  the s of position max(i - k, 0)
+// Why. Of the i + 1 visible tokens one is the first: the averages are 1 - (k + 1)/(i + 1) =
+//   (i - k)/(i + 1) and 1/(i + 1), the second positive. Shifted query: with phi(i) = (x0, x1),
+//   (x0 - k x1, x1) is a positive multiple of phi(i - k), and a linear image of the stream.
 // Promise. position: all tokens up to this one; before: exactly one.
 
 Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
@@ -258,7 +284,6 @@ Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
     return parse_program(text + output("before", "x", 2), "offset, shifted query");
   }
   const std::string averages = blocks::offset("position", "a", "one", "fst", k);
-  // Raw streams have at least one given value; this one is not read.
   text +=
       "hypothesis \"the position encoding separates the first position; positions from 0\"\n"
       "deviation \"the head's value is 1 - (k+1) 1[j = 0]: 1[j >= k] gives phi(i - k + 1)\"\n"
@@ -284,13 +309,18 @@ Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
 //   - raw psi(x) and psi(y) are read under their joint norm, r (x, 1, y, 1) with r > 0, and
 //     r (x - y) has the sign of x - y. That mask has no room for the constant, so the flag is set
 //     by a second layer, and tested there: two layers.
-// Cells.  I  phi(i);  one  constant;  D  a positive multiple of x - y, or phi(x)_0 - phi(y)_0;
-//   e  flag, the answer
-//   stored:  x, y  given phi(x), phi(y)   computed:  f, g  given flags   raw:  i, m  given
+// Cells
+//   I     key          phi(i); given, but for `raw`
+//   one   constant
+//   D     number       a positive multiple of x - y; stored: phi(x)_0 - phi(y)_0
+//   e     flag         the answer
+//   x, y  direction 2  stored, given: phi(x), phi(y)
+//   f, g  flag         computed, given
+//   i, m  number 2     raw, given: psi(i), psi(m)
 // Why. D alone in the mask is read as its sign, decided exactly: 0 only if D = 0. For clearing,
 //   the heads repeat what they read from cells that nothing has written since (A.5).
-// Promise. own, compare: exactly one, the token itself (raw: the tokens with the same i and
-//   m); x: all tokens up to this one; y: all tokens.
+// Promise. own, compare: exactly one, the token itself (raw: the tokens with the same i and m);
+//   x: all tokens up to this one; y: all tokens.
 
 Program equality_MS25_lemA7(Compared compared, bool clear) {
   std::string text = begin("equality", form_name(compared) + (clear ? ", cleared" : ""), "A.7");
@@ -317,8 +347,7 @@ Program equality_MS25_lemA7(Compared compared, bool clear) {
     heads = "fetch compare causal same i m under i m\n  add D + i[0] - m[0]\n";
     text +=
         "hypothesis \"raw psi(i) at position i, from 0, and raw psi(m), m >= 1 an integer, the "
-        "same "
-        "at all tokens\"\n"
+        "same at all tokens\"\n"
         "deviation \"x and y are read under their joint norm, so the flag is set a layer later\"\n"
         "cell i number 2\ncell m number 2\ngiven i position\ngiven m natural\ninitial\n";
     text += heads + "normalise I from i[0] i[1]\n" + blocks::preset("own", "e", "I");

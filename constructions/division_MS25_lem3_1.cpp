@@ -1,48 +1,55 @@
 // MS25 Lemma 3.1: transformers divide small integers.
 //
-// Statement. Let a_i = b_i m + c_i with a_i <= i, c_i < m. If psi(i), psi(m) and phi(a_i) are in
-// the
-//   residual stream at each token i, a 7-layer transformer with causal attention and masked
-//   pre-norm adds phi(b_i) and phi(c_i) at each token i.
+// Statement (MS25 Lemma 3.1). Let a_i = b_i m + c_i with a_i <= i, c_i < m. If psi(i), psi(m) and
+//   phi(a_i) are in the residual stream at each token i, a 7-layer transformer with causal
+//   attention and masked pre-norm adds phi(b_i) and phi(c_i) at each token i.
 // Here. `compact`: 5 layers from the literal hypothesis, cleaned up; 4 if a_i = i or if phi(i) and
 //   dir(i, m) are given as unit vectors, 3 if both. `paper`: the paper's steps, repaired: 8 layers.
 //   One file serves every m and every length.
 //
-// Hypotheses. Positions i count from 0; m >= 1 is the same at all tokens; a constant 1 (and, for
-//   `paper`, the first-flag) comes with the position encoding. Exact numbers.
+// Hypotheses. Positions i count from 0; m >= 1 is an integer, the same at all tokens; a constant 1
+//   (and, for `paper`, the first-flag) comes with the position encoding; averaging-hard causal
+//   attention; masked pre-norm without epsilon; exact numbers.
 // Deviations from the paper's text, each with its reason:
 //   - positions count from 0: counted from 1 there is no multiple of m at the positions before m,
 //     and no position to fetch for a_i = 0;
 //   - (i, m) and (i, 1) are normalised in sublayers of their own: a mask that holds raw numbers
 //     beside unit vectors has a norm that depends on the data, and each sublayer has one mask;
 //   - "e_j - phi(j)_0" in the second layer's score must be a sum: with minus the first multiple
-//   wins;
+//     wins;
 //   - compact: the remainder is counted with the multiples themselves as marks, c/(c+1) and 1/(c+1)
 //     over all tokens of the block, so no comparison with neighbours, no exception at multiples;
 //   - paper: b^1 and b^2 are false where a neighbour i - 1 or i - 2 does not exist (the paper's
-//     comparison then meets the token itself, and all of block 0 goes wrong); the case m | i is not
-//     a case: the head averages [b^1] beside [not b^2] over the tokens with the same quotient and
-//     the same b^1, which is (1, 1/c) or (0, 1).
+//     comparison then meets the token itself, and all of block 0 goes wrong);
+//   - paper: m | i is no case of its own: the head averages [b^1] beside [not b^2] over the tokens
+//     with the same quotient and the same b^1, which is (1, 1/c) or, at multiples, (0, 1);
+//   - paper: the two equality tests, of D1 and D2, stand in two feed-forward sublayers, because one
+//     sublayer has one mask.
 //
 // Cells
-//   i, m     number 2      given: (i, 1), (m, 1)
-//   a        pointer       given: phi(a_i)
-//   one      constant      1
-//   I        key           phi(i)
-//   R        direction 2   dir(i, m); declared as integers: i and m are at most N
-//   Q        pointer       phi of the position nearest to i/m
-//   D        number        phi(j)_0 - dir(i, m)_0 for that j; cleared by the negated heads
-//   e        flag          m divides i: D = 0
-//   B        pointer       phi(floor(i / m)), fetched from the nearest multiple at or before i
-//   c        number 2      a positive multiple of (i mod m, 1); cleared by the negated head
-//   C        direction 2   phi(i mod m); integers, counts of tokens
-//   quotient, remainder    the answer, fetched from position a_i
-//   paper:   fst, p1       first-flag, and that of the token before
-//            D1, D2, s1, s2, b1, place   comparisons of quotients with positions i - 1, i - 2
+//   i, m         number 2      given: (i, 1), (m, 1); with unit inputs I and R are given instead
+//   a            pointer       given: phi(a_i); with a_i = i there is none
+//   one          constant      1
+//   I            key           phi(i)
+//   R            direction 2   dir(i, m); declared as integers: i and m are at most N
+//   Q            pointer       phi(j), j the position nearest to i/m
+//   D            number        phi(j)_0 - dir(i, m)_0 for that j; cleared by the negated heads
+//   e            flag          m divides i: D = 0
+//   B            pointer       phi(floor(i / m)), fetched from the last multiple at or before i
+//   c            number 2      a positive multiple of (i mod m, 1); cleared by the negated head
+//   C            direction 2   phi(i mod m); integers, counts of tokens
+//   quotient     pointer       the answer, fetched from position a_i; with a_i = i it is B
+//   remainder    direction 2   the answer, fetched from position a_i; with a_i = i it is C
+//   paper
+//   fst, p1      flag          first-flag, and that of the token before
+//   D1, D2       number        difference from the quotient at position i - 1, at i - 2
+//   s1, s2       flag          the quotient is that of i - 1, of i - 2
+//   b1           flag          b^1: i - 1 exists and has the same quotient
+//   place        one-hot       first, second or later token of its block
 //
-// Head promises, each at every token: near, exactly one; last_multiple, the last token with e
-// (there
-//   is one: m divides 0); same quotient, at least the token itself; own, result: exactly one.
+// Head promises, each at every token: own, near, mark, result (paper: before and here), exactly
+//   one; last_multiple, the last token with e (there is one: m divides 0); count, the tokens with
+//   the same B (paper: and b1), at least the token itself.
 // Why e is right. dir(i, m)_0 = phi(j)_0 iff j m = i, since x -> x/sqrt(x^2+1) is injective. If m
 //   divides i, then j = i/m <= i is visible and nearest. So B at i is phi(floor(i/m)), and the
 //   tokens with the same B as i, up to i, are bm, ..., i: c + 1 of them, only the first one with e.

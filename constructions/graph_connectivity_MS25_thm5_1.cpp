@@ -1,65 +1,94 @@
 // MS25 Theorem 5.1: log depth decides graph connectivity.
 //
-// Statement. There is a (17, 2, 1)-universal transformer with causal and unmasked heads that,
-// unrolled
-//   ceil(log2 n) times, decides whether a (directed or undirected) graph over n vertices has a path
-//   from s to t, given the n x n adjacency matrix, n^3 padding tokens, and s, t in {1..n} in unary.
-//   Depth claimed: 2 ceil(log2 n) + 18.
-// Here. `compact`: (6, 1, 1) with ceil(log2(n-1)) loops, depth ceil(log2(n-1)) + 7. `paper`: (6, 2,
-// 1),
-//   depth 2 ceil(log2(n-1)) + 7. Both with n^3 or with n^3 - n^2 padding tokens.
+// Statement (MS25 Thm 5.1). There is a (17, 2, 1)-universal transformer with causal and unmasked
+//   heads that, unrolled ceil(log2 n) times, decides whether a (directed or undirected) graph over
+//   n vertices has a path from s to t, given the n x n adjacency matrix, n^3 padding tokens, and
+//   s, t in {1..n} in unary. Depth claimed: 2 ceil(log2 n) + 18.
+// Here. `compact`: (6, 1, 1), depth ceil(log2(n-1)) + 7. `paper`: (6, 2, 1), depth
+//   2 ceil(log2(n-1)) + 7. Both with ceil(log2(n-1)) loops, none for n <= 2, and both with n^3 or
+//   with n^3 - n^2 padding tokens. They divide p by n as in the compact form of MS25 Lemma 3.1
+//   (division_MS25_lem3_1.cpp), and look the division of p div n by n up at that position.
 //
 // Hypotheses. n >= 1; the position encoding separates the first position; averaging-hard attention,
 //   causal and unmasked heads, masked pre-norm without epsilon, exact numbers.
 // Deviations from the paper's text, each with its reason:
-//   - indices from 0 (p = i n + j; s, t in unary are s+1 and t+1 tokens): with 1..n the last column
-//     would get the coordinates (i+1, 0);
-//   - the position p and n on p's scale, which the paper does not provide: p/(p+1) and n/(p+1) are
+//   - indices from 0 (p = i n + j; s and t in unary are s+1 and t+1 tokens): with 1..n the last
+//     column would get the coordinates (i+1, 0);
+//   - the position p, and n on p's scale, which the paper does not provide: p/(p+1) and n/(p+1) are
 //     causal averages of numbers that heads have placed at the first token and at all others;
-//   - division by the scheme of MS25 Lemma 3.1 in its shortest form, twice with shared parts;
 //   - B_0 is A; the diagonal (paths of length 0) is the comparison s = t in the last layer, which
 //     also saves a loop: walks of length 1..2^L cover simple paths once 2^L >= n-1;
 //   - matrix and padding tokens carry the same coordinates; keys of different cells (or shifted by
-//   one)
-//     tell them apart, where the paper's heads would mix them;
-//   - C and B are +-1 and overwritten, without a layer counter: r = 2 already alternates;
-//   - compact: an OR over k in one head. It matches on coordinates and breaks ties by the flag with
-//   a
-//     margin that the network computes, smaller than the cost of any mismatch.
+//     one) tell them apart, where the paper's heads would mix them;
+//   - C and B are +-1 and overwritten, without a layer counter: a block of two layers alternates by
+//     itself;
+//   - compact: one layer per squaring, an OR over k in one head, which matches on coordinates and
+//     breaks ties by the flag, with a margin below the cost of every mismatch; the network computes
+//     the margin;
 //   - padding n^3 - n^2: all first n^3 tokens stand for triples (i, k, j), the first n^2 of them
-//   for
-//     pairs as well.
+//     for pairs as well.
 //
-// Cells (p a position; floor and mod by n)
-//   one, fst, kind, A      constant, first-flag, matrix/pad/source/target, edge (-1 off the matrix)
-//   a          number 2    (p, 1)/(p+1)                       I   key        phi(p)
-//   G          number 6    n^3/N, n^2/N, 1/N, each at the first token (even) or elsewhere (odd)
-//   x          number 2    a positive multiple of (p, n)      R   direction  dir(p, n)
-//   st, d      number 3, 1 (s+1, t+1, 1)/N and (s - t)/N      W   direction  dir(s+1, t+1, 1)
-//   eps        number      1/(N sqrt(n^6 + n^4 + 1))          E   direction  dir(16, eps), margin
-//   E_1 Q, D, e    as in the division: nearest to p/n, difference, n | p U  pointer    phi(p div n)
-//   c  number 2    multiple of (p mod n, 1) J  direction  phi(p mod n)                    T pointer
-//   phi(p div n div n) K  direction  phi((p div n) mod n) C  flag, state     walk of
-//   length 1..2^(loops-1) from i to k and from k to j xA, xC, yA, yC     what the loop fetched
-//   (paper: x, y; B flag, h number) zA, zC, same       last layer: A(s,t), OR_k C(s,k,t), s = t
-//   (paper: zB)
+// Cells (p a position, N the number of tokens, div and mod by n)
+//   one             constant
+//   fst             flag           p = 0
+//   kind            one-hot        matrix, pad, source, target
+//   A               flag           there is an edge; false off the matrix
+//   a               number 2       (p, 1)/(p+1)
+//   I               key            phi(p)
+//   G               number 6       n^3/N, n^2/N and 1/N: at the first token in components 0, 2, 4,
+//                                  at the others in 1, 3, 5, and 0 in the rest
+//   st              number 3       (s+1, t+1, 1)/N
+//   d               number         (s - t)/N
+//   W               direction 3    of (s+1, t+1, 1)
+//   x               number 2       a positive multiple of (p, n)
+//   R               direction 2    of (p, n)
+//   Q, D, e                        as in the division: phi of the position nearest to p/n, the
+//                                  difference, n | p
+//   U               pointer        phi(p div n)
+//   c               number 2       a positive multiple of (p mod n, 1)
+//   J               direction 2    phi(p mod n)
+//   T               pointer        phi(p div n div n)
+//   K               direction 2    phi((p div n) mod n)
+//   V               pointer        n^3 padding: phi(max(p div n div n - 1, 0))
+//   same            flag           last layer: s = t
+//   compact
+//   eps             number         1/(N sqrt(n^6 + n^4 + 1))
+//   E               direction 2    of (16, eps); the margin is E_1
+//   C               flag, state    the triple (i, k, j): see the loop
+//   xA, xC, yA, yC  flag, scratch  what the loop fetched
+//   zA, zC          flag           last layer: A(s,t), OR_k C(s,k,t)
+//   paper
+//   B, C            flag, state    the pair (i, j) and the triple (i, k, j): see the loop
+//   h               number, state  [A] + the average of [C] over k
+//   x1, y1          flag, scratch  what the loop fetched
+//   zB              flag           last layer: B(s,t)
 // Of R, W, J and K integers are declared: p, n, s+1, t+1 and counts of tokens are at most N.
-// Triple tokens have T = i, K = k, J = j (n^3 padding: T = i + 1), matrix tokens U = i, J = j.
+// Tokens of triples have T = i, K = k, J = j (n^3 padding: T = i + 1); those of pairs U = i, J = j.
 //
 // Loop (compact). Invariant after l loops, on triples: C(i,k,j) iff there are walks of length
-//   1..2^(l-1) from i to k and from k to j (C false for l = 0). With W_l(i,k) = A(i,k) or OR_k'
-//   C(i,k',k), a walk of length 1..2^l, the step is C(i,k,j) := W_l(i,k) and W_l(k,j). Loop
-//   (paper). B(i,j) iff walk of length 1..2^l; C := B(i,k) and B(k,j); B := A or some C(i,k,j).
-//   Ends: 2^L >= n - 1 covers all simple paths between two different vertices.
-// Matches exist at every token, junk tokens included (hypothesis 1 of the schema in
-// head_schema.cpp):
-//   with u = p div n, t = u div n, k = u mod n, j = p mod n. n^3 - n^2 padding: (t,k) on (U,J) at
-//   position t n + k = u <= p; (t,k) on (T,J) at t n^2 + k <= p; (k,j) on (U,J) at k n + j < n^2;
-//   (k,j) on (T,J) at k n^2 + j < n^3. n^3 padding: (max(t-1,0),k) on (U,J) at max(t-1,0) n + k <=
-//   p; (t,k) on (T,J) at t n^2 + k <= p; (k+1,j) on (T,J) at (k+1) n^2 + j < n^2 + n^3. (U,J)
-//   determines p: one match.
-// The margin (hypothesis 2) is smaller than every cost, for all n >= 1: same place, with the
-// polynomials.
+//     1..2^(l-1) from i to k and from k to j (C false for l = 0).
+//   Step: with W_l(i,k) = A(i,k) or OR_k' C(i,k',k), a walk of length 1..2^l from i to k,
+//     C(i,k,j) := W_l(i,k) and W_l(k,j).
+// Loop (paper). Invariant after l loops, on pairs: B(i,j) iff there is a walk of length 1..2^l from
+//     i to j.
+//   Step: C(i,k,j) := B(i,k) and B(k,j) in the first layer, B(i,j) := A(i,j) or OR_k C(i,k,j) in
+//     the second.
+// End. After L loops both know the walks of length 1..2^L, and 2^L >= n - 1 covers all simple paths
+//   between two different vertices.
+//
+// Matches exist at every token p, whatever it stands for (hypothesis 1 of the schema `found` in
+// compiler/laws/head_schema.cpp). With u = p div n, r = u div n, k = u mod n, j = p mod n these
+// positions match:
+//                                n^3 - n^2 padding          n^3 padding
+//   left, on (U, J)              r n + k = u <= p           max(r-1, 0) n + k <= u <= p
+//   left, on (T, J)              r n^2 + k <= p             r n^2 + k <= p
+//   right, on (U, J)             k n + j < n^2              k n + j < n^2
+//   right and some C, on (T, J)  k n^2 + j < n^3            (k+1) n^2 + j < n^2 + n^3
+//   last layer, on (U, J)        s n + t < n^2              s n + t < n^2
+//   last layer, on (T, J)        s n^2 + t < n^3            (s+1) n^2 + t < n^2 + n^3
+// (U, J) determines the position, so there the match is the only one.
+// The margin (hypothesis 2) is smaller than the cost of every mismatch, for every n: proved at the
+// same schema, with the polynomials.
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 
 #include <string>

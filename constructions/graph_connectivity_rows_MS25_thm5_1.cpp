@@ -1,18 +1,17 @@
 // MS25 Theorem 5.1 for a graph size given in advance: one token per vertex.
 //
 // Statement (MS25 Thm 5.1). A (17, 2, 1)-universal transformer, unrolled ceil(log2 n) times,
-// decides
-//   connectivity of graphs over n vertices from n^2 + n^3 + s + t tokens.
+//   decides connectivity of graphs over n vertices from n^2 + n^3 + s + t tokens.
 // Here. For each n a (0, 1, 0)-universal transformer over n tokens that computes the whole
-// reflexive-
-//   transitive closure in ceil(log2(n-1)) layers. Every number is rational. Its width grows with n,
-//   so this is a family of transformers, not one: the paper's theorem is about one.
+//   reflexive-transitive closure in ceil(log2(n-1)) layers. Every number is rational. Its width
+//   grows with n, so this is a family of transformers, not one: the paper's theorem is about one.
 //
 // Hypotheses. Token i is vertex i and is given row i of the adjacency matrix, with R_ii true; the
-//   position encoding is a table of the n positions (one-hot); unmasked heads; exact numbers.
-// Deviations. Rows as input instead of n^2 + n^3 tokens; no causal head, no division, no padding;
-// an
-//   answer for every pair at once instead of one for (s, t).
+//   position encoding is a table of the n positions (one-hot); averaging-hard unmasked heads;
+//   masked pre-norm without epsilon; exact numbers. Smaller graphs get isolated vertices.
+// Deviation. One token per vertex, given its row, instead of n^2 + n^3 + s + t tokens: so no causal
+//   head, no division and no padding; one transformer per size; an answer for all pairs at once
+//   instead of one for (s, t).
 //
 // Cells
 //   one       constant
@@ -23,7 +22,7 @@
 //   selects those, else all of them; so what it copies is OR_k (R_ik and R_kj). Token i itself is
 //   always among them, since R_ii is true. A walk of length 0..2^(l+1) is one of length 0..2^l and
 //   one more.
-// Ends: 2^L >= n - 1 covers every simple path; n <= 2 needs no loop.
+// End. 2^L >= n - 1 covers every simple path; n <= 2 needs no loop.
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 
 #include <string>

@@ -4,26 +4,31 @@
 // Here. For each n a (1, 1, 1)-universal transformer over the same tokens (n^3 - n^2 padding) with
 //   ceil(log2(n-1)) loops, all rational. A family of transformers, one for each size.
 //
-// Hypotheses. The position encoding is a table of n^3 + 2n rows; smaller graphs get isolated
-// vertices. Deviations. A table of positions that knows n instead of the first-flag: the six
-// initial layers of
+// Hypotheses. The position encoding is a table of n^3 + 2n rows; averaging-hard attention, causal
+//   and unmasked heads; masked pre-norm without epsilon; exact numbers. Smaller graphs get isolated
+//   vertices.
+// Deviation. A table of positions that knows n instead of the first-flag: the six initial layers of
 //   the uniform form, which compute coordinates and a margin from counts, are not needed.
 //
 // Cells (p a position, div and mod by n)
-//   one, kind, A     constant; matrix, pad, source, target; edge (-1 off the matrix)
-//   I        key     circle code of p
-//   U T K J          circle codes of p div n, p div n div n, (p div n) mod n, p mod n
-//   V        one-hot p - n^3 at the source and target tokens, else `none`
-//   S        one-hot V of the last source token: s
-//   t, same  one-hot t, read off S and V at the last token; flag s = t
-//   C        state   as in the uniform form          xA, xC, yA, yC, zA, zC   fetched
-// The loop is that of the uniform form, with the same matches at every token. Its margin is a
-// constant:
-//   a mismatch of circle codes of a and b != a, with x = a + 1 and y = b + 1, costs
-//   2 (x-y)^2 / ((1+x^2)(1+y^2)) >= 2 / ((1+x^2)(1+(x+1)^2)), and queried a are at most n + 2, so
-//   x <= n + 3 and margin = 1 / (2 (1+(n+3)^2)(1+(n+4)^2)) loses to every mismatch: twice it is
-//   half. [For y > x the cost grows with y, since (y-x)/sqrt(1+y^2) does; for y < x,
-//   (x-y)^2/(1+y^2) is at least its value 1/(1+(x-1)^2) at y = x - 1.]
+//   one             constant
+//   kind            one-hot        matrix, pad, source, target
+//   A               flag           there is an edge; false off the matrix
+//   I               key            circle code of p
+//   U, T, K, J      direction 2    circle codes of p div n, p div n div n, (p div n) mod n, p mod n
+//   V               one-hot        p - n^3 at the source and target tokens, else `none`
+//   S               one-hot        V of the last source token so far; at the target tokens: s
+//   t               one-hot        V - S - 1, at the last token: t
+//   same            flag           S = V - S - 1, at the last token: s = t
+//   C               flag, state    as in the uniform form
+//   xA, xC, yA, yC  flag, scratch  what the loop fetched
+//   zA, zC          flag           last layer: A(s,t), OR_k C(s,k,t)
+// Loop. That of the uniform form, with the same matches at every token. Its margin is a constant.
+//   A mismatch of the circle codes of a and b != a, with x = a + 1 and y = b + 1, costs
+//     2 (x-y)^2 / ((1+x^2)(1+y^2)) >= 2 / ((1+x^2)(1+(x+1)^2)):
+//   for y > x the cost grows with y, since (y-x)/sqrt(1+y^2) does; for y < x, (x-y)^2/(1+y^2) is
+//   least at y = x - 1, where it is 1/(1+(x-1)^2). Queried a are at most n + 2, so x <= n + 3, and
+//   twice the margin 1 / (2 (1+(n+3)^2)(1+(n+4)^2)) is half of the least cost.
 // The last layer asks with the one-hot cells S and t: a linear image of a one-hot cell is any code.
 #include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
 

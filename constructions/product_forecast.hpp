@@ -27,8 +27,8 @@ struct ProductDemand {
   /// Number of factors of a product -> number of different layers that multiply so many.
   std::map<std::size_t, std::size_t> layers;
   std::size_t tables = 1;  ///< how often each of these layers holds the table
-  std::size_t component_units =
-      0;                        ///< of each, per component of a product, beside clearing factors
+  /// Units of each of these layers, per component of a product, beside those that clear factors.
+  std::size_t component_units = 0;
   std::size_t other_units = 0;  ///< feed-forward units beside the tables
   std::string advice;           ///< what else makes a network smaller
 };

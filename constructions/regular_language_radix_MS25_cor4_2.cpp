@@ -8,8 +8,8 @@
 //   product, with ceil(log_k T) layers (rational position encodings) or ceil(log_k T) + 1 (the
 //   paper's minimal assumption: the encoding separates the first position). k - 1 heads a layer.
 //
-// Hypotheses. One beginning token at position 0; averaging-hard causal attention; masked pre-norm
-//   (RMS or layer norm) without epsilon. At most T letters.
+// Hypotheses. One beginning token at position 0, then at most T letters; averaging-hard causal
+//   attention; masked pre-norm (RMS or layer norm) without epsilon; exact numbers.
 // Deviations from the paper's text, each with its reason:
 //   - intervals that grow k-fold instead of a binary tree: no activeness, so a level is one layer,
 //     and levels may multiply more than two products at the price of |M|^k or path units;
@@ -19,25 +19,25 @@
 //     all shifted positions, buys the initial layer and makes every activation rational;
 //   - heads of the last layer whose shift is T or more are left out: they would read the identity.
 //
-// Cells (Q points, one-hot rows; a row whose image never changes is not stored):
-//   one        constant      1
-//   fst        flag          first-flag only: true at position 0
-//   a          number 2      first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
-//   I          key           code of p
-//   P.l.c      pointer       rational codes only: code of max(p - c k^l, 0)
-//   d.q / d    one-hot       image of point q under the product of the interval / the product
-//   s<c>.*     scratch       the product c intervals to the left
+// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
+//   one       constant
+//   fst       flag             first-flag only: p = 0
+//   a         number 2         first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
+//   I         key              code of p
+//   P.l.c     pointer          rational codes only: code of max(p - c k^l, 0)
+//   d.q / d   one-hot, state   image of point q under the product of the interval / that product
+//   s<c>.*    scratch          the product c intervals to the left
 // Layer l = 0, 1, ... (after the one that computes I from the first-flag).
-//   attention    head c: match P.l.c (first-flag: I back c k^l) on I, causal, exactly one position
-//                s_c := d there
-//   feed-forward d := s_{k-1} ... s_1 d (the furthest left acts first), scratch := 0
+//   attention     head c: match P.l.c (first-flag: I back c k^l) on I, causal, exactly one
+//                 position: s_c := d there
+//   feed-forward  d := s_{k-1} ... s_1 d (the furthest left acts first), scratch := 0
 // Invariant. After l layers, with s = k^l: the interval of token p is [max(p-s+1, 0), p], and d is
 //   the product of its letters (the identity for position 0).
 //   Start, s = 1: d is the token's own letter.
 //   Step: head c reads token j = max(p-cs, 0), whose interval [max(j-s+1, 0), j] ends where that of
 //   head c-1 begins, or both contain position 0, whose letter is the identity; there nothing is
 //   left to multiply. Together they cover [max(p-ks+1, 0), p].
-//   End: s >= T covers positions 1..T for every p <= T.
+//   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer but the first-flag's is there, when no point can move.
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 

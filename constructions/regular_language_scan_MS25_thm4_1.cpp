@@ -4,41 +4,40 @@
 //   with causal masking that, on any string w$, recognises whether w is in L when unrolled
 //   ceil(log2 |w|) times. Depth claimed: 8 ceil(log2 |w|) + 9.
 // Here. A (0, 1, 0)-universal transformer (rational position encodings) or a (1, 1, 0)-universal
-// one
-//   (the paper's minimal assumption: the encoding separates the first position) that decides the
-//   same with ceil(log2 T) loops, T the number of letters, and yields every prefix product.
+//   one (the paper's minimal assumption: the encoding separates the first position) that decides
+//   the same with ceil(log2 T) loops, T the number of letters, and yields every prefix product.
 //
-// Hypotheses. One beginning token at position 0; averaging-hard causal attention; masked pre-norm
-//   (RMS or layer norm) without epsilon. No bound on the length.
+// Hypotheses. One beginning token at position 0, then the letters; averaging-hard causal attention;
+//   masked pre-norm (RMS or layer norm) without epsilon; exact numbers. No bound on the length, the
+//   empty word included.
 // Deviations from the paper's text, each with its reason:
 //   - intervals that double (Hillis-Steele) instead of a binary tree: no activeness, no division;
 //   - a beginning token that acts as the identity instead of $ at the end: pointers that would
-//   leave
-//     the word fall on it, so no case distinction is needed and every token holds its prefix
+//     leave the word fall on it, so no case distinction is needed and every token holds its prefix
 //     product;
 //   - `two-circle`, `circle`: a richer position encoding than the paper's, which buys the initial
 //     layer and makes every activation rational.
 //
-// Cells (Q points, one-hot rows; a row whose image never changes is not stored):
-//   one      constant      1
-//   fst      flag          first-flag only: true at position 0
-//   a        number 2      first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
-//   I        key           code of p
-//   E        pointer       rational codes: code of max(e-1, 0), the token to fetch from;
-//                          first-flag: phi(e), where [e, p] is the interval covered so far
-//   d.q / d  one-hot       image of point q under the product of the interval / the product itself
-//   sE, sd.* scratch       what was fetched
+// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
+//   one       constant
+//   fst       flag             first-flag only: p = 0
+//   a         number 2         first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
+//   I         key              code of p
+//   E         pointer, state   rational codes: code of max(e-1, 0), the token to fetch from;
+//                              first-flag: phi(e), where [e, p] is the interval covered so far
+//   d.q / d   one-hot, state   image of point q under the product of the interval / that product
+//   sE, sd.*  scratch          what was fetched
 // Loop (one layer).
-//   attention    prev: match E (first-flag: E back 1) on I, causal, exactly one position j
-//                sd := d_j, sE := E_j
-//   feed-forward d := sd * d (the fetched interval acts first), E := sE, scratch := 0
+//   attention     prev: match E (first-flag: E back 1) on I, causal, exactly one position j:
+//                 sd := d_j, sE := E_j
+//   feed-forward  d := sd d (the fetched interval acts first), E := sE, scratch := 0
 // Invariant. After L loops, with s = 2^L: the interval of token p is [max(p-s+1, 0), p], d is the
 //   product of its letters (the identity for position 0), and E codes max(p-s, 0) (rational codes)
 //   or max(p-s+1, 0) (first-flag).
 //   Start, s = 1: d is the token's own letter, E codes max(p-1, 0) or p.
 //   Step: the head reads token j = max(p-s, 0), whose interval is [max(j-s+1, 0), j]; it ends where
 //   the interval of p begins, or both contain position 0, whose letter is the identity.
-//   End: s >= T covers positions 1..T for every p <= T.
+//   End: s >= T covers positions 1..p for every p <= T.
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 
 #include "constructions/product_cells.hpp"

@@ -8,7 +8,7 @@
 //
 // Hypotheses. The letters, then one end token ($), no beginning token; the position encoding
 //   separates the first position; averaging-hard causal attention; masked pre-norm (RMS or layer
-//   norm) without epsilon. No bound on the length; the empty word is $ alone.
+//   norm) without epsilon; exact numbers. No bound on the length; the empty word is $ alone.
 // Deviations from the paper's text, each with its reason:
 //   - the last active token is found by the key of the token *after* it, so key and value are read
 //     at j - 1: with key alpha_j and value delta_{j-1} four letters already go wrong; the key's
@@ -25,31 +25,34 @@
 //   - tokens that have become inactive go on like $, which saves the mark for $ and makes every
 //     token hold its prefix product.
 //
-// Cells (Q points, one-hot rows; a row whose image never changes is not stored)
-//   one      constant
-//   fst      flag          true at position 0
-//   a        number 2      (p, 1)/(p+1), raw                  I    key    phi(p)
-//   D        number        difference of two codes, zero iff p is even
-//   even     flag          p is even
-//   act      flag, state   alpha: true at letters, false at $
-//   d.q / d  one-hot       image of point q under the product / the product itself
-//   ap, dp.* scratch       act and d of the token before (of itself at position 0)
-//   fa, ds.* scratch       act and d of the last active token before p; fa false: there is none
-//   c        number 2      (c - 1, 1)/(p+1), cleared by the negated head
-//   N        direction     phi(c - 1), also for c = 0; integers, c counts tokens
-//   odd      scratch       c is odd, or c = 0
+// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
+//   one       constant
+//   fst       flag                 p = 0
+//   a         number 2             (p, 1)/(p+1), raw
+//   I         key                  phi(p)
+//   D         number               difference of two codes, zero iff p is even
+//   even      flag                 p is even
+//   act       flag, state          alpha: p is active; at the start true at letters, false at $
+//   d.q / d   one-hot, state       image of point q under the product / the product itself
+//   ap, dp.*  scratch              act and d of the token before (of itself at position 0)
+//   fa, ds.*  scratch              act and d of the last active token before p; fa false: none
+//   c         number 2, scratch    (c - 1, 1)/(p+1), cleared by the negated head
+//   N         direction, scratch   phi(c - 1), also for c = 0; integers, c counts tokens
+//   odd       flag, scratch        c is odd, or c = 0
 // Initial. Layer 1: phi(p). Layer 2: `upper` selects ceil(p/2), `lower` floor(p/2), so D = 0 iff p
 //   is even: upper asks for p/2, lower for (p-1)/2, and for x = j + 1/2 with j >= 0 the nearest
 //   code in angle is that of j + 1. For tan is convex, so the tangent of the bisector of arctan j
 //   and arctan(j+1) is below j + 1/2; and j + 1 <= p is visible. For p = 0 lower asks for -1/2: 0.
 // Level (two layers).
-//   1 attention    prev: match I back 1 on I: ap, dp; count: uniform: c
-//     feed-forward N := direction of c
-//   2 attention    last: rightmost token j with ap: fa := ap_j = act_{j-1}, ds := dp_j = d_{j-1};
-//                  j - 1 is the last active token before p, if there is one
-//                  parity: the position nearest to c - 1: odd := even there; count negated
-//     feed-forward d := ds d (ds acts first) if act and not odd, or not act and fa and odd;
-//                  act := act and not odd; scratch := 0
+//   1  attention     prev: match I back 1 on I: ap, dp := act, d there
+//                    count: uniform: c
+//      feed-forward  N := direction of c
+//   2  attention     last: rightmost token j with ap: fa := ap_j = act_{j-1}, ds := dp_j = d_{j-1};
+//                    j - 1 is the last active token before p, if there is one
+//                    parity: the position nearest to c - 1: odd := even there
+//                    count_again: the count with flipped signs: c := 0
+//      feed-forward  d := ds d (ds acts first) if act and not odd, or not act and fa and odd;
+//                    act := act and not odd; scratch := 0
 //   Position 0 is the token before itself, so it has ap where it is active: at the first level. But
 //   there every later token has ap as well, `last` is p itself, and d_0 stays, since c = 1 is odd.
 // Invariant. After l levels, s = 2^l: act holds at the letters p with p+1 divisible by s. d is the

@@ -7,10 +7,9 @@
 //   decides every word of T letters, and yields every prefix product, with ceil(log_K T) loops for
 //   K = k^(r-1): r/((r-1) log2 k) layers per doubling. k - 1 heads a layer.
 //
-// Hypotheses. One beginning token at position 0; the position encoding separates the first
-// position;
-//   averaging-hard causal attention; masked pre-norm (RMS or layer norm) without epsilon. No bound
-//   on the length.
+// Hypotheses. One beginning token at position 0, then the letters; the position encoding separates
+//   the first position; averaging-hard causal attention; masked pre-norm (RMS or layer norm)
+//   without epsilon; exact numbers. No bound on the length, the empty word included.
 // Deviations from the paper's text, each with its reason:
 //   - one looped network instead of one per length: the length s of the intervals is not known to a
 //     repeated layer, so each token carries the direction of (p, s, 1), and reads p - c s from it;
@@ -18,24 +17,28 @@
 //   - a beginning token that acts as the identity instead of $ at the end: shifts that would leave
 //     the word fall on it, and every token holds its prefix product.
 //
-// Cells (Q points, one-hot rows; a row whose image never changes is not stored)
-//   one, fst   constant, flag (true at position 0)
-//   g          number 3        (p, 1, 1)/(p+1), raw, never read again after layer 2
-//   I          key             phi(p)
-//   u, v       direction, state   of (p, s, 1) for an interval length s
-//   d.q / d    one-hot, state  image of point q under the product of the interval / the product
-//   s<c>.*     scratch         the product c intervals to the left
+// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
+//   one       constant
+//   fst       flag                p = 0
+//   g         number 3            (p, 1, 1)/(p+1), raw, never read again after layer 2
+//   I         key                 phi(p)
+//   u, v      direction 3, state  of (p, s, 1) for an interval length s
+//   d.q / d   one-hot, state      image of point q under the product of the interval / that product
+//   s<c>.*    scratch             the product c intervals to the left
 // Block, K = k^(r-1).
-//   layer 0        head c = 1..k-1: the position nearest to p - c s, from v: s_c := d there
-//                  feed-forward d := s_{k-1} ... s_1 d, u := v, s_c and v := 0
-//   layer i        for i = 1..r-2: the same for p - c k^i s, from u
-//   layer r - 1    feed-forward v := direction of (u0, K u1, u2); no attention
+//   layer 0      attention     head c = 1..k-1: the position nearest to p - c s, from v:
+//                              s_c := d there
+//                feed-forward  d := s_{k-1} ... s_1 d (the furthest left acts first), u := v,
+//                              s_c and v := 0
+//   layer i      for i = 1..r-2: the same for p - c k^i s, from u, which stays
+//   layer r - 1  no attention
+//                feed-forward  v := direction of (u0, K u1, u2)
 // Invariant. After l blocks, with s = K^l: the interval of token p is [max(p-s+1, 0), p], d is the
 //   product of its letters (the identity for position 0), and v is the direction of (p, s, 1).
 //   Start, s = 1: d is the token's own letter, u = v = direction of (p, 1, 1).
 //   Step: as for a promised length (regular_language_radix_MS25_cor4_2.cpp), since the position
 //   nearest to max(p - cs, 0) is that position; r - 1 layers lengthen the intervals k-fold each.
-//   End: s >= T covers positions 1..T for every p <= T.
+//   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer is there, when no point can move.
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 

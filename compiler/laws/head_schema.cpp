@@ -18,7 +18,7 @@ Term doubled(const Program& program, const Literal& literal) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// match: SelectPointed. q = the pointer's code, k = the key's code.
+// pointed: SelectPointed. q = the pointer's code, k = the key's code.
 //
 // Lemma (circle). For t, u >= 0: circle(t).circle(u) = 1 - 2(t-u)^2 / ((1+t^2)(1+u^2)).
 //   (1-t^2)(1-u^2) + 4tu = 1 + t^2u^2 - t^2 - u^2 + 4tu = (1+t^2)(1+u^2) - 2(t-u)^2.
@@ -53,7 +53,7 @@ HeadSchema pointed(const Program& program, const SelectPointed& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// match: SelectSame. q = k = the listed cells, each a vector of constant norm.
+// same: SelectSame. q = k = the listed cells, each a vector of constant norm.
 //
 // Lemma. For vectors of equal norm, x.y <= |x||y| = |x|^2 with equality iff x = y (Cauchy-Schwarz).
 //   Summed over the cells: the score of position j is maximal iff all its listed cells equal the
@@ -73,13 +73,13 @@ HeadSchema same(const Program& program, const SelectSame& selector) {
 // rightmost: SelectRightmost. q = 1, k = sum of 2 [flag] + h(p), up to an additive constant.
 //
 // Lemma. Let h be strictly increasing with values in [0, 1). If more flags hold at one position
-// than
-//   at another, its k is larger by more than 2 - 1 = 1 > 0, and among positions where equally many
-//   hold the later one has the larger k. So the arg max is the last of the visible positions where
-//   most of the flags hold: exactly one. No length enters.
-//   phi: h(p) = p/sqrt(p^2+1), increasing from 0 towards 1.
-//   circle: h(p) = (t^2-1)/(t^2+1) = 1 - 2/(t^2+1) with t = p+1, increasing from 0 towards 1.
-//   A flag f = +-1 contributes f itself (2 [f] = f + 1), its negation -f; a one-hot label 2 x.
+//   than at another, its k is larger by more than 2 - 1 = 1 > 0, and among positions where equally
+//   many hold the later one has the larger k. So the arg max is the last of the visible positions
+//   where most of the flags hold: exactly one. No length enters.
+//     phi:     h(p) = p/sqrt(p^2+1), increasing from 0 towards 1.
+//     circle:  h(p) = (t^2-1)/(t^2+1) = 1 - 2/(t^2+1) with t = p+1, increasing from 0 towards 1.
+//   A flag f = +-1 contributes f itself (2 [f] = f + 1), its negation -f; a one-hot label x is 0 or
+//   1 and contributes 2 x.
 HeadSchema rightmost(const Program& program, const SelectRightmost& selector) {
   LinearForm key;
   for (const Literal& flag : selector.flags) key.push_back(doubled(program, flag));
@@ -89,7 +89,7 @@ HeadSchema rightmost(const Program& program, const SelectRightmost& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// match_flag: SelectFlagged. q = [when] or 1, k = [flag], both 0 or 1.
+// flagged: SelectFlagged. q = [when] or 1, k = [flag], both 0 or 1.
 //
 // Lemma. If q = 0 all scores are 0. If q = 1 the score is [flag]: the arg max is where the flag
 //   holds, or everywhere if it holds nowhere. A flag f counts as (1 + f)/2, doubled here.
@@ -106,7 +106,7 @@ HeadSchema flagged(const Program& program, const SelectFlagged& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// nearest direction: SelectNearest. q = a positive multiple of (x, 1), k = phi(r).
+// nearest: SelectNearest. q = a positive multiple of (x, 1), k = phi(r).
 //
 // Lemma. For rational x the arg max of f(r) = (x r + 1)/sqrt(r^2 + 1) over the integers
 //   r = 0 .. R is exactly one position; it is r = x if x is one of them, and 0 if x <= 0.
@@ -123,8 +123,8 @@ HeadSchema nearest(const SelectNearest& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// match with tie-break: SelectFound. Per term q_i = (numerator, denominator) and k_i a unit vector;
-// with `prefer` one more dimension, q = margin e > 0 and k = the flag f = +-1.
+// found: SelectFound. Per term q_i = (numerator, denominator) and k_i a unit vector; with `prefer`
+// one more dimension, q = margin e > 0 and k = the flag f = +-1.
 //
 // Lemma (match). q_i.k_i <= |q_i|, with equality iff k_i is the direction of q_i (Cauchy-Schwarz).
 //   So a position reaches sum |q_i| iff it matches in every term. Hypothesis 1, owed by the
@@ -138,19 +138,23 @@ HeadSchema nearest(const SelectNearest& selector) {
 // Lemma (cost). Let k = phi(v), q = phi(a), both of integers, v != a. With c = q.k,
 //   (1 + a^2)(1 + v^2) = (a v + 1)^2 + (a - v)^2, so 1 - c^2 = (a-v)^2 / ((1+a^2)(1+v^2)) and
 //   1 - c >= (1 - c^2)/2. For |a - v| >= 1 one has (a-v)^2 ((a+1)^2 + 1) >= v^2 + 1, hence
-//   1 - c >= g(a) := 1 / (2 (a^2 + 1)((a+1)^2 + 1)). The bound needs no limit on v. A query (x - w,
-//   w) or (x + w, w) is a shift; its length is at least 1 when the index grows, so the cost only
-//   grows.
+//   1 - c >= g(a) := 1 / (2 (a^2 + 1)((a+1)^2 + 1)). The bound needs no limit on v. A query of
+//   length |q| costs |q| times as much. That of phi(a) shifted up, (x + w, w) of phi(a - 1) =
+//   (x, w), is longer than 1, so it only costs more.
 //
 // Hypothesis 2 for e = the second component of dir(16, eps), eps = 1/(N sqrt(n^6 + n^4 + 1)), as in
-//   MS25 Thm 5.1 over n vertices with N tokens (constructions/, E1 and E2 of the layouts):
-//   0 < e < eps/16, and queried indices are a <= n. With N >= n^3 + 2 it is enough that
-//     (n^2+1)((n+1)^2+1) <= 4 n^3 (n^3 + 2)                       [2 eps/16 < g(n), n^6+n^4+1 >
-//     n^6],
-//   and for the last layer, whose query is scaled by 1/w, w^2 = s^2 + t^2 + 1 <= 2 n^2 + 1,
-//     (2n^2+1)(n^2+1)((n+1)^2+1)^2 < 16 (n^3+2)^2 (n^6+n^4+1).
-//   Substitute n = 1 + x: right minus left has only non-negative coefficients in x, the first one
-//   4x^6 + 24x^5 + 59x^4 + 82x^3 + 69x^2 + 30x + 2. So both hold for every n >= 1
+//   MS25 Thm 5.1 over n vertices with N tokens (constructions/graph_connectivity_MS25_thm5_1.cpp):
+//   0 < e < eps/16, and N >= n^3 + 2.
+//   Loop. Matrix and padding tokens query a <= n: 2 eps/16 < g(n) if, since n^6+n^4+1 > n^6,
+//     (n^2+1)((n+1)^2+1) <= 4 n^3 (n^3+2).                                                    (1)
+//   Source and target tokens query, for n >= 2, a <= n with n^3 - n^2 padding, and a <= n + 1 with
+//   n^3 padding, where N >= n^3 + n^2 + 2 (for n = 1 there is no loop): 2 eps/16 < g(n + 1) if
+//     ((n+1)^2+1)((n+2)^2+1) <= 4 n^3 (n^3+n^2+2).                                            (2)
+//   Last layer. The query for a <= n is (a, 1)/w, with w^2 = (s+1)^2 + (t+1)^2 + 1 <= 2 n^2 + 1 and
+//   of length sqrt(a^2+1)/w: 2 eps/16 < g(n) sqrt(n^2+1)/w if
+//     (2n^2+1)(n^2+1)((n+1)^2+1)^2 < 16 (n^3+2)^2 (n^6+n^4+1).                                (3)
+//   Substitute n = 1 + x, in (2) n = 2 + x: right minus left has only non-negative coefficients in
+//   x, in (1) it is 4x^6 + 24x^5 + 59x^4 + 82x^3 + 69x^2 + 30x + 2. So all three hold for these n
 //   (tests/laws/schemas.cpp expands them again).
 HeadSchema found(const Program& program, const SelectFound& selector) {
   HeadSchema schema;
@@ -168,15 +172,14 @@ HeadSchema found(const Program& program, const SelectFound& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// match by a relation: SelectRelated. q = (flags f_l = +-1, 1/2), k = (label one-hot, p), where p
-// is the preference, +-1 for a flag and 2 or 0 for a label.
+// related: SelectRelated. q = (flags f_l = +-1, 1/2), k = (label one-hot, p), where p is the
+// preference, +-1 for a flag and 2 or 0 for a label.
 //
 // Lemma. A related position scores 1 + p/2, any other -1 + p/2. The values of p/2 differ by at most
-// 1
-//   and 2 > 1, so the arg max is among the related ones, and of these those with the larger p. With
-//   R_i the row of vertex i, R_ii = +1, as flags and p = R_kj, this is an OR over k of R_ik and
-//   R_kj in one head: no margin, no length. Hypothesis, checked by every exact run: some visible
-//   position is related.
+//   1 and 2 > 1, so the arg max is among the related ones, and of these those with the larger p.
+//   With R_i the row of vertex i, R_ii = +1, as flags and p = R_kj, this is an OR over k of R_ik
+//   and R_kj in one head: no margin, no length. Hypothesis, checked by every exact run: some
+//   visible position is related.
 HeadSchema related(const Program& program, const SelectRelated& selector) {
   HeadSchema schema;
   for (std::uint32_t l = 0; l < selector.flags.size(); ++l) {

@@ -6,15 +6,14 @@
 
 namespace logdepth {
 
-/// Query and key of a head as linear forms of cells, one pair per score dimension, and the promise
-/// that goes into the weights file. Cells are read up to one common positive factor, which does not
-/// move an arg max.
+/// Query and key of a head as linear forms of cells, one pair per score dimension. Cells are read up
+/// to one common positive factor, which does not move an arg max.
 struct HeadSchema {
   std::vector<LinearForm> query, key;
 };
 
-/// The score of a selector, with the inequality that makes its arg max the selected set for every
-/// position and every length proved in the comments of head_schema.cpp.
+/// The score of a selector. The comments of head_schema.cpp prove, for each kind of selector, the
+/// inequality that makes its arg max the selected set, for every position and every length.
 HeadSchema head_schema(const Program& program, const Selector& selector);
 
 }  // namespace logdepth

@@ -13,8 +13,9 @@ Rational integer(std::uint64_t value) {
 
 // For unit vectors q, k with c = q.k:  1 - c >= (1 - c)(1 + c)/2 = (1 - c^2)/2, half the squared
 // sine of their angle. For integer vectors a, b the squared sine is
-// (|a|^2 |b|^2 - (a.b)^2) / (|a|^2 |b|^2), whose numerator is an integer, and not 0 unless they are
-// parallel (Cauchy-Schwarz). In the plane it is the square of the determinant.
+//   (|a|^2 |b|^2 - (a.b)^2) / (|a|^2 |b|^2),
+// whose numerator is an integer, and not 0 unless they are parallel (Cauchy-Schwarz). In the plane
+// it is the square of the determinant.
 // For all N >= 1:  1 + (N-1)^2 <= N^2.                                                         (*)
 //
 // Lemma (phi). Positions a != b below N: the determinant of (a, 1) and (b, 1) is a - b, so
@@ -43,8 +44,7 @@ SeparationLaw code_gap(PositionCode code) {
 }
 
 // Lemma (phi, back c). Let a = e - c. If a >= 0 the query is the phi code of a. If a < 0, position
-// 0
-//   scores 1/sqrt(a^2+1) and r >= 1 scores (a r + 1)/sqrt((a^2+1)(r^2+1)) <= 0, so the gap is at
+//   0 scores 1/sqrt(a^2+1) and r >= 1 scores (a r + 1)/sqrt((a^2+1)(r^2+1)) <= 0, so the gap is at
 //   least 1/sqrt(c^2+1) >= 1/(c+1), because |a| <= c. For N >= 2, 1/(c+1) >= 16/(c+1) N^-4.
 SeparationLaw shifted_phi_gap(std::uint32_t back) {
   return {std::min(Rational(1, 2), Rational(16, static_cast<std::int64_t>(back) + 1)), 4};
@@ -57,11 +57,13 @@ SeparationLaw direction_gap(std::uint32_t size, std::uint32_t bound) {
   return {(Rational(2) * square * square).inverse(), 4};
 }
 
-// Lemma (phi, circle). h(p) = p/sqrt(p^2+1) has the derivative (p^2+1)^(-3/2), which decreases: for
+// Lemma (phi). h(p) = p/sqrt(p^2+1) has the derivative (p^2+1)^(-3/2), which decreases: for
 //   p < r < N, h(r) - h(p) >= h(r) - h(r-1) >= (1+(N-1)^2)^(-3/2) >= N^-3 by (*).
-//   Circle: with u > t >= 1, u <= N the components (1-t^2)/(1+t^2) = 2/(1+t^2) - 1 differ by at
-//   least 2/((u-1)^2+1) - 2/(u^2+1) = 2(2u-1) / ((1+(u-1)^2)(1+u^2)) >= 2 (3u/2) / (u^2 5/4 u^2)
-//   = 12/(5 u^3) >= 12/5 N^-3, by (*) and u >= 2.
+//
+// Lemma (circle). With u > t >= 1, u <= N the components (1-t^2)/(1+t^2) = 2/(1+t^2) - 1 differ by
+//   at least 2/((u-1)^2+1) - 2/(u^2+1) = 2(2u-1) / ((1+(u-1)^2)(1+u^2))
+//                                     >= 2 (3u/2) / (u^2 5/4 u^2) = 12/(5 u^3) >= 12/5 N^-3,
+//   by (*) and u >= 2.
 //
 // Lemma (integer vectors). Let x = (a, b) and y = (c, d), not 0, and a/|x| != c/|y|.
 //   If a or c is 0, or their signs differ, the difference is at least |a|/|x| or |c|/|y|, one that
@@ -71,13 +73,13 @@ SeparationLaw direction_gap(std::uint32_t size, std::uint32_t bound) {
 //     |a/|x| - c/|y|| = |a^2 |y|^2 - c^2 |x|^2| / (|x||y| (a|y| + c|x|)),
 //   and the numerator is |a^2 d^2 - c^2 b^2| = |ad - cb| (ad + cb), not 0, so at least ad + cb.
 //   - b, d >= 1: ad + cb >= a + c and a|y| + c|x| <= (a + c) M, where M is the larger one of |x|
-//   and
-//     |y|. So the difference is at least 1/(|x||y| M).
+//     and |y|. So the difference is at least 1/(|x||y| M).
 //   - b = 0, so a = 1 and d >= 1: at least d / (|y| (|y| + c)) >= 1/(2 |y|^2). Likewise for d = 0.
-//   Entries up to A = g N and C = h N: |x| <= sqrt(2) A, |y| <= sqrt(2) C, so in all cases at least
-//   1 / (4 A C max(A, C)).
-//   x = (a, 1) with a < N, and C = h N: |x| <= N by (*), so |x||y| M <= 2 h^2 N^3, and
-//   2 |x|^2 <= 2 N^2, while b = 1. In all cases at least 1 / (2 h^2 N^3).
+//   Two integer vectors. With entries up to A = g N and C = h N, |x| <= sqrt(2) A and
+//   |y| <= sqrt(2) C, so in all cases at least 1 / (4 A C max(A, C)).
+//   A phi code and an integer vector. With x = (a, 1), a < N, and C = h N, |x| <= N by (*), so
+//   |x||y| M <= 2 h^2 N^3, and 2 |x|^2 <= 2 N^2, while b = 1. In all cases at least
+//   1 / (2 h^2 N^3).
 std::optional<SeparationLaw> difference(const FirstComponent& a, const FirstComponent& b) {
   if (a.code && b.code) {
     if (a.code != b.code || a.code == PositionCode::two_circle) return std::nullopt;

@@ -27,8 +27,8 @@ std::string form_name(Form form);  ///< "as-written", ...
 
 /// The numbers that the paper states.
 struct ClaimedNumbers {
-  std::string
-      text;  ///< "(0, 8, 9) layers, depth 8 ceil(log2 |w|) + 9"; "none" where there are none
+  /// "(0, 8, 9) layers, depth 8 ceil(log2 |w|) + 9"; "none" where there are none
+  std::string text;
   std::optional<std::uint64_t> initial, repeated, final;
   /// Layers for inputs with n letters or vertices; absent where the paper gives none.
   std::function<std::uint64_t(std::uint64_t)> depth;
@@ -104,6 +104,10 @@ struct Claim {
   std::function<Calculation()> calculation;  ///< claims about numbers
   const Defect* defect = nullptr;            ///< as written: the one change, and its own search
   std::string reason;                        ///< of what cannot be executed, why
+
+  // Where it stands in the repository: paths from its root, none for what is not executed.
+  std::string file;  ///< what makes its networks or computes its numbers; as written: the change
+  std::vector<std::string> tests;  ///< the test programs that hold it
 
   std::string law;  ///< the depth law that it belongs to: "regular languages"; may be empty
   /// The program for inputs of at most n, where a claim is about one network per n.

@@ -25,6 +25,8 @@ std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
     if (claim.title.empty()) claim.title = defect.place;
     claim.statement = defect.quote;
     claim.source = "MS25, " + defect.place;
+    claim.file = defect.file;
+    claim.tests = {"tests/claims/defects.cpp"};
     claim.defect = &defect;
     claims.push_back(std::move(claim));
   }

@@ -328,15 +328,19 @@ Claim equality() {
 }  // namespace
 
 std::vector<Claim> building_block_claims() {
-  return {read(),
-          read_several(),
-          store(),
-          remove(false),
-          remove(true),
-          clear(),
-          offset(OffsetForm::one_layer),
-          offset(OffsetForm::shifted_query),
-          equality()};
+  std::vector<Claim> claims;
+  const auto held_by = [&](const std::string& test, std::vector<Claim> held) {
+    for (Claim& claim : held) {
+      claim.file = "constructions/building_blocks_MS25_appA.cpp";
+      claim.tests = {test};
+      claims.push_back(std::move(claim));
+    }
+  };
+  held_by("tests/claims/building_blocks_storage.cpp",
+          {read(), read_several(), store(), remove(false), remove(true), clear()});
+  held_by("tests/claims/building_blocks_comparison.cpp",
+          {offset(OffsetForm::one_layer), offset(OffsetForm::shifted_query), equality()});
+  return claims;
 }
 
 }  // namespace logdepth

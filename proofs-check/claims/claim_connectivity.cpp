@@ -11,8 +11,8 @@
 namespace logdepth {
 namespace {
 
-/// The theorem, whatever the construction.
-Claim theorem_5_1(const std::string& variant, Form form) {
+/// The theorem, whatever the construction in `file`.
+Claim theorem_5_1(const std::string& variant, Form form, const std::string& file) {
   Claim claim;
   claim.id = "thm-5.1";
   claim.variant = variant;
@@ -29,6 +29,8 @@ Claim theorem_5_1(const std::string& variant, Form form) {
   claim.claimed.final = 1;
   claim.claimed.depth = [](std::uint64_t n) { return 2 * ceil_log2(n) + 18; };
   claim.claimed.counted = "the number of vertices";
+  claim.file = file;
+  claim.tests = {"tests/claims/connectivity.cpp"};
   claim.law = "graph connectivity";
   return claim;
 }
@@ -37,7 +39,8 @@ Claim theorem_5_1(const std::string& variant, Form form) {
 Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput::Padding padding) {
   const bool compact = form == ConnectivityForm::compact;
   const bool small = padding == GraphInput::Padding::n3_minus_n2;
-  Claim claim = theorem_5_1(variant, compact || small ? Form::optimised : Form::repaired);
+  Claim claim = theorem_5_1(variant, compact || small ? Form::optimised : Form::repaired,
+                            "constructions/graph_connectivity_MS25_thm5_1.cpp");
   claim.picture = small == compact;
 
   Instance directed;
@@ -58,9 +61,10 @@ Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput
 }
 
 /// One network per n: the theorem is about a single one, so these are records of another kind.
-Claim family(const std::string& variant, Program (*construction)(std::uint32_t),
+Claim family(const std::string& variant, const std::string& file,
+             Program (*construction)(std::uint32_t),
              const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
-  Claim claim = theorem_5_1(variant, Form::optimised);
+  Claim claim = theorem_5_1(variant, Form::optimised, file);
   claim.hypotheses = {"one network per number of vertices"};
   claim.family = [construction](std::uint64_t n) {
     return construction(static_cast<std::uint32_t>(n));
@@ -83,13 +87,14 @@ Claim family(const std::string& variant, Program (*construction)(std::uint32_t),
 
 std::vector<Claim> connectivity_claims() {
   using Padding = GraphInput::Padding;
-  return {
-      connectivity("paper-n3", ConnectivityForm::paper, Padding::n3),
-      connectivity("paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
-      connectivity("compact-n3", ConnectivityForm::compact, Padding::n3),
-      connectivity("compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
-      family("sized", graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
-      family("rows", graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
+  return {connectivity("paper-n3", ConnectivityForm::paper, Padding::n3),
+          connectivity("paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
+          connectivity("compact-n3", ConnectivityForm::compact, Padding::n3),
+          connectivity("compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
+          family("sized", "constructions/graph_connectivity_sized_MS25_thm5_1.cpp",
+                 graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+          family("rows", "constructions/graph_connectivity_rows_MS25_thm5_1.cpp",
+                 graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
 }
 
 }  // namespace logdepth

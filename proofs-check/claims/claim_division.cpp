@@ -16,6 +16,8 @@ Claim division(const std::string& variant, Form form, const DivisionOptions& opt
       "transformer with causal heads and masked pre-norm adds phi(floor(a_i / m)) and "
       "phi(a_i mod m).";
   claim.source = "MS25 §3, Lemma 3.1 and Appendix B";
+  claim.file = "constructions/division_MS25_lem3_1.cpp";
+  claim.tests = {"tests/claims/division.cpp"};
   claim.claimed.text = "7 layers";
   claim.claimed.initial = 7;
   claim.claimed.repeated = claim.claimed.final = 0;

@@ -41,8 +41,8 @@ const DepthScaling kLengths = {
     "cor-4.3",
     "Length of words within a fixed depth",
     "From Cor. 4.2, read with |w| for its n = |w$| as §4.1 does, it follows that, for any d, a "
-    "transformer of d layers decides w in L for every "
-    "string w$ of length at most 2^((d-5)/4) + 1.",
+    "transformer of d layers decides w in L for every string "
+    "w$ of length at most 2^((d-5)/4) + 1.",
     "MS25 §4.1, Corollary 4.3",
     "2^((d-5)/4)",
     "§4.1's reading of Cor. 4.2, 4 ceil(log2 |w|) + 5 layers",
@@ -70,6 +70,8 @@ Claim corollary(const DepthScaling& scaling, const std::string& variant, Form fo
   claim.statement = scaling.statement;
   claim.source = scaling.source;
   claim.claimed.text = scaling.size + " up to " + scaling.formula;
+  claim.file = "proofs-check/claims/claim_numbers.cpp";
+  claim.tests = {"tests/claims/ledger.cpp"};
   return claim;
 }
 
@@ -150,10 +152,13 @@ Claim rounded(const DepthScaling& scaling) {
   return claim;
 }
 
-/// What our own file reaches with as many layers; its depth is counted on it.
-Claim by_our_own(const DepthScaling& scaling, const std::string& variant,
-                 std::function<Program()> program) {
+/// What our own weights file reaches with as many layers; its depth is counted on it. The network is
+/// made in `file`, and `test` holds its depth.
+Claim by_our_own(const DepthScaling& scaling, const std::string& variant, const std::string& file,
+                 const std::string& test, std::function<Program()> program) {
   Claim claim = corollary(scaling, variant, Form::optimised);
+  claim.file = file;
+  claim.tests = {test};
   claim.statement = "The sizes of the formula, and far larger ones, by the construction " +
                     variant + ", whose depth is counted on its file.";
   claim.calculation = [scaling, program = std::move(program)] {
@@ -189,24 +194,26 @@ Claim by_our_own(const DepthScaling& scaling, const std::string& variant,
 }  // namespace
 
 std::vector<Claim> number_claims() {
-  return {every_depth(kLengths),
-          at_depth(kLengths, 32, "107", 107),
-          at_depth(kLengths, 80, "440K", 440000),
-          rounded(kLengths),
-          by_our_own(kLengths, "scan-first-flag",
-                     [] {
-                       return regular_language_scan_MS25_thm4_1(
-                           named_monoid("A5"), "A5",
-                           {ScanPositions::first_flag, ScanTable::automatic});
-                     }),
-          every_depth(kVertices),
-          at_depth(kVertices, 32, "128", 128),
-          at_depth(kVertices, 80, "2.1B", 2100000000),
-          rounded(kVertices),
-          by_our_own(kVertices, "compact-n3-n2", [] {
-            return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
-                                                  GraphInput::Padding::n3_minus_n2);
-          })};
+  return {
+      every_depth(kLengths),
+      at_depth(kLengths, 32, "107", 107),
+      at_depth(kLengths, 80, "440K", 440000),
+      rounded(kLengths),
+      by_our_own(kLengths, "scan-first-flag", "constructions/regular_language_scan_MS25_thm4_1.cpp",
+                 "tests/claims/scan_depth.cpp",
+                 [] {
+                   return regular_language_scan_MS25_thm4_1(
+                       named_monoid("A5"), "A5", {ScanPositions::first_flag, ScanTable::automatic});
+                 }),
+      every_depth(kVertices),
+      at_depth(kVertices, 32, "128", 128),
+      at_depth(kVertices, 80, "2.1B", 2100000000),
+      rounded(kVertices),
+      by_our_own(kVertices, "compact-n3-n2", "constructions/graph_connectivity_MS25_thm5_1.cpp",
+                 "tests/claims/connectivity.cpp", [] {
+                   return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                         GraphInput::Padding::n3_minus_n2);
+                 })};
 }
 
 std::vector<Claim> unexecuted_claims() {

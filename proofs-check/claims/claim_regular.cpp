@@ -96,6 +96,8 @@ Claim tree() {
       theorem_4_1("tree", Form::repaired, [](const Action& action, const std::string& name) {
         return regular_language_tree_MS25_thm4_1(action, name);
       });
+  claim.file = "constructions/regular_language_tree_MS25_thm4_1.cpp";
+  claim.tests = {"tests/claims/tree.cpp", "tests/claims/tree_depth.cpp"};
   claim.instances[0].tight_at = {2, 4, 8};
   claim.picture = true;
   return claim;
@@ -106,6 +108,9 @@ Claim scan(const std::string& variant, ScanPositions positions) {
       variant, Form::optimised, [positions](const Action& action, const std::string& name) {
         return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
       });
+  claim.file = "constructions/regular_language_scan_MS25_thm4_1.cpp";
+  claim.tests = {"tests/claims/scan.cpp", "tests/claims/scan_languages.cpp",
+                 "tests/claims/scan_depth.cpp"};
   claim.picture = true;
   return claim;
 }
@@ -138,6 +143,8 @@ Claim radix(unsigned k, ScanPositions positions) {
   const bool minimal = positions == ScanPositions::first_flag;
   Claim claim = corollary_4_2("radix-" + std::to_string(k) + (minimal ? "-first-flag" : ""),
                               k == 2 && minimal ? Form::repaired : Form::optimised);
+  claim.file = "constructions/regular_language_radix_MS25_cor4_2.cpp";
+  claim.tests = {"tests/claims/radix.cpp", "tests/claims/radix_depth.cpp"};
   claim.instances = instances(
       [construct](const Action& action, const std::string& name) {
         return construct(action, name, kRadixLength);
@@ -168,6 +175,8 @@ Claim uniform_radix(unsigned k, unsigned r) {
   Claim claim = corollary_4_2("uniform-radix-" + std::to_string(k) + "-" + std::to_string(r),
                               Form::optimised);
   const UniformRadixOptions options{k, r, ScanTable::automatic};
+  claim.file = "constructions/regular_language_uniform_radix_MS25_cor4_2.cpp";
+  claim.tests = {"tests/claims/uniform_radix.cpp", "tests/claims/uniform_radix_depth.cpp"};
   claim.hypotheses = {"one network for all lengths, more than the corollary asks for"};
   claim.instances = instances(
       [options](const Action& action, const std::string& name) {

@@ -46,10 +46,17 @@ DefectFinding examine_run(const Defect& defect) {
 const std::vector<Defect>& defects_MS25() {
   static const std::vector<Defect> all = [] {
     std::vector<Defect> defects;
-    for (const auto part :
-         {defects_of_appendix_A, defects_of_division, defects_of_regular_languages,
-          defects_of_connectivity, defects_recorded})
-      for (Defect& defect : part()) defects.push_back(std::move(defect));
+    const auto add = [&](std::vector<Defect> part, const std::string& file) {
+      for (Defect& defect : part) {
+        defect.file = "proofs-check/claims/" + file;
+        defects.push_back(std::move(defect));
+      }
+    };
+    add(defects_of_appendix_A(), "defects_MS25_appA.cpp");
+    add(defects_of_division(), "defects_MS25_division.cpp");
+    add(defects_of_regular_languages(), "defects_MS25_regular.cpp");
+    add(defects_of_connectivity(), "defects_MS25_connectivity.cpp");
+    add(defects_recorded(), "defects_MS25_recorded.cpp");
     std::stable_sort(defects.begin(), defects.end(),
                      [](const Defect& a, const Defect& b) { return a.number < b.number; });
     return defects;

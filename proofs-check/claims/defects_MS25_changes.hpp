@@ -11,8 +11,7 @@
 
 namespace logdepth {
 
-// --- changes of programs, as changes of their text
-// ------------------------------------------------
+// --- changes of programs, as changes of their text -----------------------------------------------
 
 struct TextChange {
   std::string from, to;
@@ -24,9 +23,8 @@ struct TextChange {
 /// program.
 Program with_changes(const Program& program, const std::vector<TextChange>& changes);
 
-// --- changes of weights, by the names of cells
-// ---------------------------------------------------- Each throws std::logic_error when what it
-// should change is not there: an edit never does nothing.
+// --- changes of weights, by the names of cells ---------------------------------------------------
+// Each throws std::logic_error when what it should change is not there: an edit never does nothing.
 
 std::uint32_t coordinate_of(const Model& model, const std::string& cell, std::uint32_t index = 0);
 std::uint32_t mirror_of(const Model& model, std::uint32_t coordinate);  ///< layernorm
@@ -52,8 +50,7 @@ std::uint32_t value_row(const Head& head, std::uint32_t coordinate);
 /// A copy of the layer "where all signs are flipped" (MS25 Lemma A.5).
 Layer negated(Layer layer);
 
-// --- the entries, by the part of the paper
-// --------------------------------------------------------
+// --- the entries, by the part of the paper -------------------------------------------------------
 
 std::vector<Defect> defects_of_appendix_A();
 std::vector<Defect> defects_of_division();

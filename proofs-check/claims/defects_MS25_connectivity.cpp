@@ -139,8 +139,7 @@ Defect keys_of_two_kinds() {
   d.place = "Appendix C, C-layers";
   d.quote =
       "The keys in the first n^2 positions q = i'n + j' are set to <phi(i'), phi(j')> [...]. The "
-      "two "
-      "heads thus attend solely to positions with coordinates (i, k) and (k, j)";
+      "two heads thus attend solely to positions with coordinates (i, k) and (k, j)";
   d.change = "the key of the first head reads i' from a cell (K) that padding tokens fill as well";
   d.repair = "keys read cells (U, J) that no padding token shares with a matrix token";
   d.program = [] {

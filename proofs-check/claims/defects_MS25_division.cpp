@@ -85,8 +85,7 @@ Defect block_zero() {
   d.place = "Lemma 3.1, fourth and fifth layer; Appendix B";
   d.quote =
       "Of these positions, only b'm + 1 has the property that the quotient there is not the same "
-      "as "
-      "the quotient two position earlier";
+      "as the quotient two position earlier";
   d.change = "no exception for i = 1, whose position i - 2 does not exist: it meets position 0";
   d.repair = "b2 is false where there is no position i - 2";
   d.program = [] {

@@ -24,8 +24,7 @@ constexpr Record kRecords[] = {
      "A head then attends with query 1, key <phi(j)_1, 10 alpha_{i-1}^l>",
      "the key of token j holds the activeness of the token i that asks", "alpha_{j-1}",
      "Definition 2.2: the key of token j is a matrix times the stream of token j, so no weights "
-     "say "
-     "this. Without that part the key is phi(j)_1 alone, whatever is active."},
+     "say this. Without that part the key is phi(j)_1 alone, whatever is active."},
     {10, "thm-5.1/numbers-of-layers", "thm-5.1", "Appendix C, repeating layers and final layers",
      "r is initially set to 1 at layer 8 [...] layer (2l - 1) + 8 [...] layer 2l + 8",
      "the repeated block begins after layer 8 and not after layer 17",
@@ -39,11 +38,10 @@ constexpr Record kRecords[] = {
      "level",
      "A count of layers of a network that the text does not give in full: the head at $ needs "
      "alpha^{l+1} of the token before, one layer after the division has ended, and multiplies "
-     "after "
-     "that. The tree's own layers are counted on its weights file."},
+     "after that. The tree's own layers are counted on its weights file."},
     {13, "cor-4.3/numbers-without-the-ceiling", "cor-4.3", "Sections 1 and 4.1",
-     "a causally masked d-layer transformer that, on any string w$ of length at most 2^((d-5)/4) + "
-     "1",
+     "a causally masked d-layer transformer that, on any string w$ of length at most 2^((d-5)/4) "
+     "+ 1",
      "the ceiling of 4 ceil(log2 n) + 5 is dropped",
      "4 ceil(log2 n) + 5 <= d, for n a power of two",
      "Arithmetic: the claims about numbers compute the formula with and without the ceiling beside "
@@ -53,8 +51,7 @@ constexpr Record kRecords[] = {
      "no case for layer 1, and r-layer 0 for every r-th layer",
      "1 <= l <= s, and ((l - s - 1) mod r) + 1",
      "No function is defined for l = 1 and no layer has the number 0, so there is nothing to run. "
-     "The "
-     "runner takes layers 1..s, then 1..r over and over."},
+     "The runner takes layers 1..s, then 1..r over and over."},
 };
 
 }  // namespace

@@ -43,9 +43,9 @@ struct [[nodiscard]] FileVerdict {
   std::vector<HeadPlace> unevaluated;     ///< heads whose promise was never asked
   std::optional<Finding> counterexample;  ///< the smallest: a wrong answer, or a broken promise
   std::optional<Finding> without_answer;  ///< the smallest input that got none
-  std::optional<Finding>
-      broken_promise;  ///< the smallest, where promises are not part of the claim
-  std::string bound;   ///< what was covered, in words
+  /// The smallest, where promises are not part of the claim.
+  std::optional<Finding> broken_promise;
+  std::string bound;  ///< what was covered, in words
 };
 
 /// Runs the weights file at `path` exactly and compares it with what the instance is to be checked

@@ -71,7 +71,11 @@ bool is_open(const LedgerEntry& entry);
 
 // The same content in three forms; the same ledger gives the same bytes.
 std::string ledger_json(const Ledger& ledger);  ///< `check --json`
-std::string ledger_markdown(const Ledger& ledger);
+/// `root` leads from the folder of the Markdown file to the root of the repository, where the files
+/// of each claim are; without it they are named and not linked.
+std::string ledger_markdown(const Ledger& ledger, const std::optional<std::string>& root = {});
+/// From proofs-check/CLAIMS.md.
+inline constexpr const char* kRootFromClaimsFile = "../";
 std::string ledger_html(const Ledger& ledger);
 /// The table that `check` prints.
 std::string ledger_table(const Ledger& ledger);

@@ -76,9 +76,9 @@ std::string entry_part(const LedgerEntry& entry) {
   std::string text = "<details id=\"" + anchor(entry) + "\"><summary>" +
                      xml_text(full_name(*entry.claim)) + ", " + form_name(entry.claim->form) +
                      ": <span class=\"" + status + "\">" + status + "</span></summary>\n<dl>\n";
-  for (const auto& [heading, lines] : details(entry)) {
-    text += "<dt>" + xml_text(heading) + "</dt>\n";
-    for (const std::string& line : lines) text += "<dd>" + xml_text(line) + "</dd>\n";
+  for (const Detail& detail : details(entry)) {
+    text += "<dt>" + xml_text(detail.heading) + "</dt>\n";
+    for (const std::string& line : detail.lines) text += "<dd>" + xml_text(line) + "</dd>\n";
   }
   return text + "</dl>\n</details>\n";
 }

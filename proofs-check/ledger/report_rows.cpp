@@ -47,6 +47,20 @@ class MeasuredForms {
   std::vector<std::pair<std::string, std::string>> forms_;  // numbers, variants
 };
 
+/// Paths in the order in which they come, each once.
+class PathsOnce {
+ public:
+  void add(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths)
+      if (!path.empty() && std::find(paths_.begin(), paths_.end(), path) == paths_.end())
+        paths_.push_back(path);
+  }
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
 }  // namespace
 
 std::string measured_text(const LedgerEntry& entry) {
@@ -84,12 +98,18 @@ std::string finding_text(const LedgerEntry& entry) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::vector<std::string>>> details(const LedgerEntry& entry) {
+std::string entry_heading(const LedgerEntry& entry) {
+  return full_name(*entry.claim) + " (" + form_name(entry.claim->form) +
+         "): " + status_name(entry.status);
+}
+
+std::vector<Detail> details(const LedgerEntry& entry) {
   const Claim& claim = *entry.claim;
-  std::vector<std::pair<std::string, std::vector<std::string>>> result;
-  const auto add = [&](const std::string& heading, std::vector<std::string> lines) {
+  std::vector<Detail> result;
+  const auto add = [&](const std::string& heading, std::vector<std::string> lines,
+                       bool files = false) {
     std::erase(lines, "");
-    if (!lines.empty()) result.emplace_back(heading, std::move(lines));
+    if (!lines.empty()) result.push_back({heading, std::move(lines), files});
   };
   if (claim.defect) {
     add("the text", {"\"" + claim.defect->quote + "\""});
@@ -99,6 +119,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> details(const Ledg
     add("statement", {claim.statement});
   }
   add("source", {claim.source});
+  add("file", {claim.file}, true);
+  add("tests", claim.tests, true);
   add("hypotheses", entry.hypotheses);
   add("deviations", entry.deviations);
   add("claimed", {claim.claimed.text});
@@ -149,12 +171,17 @@ std::vector<StatementSummary> summaries(const Ledger& ledger) {
     line.id = ledger.entries[i].claim->id;
     std::map<Status, std::size_t> written, ours;
     MeasuredForms repaired, optimised;
+    PathsOnce our_files, our_tests, text_files, text_tests;
+    line.first_entry = entry_heading(ledger.entries[i]);
     for (; i < ledger.entries.size() && ledger.entries[i].claim->id == line.id; ++i) {
       const LedgerEntry& entry = ledger.entries[i];
       const Claim& claim = *entry.claim;
       if (line.title.empty()) line.title = claim.title;
       if (line.claimed.empty()) line.claimed = claim.claimed.text;
       ++(claim.form == Form::as_written ? written : ours)[entry.status];
+      const bool text = claim.form == Form::as_written;
+      (text ? text_files : our_files).add({claim.file});
+      (text ? text_tests : our_tests).add(claim.tests);
       if (claim.form == Form::repaired) repaired.add(entry);
       if (claim.form == Form::optimised) optimised.add(entry);
     }
@@ -162,6 +189,10 @@ std::vector<StatementSummary> summaries(const Ledger& ledger) {
     line.repaired = repaired.text();
     line.optimised = optimised.text();
     line.ours = ours.empty() ? "-" : status_counts(ours);
+    our_files.add(text_files.paths());
+    our_tests.add(text_tests.paths());
+    line.files = our_files.paths();
+    line.tests = our_tests.paths();
     result.push_back(std::move(line));
   }
   return result;

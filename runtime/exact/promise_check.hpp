@@ -39,10 +39,9 @@ class PromiseCheck : public ForwardObserver<ValueId> {
     std::vector<char> flagged, asks;
     std::vector<std::size_t> flagged_before;
     std::unique_ptr<FoundKeys> found;
-    /// related: per position the pairs it asks for and the pairs it answers, as bits; preferred
-    /// ones
+    /// related: per position the pairs it asks for and the pairs it answers, as bits
     std::vector<std::vector<std::uint64_t>> asks_for, answers;
-    std::vector<char> preferred;
+    std::vector<char> preferred;  ///< related: whether a position is preferred
   };
   Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;
   static bool kept_related(const Expected& expected, const SelectedRow& row);

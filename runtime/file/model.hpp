@@ -134,9 +134,9 @@ struct GraphInput {
 };
 using Input = std::variant<WordInput, CellsInput, GraphInput>;
 
-/// How every prefix product is read from the logits of its token.
-struct TransformationReadout {  ///< row first_row + offset of (point, image); one image wins a
-                                ///< point
+// How every prefix product is read from the logits of its token.
+/// Row first_row + offset of (point, image); for each point one image wins.
+struct TransformationReadout {
   std::uint32_t points = 0;
   /// images[q] lists the possible images of point q in increasing order; the rows of the
   /// unembedding follow in the same order, starting at first_row.
@@ -203,8 +203,8 @@ struct CodePosition {  ///< circle: (1-t^2, 2t)/(1+t^2), t = p+1; two-circle: se
   std::vector<CodeFill> fills;
   bool operator==(const CodePosition&) const = default;
 };
-struct TablePosition {  ///< one sparse vector per position; longer inputs are outside the
-                        ///< hypotheses
+/// One sparse vector per position; longer inputs are outside the hypotheses.
+struct TablePosition {
   std::vector<SparseVector> rows;
   bool operator==(const TablePosition&) const = default;
 };

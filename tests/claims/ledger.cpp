@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <stdexcept>
 
@@ -311,6 +312,21 @@ TEST(Claims, HaveNamesOfTheirOwn) {
         "thm-4.1", "cor-4.2", "cor-4.3", "thm-5.1", "cor-5.2", "thm-6.1", "thm-6.2"})
     EXPECT_FALSE(find_claims(claims_MS25(), id).empty()) << id;
   EXPECT_THROW(find_claims(claims_MS25(), "thm-7.1"), InputError);
+}
+
+// Links of CLAIMS.md; a claim that is run or computed has a file and a test.
+TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
+  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  for (const Claim& claim : claims_MS25()) {
+    const bool executed = !claim.instances.empty() || claim.calculation || claim.defect;
+    EXPECT_EQ(claim.file.empty(), !executed) << full_name(claim);
+    EXPECT_EQ(claim.tests.empty(), !executed) << full_name(claim);
+    std::vector<std::string> paths = claim.tests;
+    if (executed) paths.push_back(claim.file);
+    for (const std::string& path : paths)
+      EXPECT_TRUE(std::filesystem::is_regular_file(root / path))
+          << full_name(claim) << ": " << path;
+  }
 }
 
 }  // namespace

@@ -434,13 +434,17 @@ Polynomial shifted(const Polynomial& p) {
   return result;
 }
 
-// The two inequalities in the head comment of `found`, for every number of vertices n >= 1.
+// The three inequalities in the head comment of `found`, for every number of vertices n >= 1; the
+// one of source and target tokens in the loop, which there is for n >= 2 only.
 TEST(FoundSchema, TheMarginOfTheGraphConstructionIsSmallerThanAnyMismatch) {
   const Polynomial square = {1, 0, 1}, next = {2, 2, 1};  // n^2 + 1, (n+1)^2 + 1
   const Polynomial tokens = {2, 0, 0, 1};                 // n^3 + 2
   const Polynomial norm = {1, 0, 0, 0, 1, 0, 1};          // n^6 + n^4 + 1
   const Polynomial loop = Polynomial{0, 0, 0, 4} * tokens - square * next;
   EXPECT_EQ(shifted(loop), (Polynomial{2, 30, 69, 82, 59, 24, 4}));
+  const Polynomial all_tokens = {2, 0, 1, 1}, next_but_one = {5, 4, 1};  // n^3+n^2+2, (n+2)^2+1
+  const Polynomial terminals = Polynomial{0, 0, 0, 4} * all_tokens - next * next_but_one;
+  for (const std::int64_t coefficient : shifted(shifted(terminals))) EXPECT_GT(coefficient, 0);
   const Polynomial last =
       Polynomial{16} * tokens * tokens * norm - Polynomial{1, 0, 2} * square * next * next;
   for (const std::int64_t coefficient : shifted(last)) EXPECT_GE(coefficient, 0);
