@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/passes/precision_facts.hpp"
+#include "compiler/passes/prove_precision.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -62,7 +62,7 @@ Model compile(const Program& program, const CompileOptions& options) {
 
   Model model = emit_weights(program, schedule, masks, layout);
   // What is proved about its numbers goes beside them, outside the hash.
-  note(precision_facts(program, schedule, masks, layout), model);
+  note(prove_precision(program, schedule, masks, layout), model);
   if (options.unroll) model = unroll(std::move(model), *options.unroll);
   // Names, alphabets, prefix lists and sizes that the format refuses come from the program; any
   // other violation would be a defect of a pass above.
