@@ -20,6 +20,21 @@ Summand join(const Summand& a, const Summand& b) {
   return result;
 }
 
+/// One to one: the same average may have been taken twice, at different times. Absent where a
+/// summand of one side is none of the other.
+std::optional<std::vector<Summand>> join(const std::vector<Summand>& a, std::vector<Summand> b) {
+  std::vector<Summand> joint;
+  for (const Summand& s : a) {
+    const auto other = std::find_if(b.begin(), b.end(),
+                                    [&](const Summand& t) { return same_average_of_same(s, t); });
+    if (other == b.end()) return std::nullopt;
+    joint.push_back(join(s, *other));
+    b.erase(other);
+  }
+  if (!b.empty()) return std::nullopt;
+  return joint;
+}
+
 }  // namespace
 
 AbstractValue AbstractValue::typed() {
@@ -103,13 +118,9 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   if (a.kind != AbstractValue::Kind::number) return result;
   result.unknown = a.unknown || b.unknown || a.sums.size() != b.sums.size();
   for (std::size_t i = 0; !result.unknown && i < a.sums.size(); ++i) {
-    auto& joint = result.sums.emplace_back();
-    for (const Summand& s : a.sums[i]) {
-      const auto other = std::find_if(b.sums[i].begin(), b.sums[i].end(),
-                                      [&](const Summand& t) { return same_average_of_same(s, t); });
-      if (other != b.sums[i].end()) joint.push_back(join(s, *other));
-    }
-    result.unknown = joint.size() != a.sums[i].size() || joint.size() != b.sums[i].size();
+    const auto joint = join(a.sums[i], b.sums[i]);
+    result.unknown = !joint;
+    if (joint) result.sums.push_back(*joint);
   }
   if (result.unknown) result.sums.clear();
   return result;
