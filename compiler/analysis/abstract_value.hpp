@@ -18,12 +18,14 @@ namespace logdepth {
 // of the state before it; tests/laws/abstract_interpretation.cpp compares them with runs.
 //
 // Order. a <= b if both are of one kind and a states whatever b states, so that gamma(a) is
-//   contained in gamma(b). `number` with `unknown` is the largest number. Kinds are not comparable.
-// Join. join(a, b) states what both state: of two values of one kind it is the least upper bound,
-//   so gamma(a) and gamma(b) are contained in its gamma. A program that would need the join of two
-//   kinds is refused: no mask could read the cell.
+// contained in gamma(b). A `number` with `unknown` is the largest number. Kinds are incomparable.
+//
+// Join. join(a, b) states what both state: of two values of one kind it is an upper bound, so
+// gamma(a) and gamma(b) are contained in its gamma. A program that would need the join of two kinds
+// is refused: no mask could read the cell.
+//
 // Height. Above a value there are only finitely many: each step up drops one of its properties, of
-//   which it has one per flag below, component, and flag of a summand, or makes it unknown.
+// which it has one per member below, per component and per member of a summand, or makes it unknown.
 
 /// The sign of a number, at the first token and at all others.
 struct Signs {
