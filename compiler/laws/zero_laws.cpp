@@ -28,11 +28,11 @@ Rational common_denominator(const std::vector<Rational>& values) {
 
 class ZeroLaw {
  public:
-  ZeroLaw(const Program& program, const CellContents& contents) : p_(program), c_(contents) {}
+  ZeroLaw(const Program& program, const AbstractState& contents) : p_(program), c_(contents) {}
 
   std::optional<SeparationLaw> of(const Component& number) const {
-    const CellContent& content = c_[number.cell];
-    if (content.kind != CellContent::Kind::number) return std::nullopt;
+    const AbstractValue& content = c_[number.cell];
+    if (content.kind != AbstractValue::Kind::number) return std::nullopt;
     if (content.given) return SeparationLaw{1, 0};  // (p, 1) and (m, 1) are integers
     if (content.unknown) return std::nullopt;
     const Sum& sum = content.sums[number.index];
@@ -132,13 +132,13 @@ class ZeroLaw {
   }
 
   const Program& p_;
-  const CellContents& c_;
+  const AbstractState& c_;
 };
 
 }  // namespace
 
 std::optional<SeparationLaw> zero_law(const Program& program, const Component& number,
-                                      const CellContents& contents) {
+                                      const AbstractState& contents) {
   return ZeroLaw(program, contents).of(number);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/passes/precision_facts.hpp"
+#include "compiler/passes/prove_precision.hpp"
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "runtime/file/derived.hpp"
@@ -51,7 +51,7 @@ Compiled compile(const Program& program, const CompileOptions& options) {
 
   // What is proved about the numbers of the weights goes with them.
   Compiled compiled{emit_weights(program, schedule, masks, layout), program,
-                    precision_facts(program, schedule, masks, layout)};
+                    prove_precision(program, schedule, masks, layout)};
   if (options.unroll) compiled = unroll(std::move(compiled), *options.unroll);
   check_format(compiled.model);
   return compiled;

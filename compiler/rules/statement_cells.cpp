@@ -157,16 +157,69 @@ std::vector<CellId> cells_written(const Statement& statement) {
   return sorted(std::move(cells));
 }
 
+std::vector<Term> norm_group(const Program& program, const FetchStatement& fetch) {
+  std::vector<Term> group;
+  for (const CellId cell : fetch.under)
+    for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i)
+      group.push_back({{cell, i}, Rational(1)});
+  return group;
+}
+
 std::vector<Term> mask_group(const Program& program, const Statement& statement) {
   if (const auto* normalise = std::get_if<NormaliseStatement>(&statement)) return normalise->group;
   if (const auto* test = std::get_if<TestStatement>(&statement))
     return {{test->number, Rational(1)}};
-  std::vector<Term> group;
   if (const auto* fetch = std::get_if<FetchStatement>(&statement))
-    for (const CellId cell : fetch->under)
-      for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i)
-        group.push_back({{cell, i}, Rational(1)});
-  return group;
+    return norm_group(program, *fetch);
+  return {};
+}
+
+std::vector<UsedCell> cell_uses(const Program& program, const Statement& statement) {
+  std::vector<UsedCell> uses;
+  const auto add = [&](CellId cell, CellUse use) { uses.push_back({cell, use}); };
+  const auto one = constant_cell(program);
+  std::visit(Overload{[&](const FetchStatement& s) {
+                        for (const CellId cell : s.under) add(cell, CellUse::divided);
+                        const bool exactly = s.under.empty();
+                        if (exactly)
+                          for (const CellId cell : cells_selecting(program, s.selector))
+                            add(cell, CellUse::read);
+                        for (const HeadWrite& write : s.writes)
+                          std::visit(Overload{[&](const CopyWrite& w) {
+                                                if (exactly) add(w.source, CellUse::read);
+                                                add(w.target, CellUse::filled);
+                                              },
+                                              [&](const SumWrite& w) {
+                                                if (exactly)
+                                                  for (const Term& term : w.form)
+                                                    add(term.component.cell, CellUse::read);
+                                              },
+                                              [&](const SetWrite& w) {
+                                                add(*one, CellUse::read);
+                                                add(w.cell, CellUse::overwritten);
+                                              }},
+                                     write);
+                      },
+                      [&](const LookupStatement& s) {
+                        for (const Rule& rule : s.rules)
+                          for (const Literal& literal : rule.when) add(literal.cell, CellUse::read);
+                        for (const CellId cell : cells_written(statement))
+                          add(cell, CellUse::overwritten);
+                        if (one && needs_constant(program, s)) add(*one, CellUse::read);
+                      },
+                      [&](const MoveStatement& s) {
+                        add(s.source, CellUse::read);
+                        add(s.target, CellUse::overwritten);
+                      },
+                      [&](const EraseStatement& s) {
+                        for (const CellId cell : s.cells) add(cell, CellUse::erased);
+                      },
+                      [&](const NormaliseStatement& s) {
+                        for (const CellId cell : s.targets) add(cell, CellUse::filled);
+                      },
+                      [&](const TestStatement& s) { add(s.number.cell, CellUse::tested); }},
+             statement);
+  return uses;
 }
 
 }  // namespace logdepth

@@ -23,5 +23,24 @@ std::vector<CellId> cells_selecting(const Program& program, const Selector& sele
 /// What a sublayer's mask has to be for a statement: empty for "typed cells, exactly", else the
 /// weighted group whose direction is read. Statements share a sublayer only if they agree.
 std::vector<Term> mask_group(const Program& program, const Statement& statement);
+/// The group of a fetch: the components of the cells under its norm.
+std::vector<Term> norm_group(const Program& program, const FetchStatement& fetch);
+
+/// What a statement does with a cell, and so what the cell has to hold before it.
+enum class CellUse {
+  read,         ///< its value exactly, through a mask of constant norm
+  overwritten,  ///< the old value is read and subtracted, unless the cell is blank
+  erased,       ///< overwritten, and not blank
+  filled,       ///< added to, so it has to be blank
+  divided,      ///< read divided by the norm of a group, so not blank
+  tested        ///< a number: its sign is read
+};
+struct UsedCell {
+  CellId cell = 0;
+  CellUse use = CellUse::read;
+};
+/// All uses of cells but for the group that a statement normalises, in the order in which they are
+/// checked. A cell may have several.
+std::vector<UsedCell> cell_uses(const Program& program, const Statement& statement);
 
 }  // namespace logdepth

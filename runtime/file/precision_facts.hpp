@@ -10,7 +10,7 @@
 namespace logdepth {
 
 /// What a float run has to know about the exact numbers of a weights file, beyond the weights: all
-/// of it follows from what the cells hold, and the compiler proves it (compiler/precision_facts).
+/// of it follows from what the cells hold, and the compiler proves it (compiler/passes/prove_precision).
 /// N, the size of a run, is its number of tokens, or the largest given number if that is larger.
 
 /// Of a law that a file may state; a larger one would say nothing in any number format.

@@ -2,13 +2,12 @@
 // construction and of random programs holds, each has met numbers that it speaks of, and no head or
 // test is without a law but for the listed ones.
 
-#include "compiler/passes/precision_facts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "compiler/passes/compile.hpp"
+#include "compiler/passes/prove_precision.hpp"
 #include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
@@ -22,15 +21,15 @@
 #include "objects/named_monoids.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/derived.hpp"
-#include "tests/support/facts_of_runs.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/precision_fact_check.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth::precision_facts_tests {
 namespace {
 
-using laws::FactsOfRuns;
+using laws::PrecisionFactCheck;
 using support::RandomInputs;
 using support::RandomPrograms;
 
@@ -134,14 +133,14 @@ class ComparedRuns {
     EXPECT_EQ(observer_.broken(), "");
     return ran;
   }
-  const FactsOfRuns& observer() const { return observer_; }
+  const PrecisionFactCheck& observer() const { return observer_; }
   const Model& model() const { return compiled_.model; }
 
  private:
   const Program& program_;
   Compiled compiled_;
   Runner runner_;
-  FactsOfRuns observer_;
+  PrecisionFactCheck observer_;
 };
 
 /// Inputs of one construction: short and long ones, graphs of up to four vertices.
@@ -222,7 +221,7 @@ TEST(PrecisionFacts, AreRepeatedWithTheLayersOfAnUnrolledModel) {
 std::vector<std::string> without_law(const Program& program) {
   const Schedule schedule = schedule_layers(program);
   const MaskTypes masks = type_masks(program, schedule);
-  const PrecisionFacts facts = precision_facts(program, schedule, masks,
+  const PrecisionFacts facts = prove_precision(program, schedule, masks,
                                                allocate_cells(program, schedule, Norm::rms, false));
   std::vector<std::string> names;
   std::size_t l = 0;

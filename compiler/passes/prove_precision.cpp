@@ -1,12 +1,12 @@
-#include "compiler/passes/precision_facts.hpp"
+#include "compiler/passes/prove_precision.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/analysis/number_properties.hpp"
 #include "compiler/laws/head_schema.hpp"
 #include "compiler/laws/separation_laws.hpp"
 #include "compiler/laws/zero_laws.hpp"
-#include "compiler/passes/number_facts.hpp"
 #include "objects/overload.hpp"
 
 namespace logdepth {
@@ -21,7 +21,7 @@ namespace {
 //
 // Blocks. The rows of a cell, or of a key, have the squared norm of their type, in the file's units
 //   (root/S)^2 times that. `same A ... under A ...` has the whole group as its key, which is proved
-//   not to be zero (norm_types.cpp): root^2.
+//   not to be zero (proof_obligations.cpp): root^2.
 // Scaled. A query that is one block is scaled by one positive factor, so it selects the same; that
 //   of `same` is a key itself. Not so `prefer`, whose margin would lose its measure, and several
 //   terms, unless some position matches all of them.
@@ -51,7 +51,7 @@ class Facts {
     for (const Statement* statement : scheduled.feedforward)
       // The mask keeps the tested number with weight 1.
       if (const auto* test = std::get_if<TestStatement>(statement))
-        facts.feedforward.zero = zero_law(p_, test->number, masks.feedforward.contents);
+        facts.feedforward.zero = zero_law(p_, test->number, masks.feedforward.before);
     return facts;
   }
 
@@ -163,8 +163,8 @@ class Facts {
     if (size != plan.components.size()) return;  // a cell is listed twice
     add_block(facts, size, 1);
     facts.scaled = true;
-    const auto bound = integer_bound(s.cells, plan.contents);
-    if (numbers_.position_ratio(plan.components, plan.contents)) {
+    const auto bound = integer_bound(s.cells, plan.before);
+    if (numbers_.position_ratio(plan.components, plan.before)) {
       facts.gap = code_gap(PositionCode::phi);
     } else if (bound) {
       facts.gap = direction_gap(size, *bound);
@@ -173,23 +173,23 @@ class Facts {
 
   /// The cells side by side are a positive multiple of a vector of integers at most this times N.
   std::optional<std::uint32_t> integer_bound(const std::vector<CellId>& cells,
-                                             const CellContents& contents) const {
+                                             const AbstractState& before) const {
     const auto* direction = std::get_if<DirectionType>(&p_.cells[cells.front()].type);
     if (cells.size() == 1 && direction) return direction->integers;
     // (p, 1) and (m, 1) as they were given; p < N, m <= N.
     const bool given = std::all_of(cells.begin(), cells.end(),
-                                   [&](CellId cell) { return contents[cell].given.has_value(); });
+                                   [&](CellId cell) { return before[cell].given.has_value(); });
     return given ? std::optional<std::uint32_t>(1) : std::nullopt;
   }
 
   const Program& p_;
   const Layout& layout_;
-  const NumberFacts numbers_;
+  const NumberProperties numbers_;
 };
 
 }  // namespace
 
-PrecisionFacts precision_facts(const Program& program, const Schedule& schedule,
+PrecisionFacts prove_precision(const Program& program, const Schedule& schedule,
                                const MaskTypes& masks, const Layout& layout) {
   const Facts facts(program, layout);
   PrecisionFacts result;

@@ -1,14 +1,14 @@
-#include "compiler/rules/cell_content.hpp"
+#include "compiler/analysis/abstract_value.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace logdepth {
 namespace {
 
-using Kind = CellContent::Kind;
-
 /// What is true of an average whether it was taken at the one time or at the other.
-Summand either(const Summand& a, const Summand& b) {
+Summand join(const Summand& a, const Summand& b) {
   Summand result = a;
   result.current = a.current && b.current;
   result.signs.nonnegative = a.signs.nonnegative && b.signs.nonnegative;
@@ -20,39 +20,76 @@ Summand either(const Summand& a, const Summand& b) {
   return result;
 }
 
+/// One to one: the same average may have been taken twice, at different times. Absent where a
+/// summand of one side is none of the other.
+std::optional<std::vector<Summand>> join(const std::vector<Summand>& a, std::vector<Summand> b) {
+  std::vector<Summand> joint;
+  for (const Summand& s : a) {
+    const auto other = std::find_if(b.begin(), b.end(),
+                                    [&](const Summand& t) { return same_average_of_same(s, t); });
+    if (other == b.end()) return std::nullopt;
+    joint.push_back(join(s, *other));
+    b.erase(other);
+  }
+  if (!b.empty()) return std::nullopt;
+  return joint;
+}
+
 }  // namespace
+
+AbstractValue AbstractValue::typed() {
+  AbstractValue value;
+  value.kind = Kind::typed;
+  return value;
+}
+
+AbstractValue AbstractValue::empty_sum(std::uint32_t size) {
+  AbstractValue value;
+  value.kind = Kind::number;
+  value.sums.resize(size);
+  return value;
+}
+
+LinearForm canonical_form(const LinearForm& form) {
+  std::map<std::pair<CellId, std::uint32_t>, Rational> factors;
+  for (const Term& t : form) factors[{t.component.cell, t.component.index}] += t.factor;
+  LinearForm result;
+  for (const auto& [at, factor] : factors)
+    if (!factor.is_zero()) result.push_back({{at.first, at.second}, factor});
+  return result;
+}
 
 bool same_average_of_same(const Summand& a, const Summand& b) {
   return a.selector == b.selector && a.causal == b.causal && a.under == b.under && a.form == b.form;
 }
 
-CellContents initial_contents(const Program& program) {
-  CellContents contents(program.cells.size());
+AbstractState initial_state(const Program& program) {
+  AbstractState state(program.cells.size());
   const auto fill = [&](CellId cell) {
-    contents[cell].kind = Kind::typed;
-    contents[cell].from_input = true;
+    state[cell].kind = AbstractValue::Kind::typed;
+    state[cell].from_input = true;
   };
   for (CellId cell = 0; cell < program.cells.size(); ++cell)
     if (std::holds_alternative<ConstantType>(program.cells[cell].type)) fill(cell);
   for (const PositionFill& f : program.position) {
     fill(f.cell);
-    contents[f.cell].first_flag = std::holds_alternative<FlagType>(program.cells[f.cell].type);
+    state[f.cell].first_flag = std::holds_alternative<FlagType>(program.cells[f.cell].type);
   }
   if (!program.table.empty())
     for (const TableFill& f : program.table.front()) {
       fill(f.cell);
-      contents[f.cell].rational = true;  // circle codes
+      state[f.cell].rational = true;  // circle codes
     }
   for (const GivenCell& given : program.given) {
     fill(given.cell);
     if (given.holds == GivenCell::Holds::value) continue;
     if (given.holds == GivenCell::Holds::ratio) {
-      contents[given.cell].rational = true;
-      contents[given.cell].positive = {false, true};
+      state[given.cell].rational = true;
+      state[given.cell].positive = {false, true};
       continue;
     }
-    contents[given.cell].kind = Kind::number;
-    contents[given.cell].given = given.holds;
+    state[given.cell].kind = AbstractValue::Kind::number;
+    state[given.cell].given = given.holds;
   }
   if (!program.embedding.empty())
     for (const TokenFill& f : program.embedding.begin()->second) {
@@ -61,14 +98,14 @@ CellContents initial_contents(const Program& program) {
         return std::find(kind.second.begin(), kind.second.end(), f) != kind.second.end();
       };
       if (std::all_of(program.embedding.begin(), program.embedding.end(), fills_alike))
-        contents[f.cell].certain = f.value;
+        state[f.cell].certain = f.value;
     }
-  return contents;
+  return state;
 }
 
-CellContent either(const CellContent& a, const CellContent& b) {
+AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   if (a == b) return a;
-  CellContent result;
+  AbstractValue result;
   result.kind = a.kind;
   result.first_flag = a.first_flag && b.first_flag;
   result.from_input = a.from_input && b.from_input;
@@ -78,16 +115,12 @@ CellContent either(const CellContent& a, const CellContent& b) {
     for (std::size_t i = 0; i < a.positive.size(); ++i)
       result.positive.push_back(a.positive[i] && b.positive[i]);
   if (a.given == b.given) result.given = a.given;
-  if (a.kind != Kind::number) return result;
+  if (a.kind != AbstractValue::Kind::number) return result;
   result.unknown = a.unknown || b.unknown || a.sums.size() != b.sums.size();
   for (std::size_t i = 0; !result.unknown && i < a.sums.size(); ++i) {
-    auto& joint = result.sums.emplace_back();
-    for (const Summand& s : a.sums[i]) {
-      const auto other = std::find_if(b.sums[i].begin(), b.sums[i].end(),
-                                      [&](const Summand& t) { return same_average_of_same(s, t); });
-      if (other != b.sums[i].end()) joint.push_back(either(s, *other));
-    }
-    result.unknown = joint.size() != a.sums[i].size() || joint.size() != b.sums[i].size();
+    const auto joint = join(a.sums[i], b.sums[i]);
+    result.unknown = !joint;
+    if (joint) result.sums.push_back(*joint);
   }
   if (result.unknown) result.sums.clear();
   return result;

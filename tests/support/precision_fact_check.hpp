@@ -15,9 +15,9 @@
 namespace logdepth::laws {
 
 /// Compares every precision fact of a weights file with the numbers of exact runs, exactly.
-class FactsOfRuns : public ForwardObserver<ValueId> {
+class PrecisionFactCheck : public ForwardObserver<ValueId> {
  public:
-  FactsOfRuns(const Model& model, const PrecisionFacts& facts, const ValuePool& pool)
+  PrecisionFactCheck(const Model& model, const PrecisionFacts& facts, const ValuePool& pool)
       : model_(model), facts_(facts), pool_(pool) {}
 
   /// The N of the next run.
