@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"

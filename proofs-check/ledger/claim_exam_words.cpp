@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 
