@@ -8,6 +8,7 @@
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "figures/least_squares.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/overload.hpp"
@@ -17,7 +18,6 @@
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
-#include "proofs-check/precision/precision_laws.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -53,10 +53,10 @@ std::vector<std::uint64_t> doublings(std::uint64_t up_to) {
 }
 
 void fit_slope(ConstructedDepths& depths) {
-  std::vector<std::pair<double, double>> points;
+  PlotLine points;
   for (const auto& [size, depth] : depths.depths)
     points.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
-  if (const auto line = fit_line(points)) depths.slope = line->slope;
+  if (const auto line = least_squares(points)) depths.slope = line->a;
 }
 
 std::string never_asked(const std::vector<std::string>& heads) {

@@ -9,6 +9,7 @@
 
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/file/cell_names.hpp"
 #include "proofs-check/file/fitted_program.hpp"
 #include "proofs-check/file/promise_text.hpp"
