@@ -11,13 +11,13 @@
 namespace logdepth {
 namespace {
 
-struct Options {
+struct ReportDepthRecurrentArguments {
   std::string runs, folder;
   CLI::Option* out_given = nullptr;
   bool json = false;
 };
 
-int report_depth_recurrent(const Options& options) {
+int report_depth_recurrent(const ReportDepthRecurrentArguments& options) {
   if (*options.out_given && options.folder.empty())
     throw InputError("--out: expected the name of a folder");
   for (const char* name : {"depth-recurrent.md", "depth-recurrent.json", "depth-recurrent.svg"})
@@ -40,7 +40,7 @@ int report_depth_recurrent(const Options& options) {
 }  // namespace
 
 Command add_report_depth_recurrent(CLI::App& report) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportDepthRecurrentArguments>();
   CLI::App* command = report.add_subcommand(
       "depth-recurrent",
       "trained depth-recurrent transformers on graph reachability: accuracy by hops and loops "

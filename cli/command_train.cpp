@@ -43,7 +43,7 @@ const CLI::Validator kAboveZero(
     "NUMBER");
 
 /// What every kind of training run can be told.
-struct Options {
+struct TrainArguments {
   JobOptions jobs;
   std::vector<std::uint64_t> seeds = {1};
   std::optional<std::uint64_t> steps;
@@ -52,7 +52,7 @@ struct Options {
   std::string weights, write_plan;
 };
 
-void add_run_options(CLI::App& command, Options& options) {
+void add_run_options(CLI::App& command, TrainArguments& options) {
   command.add_option("--out", options.jobs.out,
                      "folder of the runs; those it has are not repeated");
   command.add_option("--device", options.jobs.device, "cpu or cuda")
@@ -68,7 +68,7 @@ void add_run_options(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, TrainArguments& options) {
   add_run_options(command, options);
   command.add_option("--seeds", options.seeds, "a run for each, as 1,2,3")
       ->delimiter(',')
@@ -88,7 +88,7 @@ void add_options(CLI::App& command, Options& options) {
 
 /// Adds a run for every seed.
 void plan_runs(TrainingPlan& plan, const std::string& name, RunConfig config,
-               const Options& options) {
+               const TrainArguments& options) {
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
   config.initial_weights = options.weights;
@@ -120,7 +120,7 @@ void check(const TrainingPlan& plan) {
   }
 }
 
-int carry_out_or_write(const TrainingPlan& plan, const Options& options) {
+int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) {
   check(plan);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
@@ -131,8 +131,8 @@ int carry_out_or_write(const TrainingPlan& plan, const Options& options) {
   return carry_out(plan, options.jobs);
 }
 
-struct WordOptions {
-  Options common;
+struct TrainWordsArguments {
+  TrainArguments common;
   std::vector<std::string> monoids = {"S3"};
   WordModel kind = WordModel::stack;
   std::vector<std::uint32_t> depths = {1, 2, 4, 6};
@@ -142,7 +142,7 @@ struct WordOptions {
   std::string data;
 };
 
-int train_words(const WordOptions& options) {
+int train_words(const TrainWordsArguments& options) {
   static const char* const kNames[] = {"stack", "loop", "adaptive-loop"};
   if (options.kind == WordModel::stack && options.block != 1)
     throw InputError("--block: a stack has no repeated block, expected --kind loop");
@@ -166,7 +166,7 @@ int train_words(const WordOptions& options) {
 }
 
 struct HopOptions {
-  Options common;
+  TrainArguments common;
   std::vector<HopTaskConfig::Generator> generators = {HopTaskConfig::Generator::twin};
   std::vector<TrainingConfig::Supervision> supervision = {TrainingConfig::Supervision::last};
   bool paper_size = false;
@@ -189,7 +189,7 @@ int train_hops(const HopOptions& options) {
 }
 
 struct RelationOptions {
-  Options common;
+  TrainArguments common;
   RelationTaskConfig::Tokens tokens = RelationTaskConfig::Tokens::rows;
   std::uint32_t vertices = 16;
   std::vector<std::uint32_t> depths = {1, 2, 3};
@@ -208,7 +208,7 @@ int train_relation(const RelationOptions& options) {
 }
 
 struct ConstructionOptions {
-  Options common;
+  TrainArguments common;
   std::string weights, monoid;
   WordTaskConfig::Letters letters = WordTaskConfig::Letters::generators;
   ConstructedConfig::Attention attention = ConstructedConfig::Attention::hard;
@@ -229,7 +229,7 @@ int train_construction(const ConstructionOptions& options) {
 }  // namespace
 
 Command add_train_words(CLI::App& train) {
-  auto options = std::make_shared<WordOptions>();
+  auto options = std::make_shared<TrainWordsArguments>();
   CLI::App* command = train.add_subcommand(
       "word-problem",
       "train decoders on prefix products of groups (MS25 section 7): how far do they get at which "
@@ -352,7 +352,7 @@ Command add_train_construction(CLI::App& train) {
 
 Command add_train_plan(CLI::App& train) {
   struct Plan {
-    Options common;
+    TrainArguments common;
     std::string file;
   };
   auto plan = std::make_shared<Plan>();

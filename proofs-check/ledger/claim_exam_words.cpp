@@ -9,7 +9,7 @@
 namespace logdepth {
 namespace {
 
-std::string shown(const Alphabet& alphabet, const Word& word) {
+std::string word_text(const Alphabet& alphabet, const Word& word) {
   if (word.empty()) return "the empty word";
   return "'" + alphabet.format_word(word) + "'";
 }
@@ -32,7 +32,7 @@ class Words {
   /// Letters are those of the file; its order of letters is the oracle's (checked by the caller).
   void ask(const Word& word) {
     const bool expected = oracle_.accepts(word);
-    Finding finding{shown(alphabet_, word), expected ? "accept" : "reject", "", {word.size()}};
+    Finding finding{word_text(alphabet_, word), expected ? "accept" : "reject", "", {word.size()}};
     finding.order.insert(finding.order.end(), word.begin(), word.end());
     std::vector<std::string> names;
     for (const Letter letter : word) names.push_back(alphabet_.name(letter));
@@ -135,7 +135,7 @@ void examine(Exam& exam, const AgainstLanguage& against) {
     word.push_back(*oracle->alphabet().find(name));
   words.ask(word);
   if (!exam.settled() && !verdict.without_answer)  // about the run itself: depth, length
-    exam.wrong({shown(oracle->alphabet(), word),
+    exam.wrong({word_text(oracle->alphabet(), word),
                 report.counterexample->expected,
                 report.counterexample->got,
                 {word.size()}});

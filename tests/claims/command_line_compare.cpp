@@ -7,7 +7,7 @@
 #include "learned/records/run_record.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_compare_tests {
 namespace {
 
 using nlohmann::json;
@@ -136,4 +136,4 @@ TEST_F(Compare, WhatCannotBeReadIsRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_compare_tests

@@ -12,7 +12,7 @@
 #include "learned/word_problems/published_depth.hpp"
 #include "objects/input_error.hpp"
 
-namespace logdepth {
+namespace logdepth::depth_table_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -458,4 +458,4 @@ TEST(DepthTables, WithoutRunsItSaysSo) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::depth_table_tests

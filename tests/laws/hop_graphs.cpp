@@ -16,7 +16,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
 
-namespace logdepth {
+namespace logdepth::hop_graphs_tests {
 namespace {
 
 using Generator = HopTaskConfig::Generator;
@@ -261,4 +261,4 @@ TEST(RandomPairs, GiveUpWithASentenceWhenNoGraphHasTheDistance) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::hop_graphs_tests

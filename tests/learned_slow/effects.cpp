@@ -7,7 +7,7 @@
 #include "learned/core/trainer.hpp"
 #include "learned/word_problems/presets.hpp"
 
-namespace logdepth {
+namespace logdepth::effects_tests {
 namespace {
 
 nlohmann::ordered_json trained(const RunConfig& config) {
@@ -65,4 +65,4 @@ TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::effects_tests
