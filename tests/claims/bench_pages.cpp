@@ -4,7 +4,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::bench_pages_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,4 +56,4 @@ TEST(BenchPages, ScriptsSayWhatTheyExpect) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::bench_pages_tests

@@ -15,7 +15,7 @@
 #include "objects/phrases.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::figures_tests {
 namespace {
 
 std::vector<std::string> texts(const Axis& axis) {
@@ -276,4 +276,4 @@ TEST(LeastSquaresFits, RecoverAKnownLine) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::figures_tests
