@@ -4,6 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -118,9 +119,8 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
           tries.begin();
           const std::string wanted = oracle.reaches(s, t) ? "a path" : "no path";
           if (const std::string got = verdict(graph, s, t); got != wanted)
-            return tries.wrong(std::to_string(n) + (n == 1 ? " vertex, " : " vertices, ") +
-                                   edge_text(graph) + ", from " + std::to_string(s) + " to " +
-                                   std::to_string(t),
+            return tries.wrong(counted(n, "vertex", "vertices") + ", " + edge_text(graph) +
+                                   ", from " + std::to_string(s) + " to " + std::to_string(t),
                                wanted, got);
         }
     }
@@ -195,7 +195,7 @@ std::optional<DefectCounterexample> search_lengths(
   Tries tries(bounds);
   for (std::size_t letters = 1; letters <= bounds.size && tries.more(); ++letters) {
     tries.begin();
-    const std::string text = std::to_string(letters) + (letters == 1 ? " letter" : " letters");
+    const std::string text = counted(letters, "letter");
     const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
     if (!stream.has_value())
       return tries.wrong(text, listed(expected(letters)), describe(stream.refusal()));

@@ -11,7 +11,6 @@
 #include "figures/least_squares.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/overload.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
@@ -35,14 +34,6 @@ constexpr std::uint32_t kTestedRows = 9;
 /// As a reader of the file sees it: what the compiler wrote, parsed again.
 Model read_back(const Program& program, const std::string& name) {
   return parse_weights(write_weights(compile(program)), name);
-}
-
-std::string encoding_of(const Model& model) {
-  return std::visit(
-      Overload{[](const FirstFlagPosition&) { return "first-flag"; },
-               [](const CodePosition& code) { return code.two_circle ? "two-circle" : "circle"; },
-               [](const TablePosition&) { return "table"; }},
-      model.position);
 }
 
 /// 2, 4, 8, ...
@@ -99,7 +90,7 @@ ConstructedDepths claimed(const std::string& problem, const Claim& claim, const 
   depths.problem = problem;
   depths.form = Form::as_written;
   depths.construction = name;
-  depths.encoding = "first-flag";  // all that MS25 Def. 2.1 asks of positions
+  depths.encoding = kFirstFlag;  // all that MS25 Def. 2.1 asks of positions
   depths.formula = claim.claimed.text;
   depths.verification = "claimed (not built)";
   for (const std::uint64_t size : sizes)
@@ -143,7 +134,7 @@ ConstructedDepths word_form(const std::string& group, Form form, const std::stri
   return built(group, form, name, [&](ConstructedDepths& depths) {
     const Action action = named_monoid(group);
     const Model model = read_back(construction(action, group), name + " of " + group);
-    depths.encoding = encoding_of(model);
+    depths.encoding = position_name(model.position);
     depths.formula = depth_formula(model);
     for (const std::uint64_t n : doublings(options.up_to))
       depths.depths.emplace_back(n, depth_at(model, n));
@@ -178,7 +169,7 @@ ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityF
   return built(kReachability, form, name, [&](ConstructedDepths& depths) {
     const Model model = read_back(
         graph_connectivity_MS25_thm5_1(connectivity, GraphInput::Padding::n3_minus_n2), name);
-    depths.encoding = encoding_of(model);
+    depths.encoding = position_name(model.position);
     depths.formula = depth_formula(model);
     for (const std::uint64_t h : doublings(options.up_to))
       depths.depths.emplace_back(h, depth_at(model, h + 1));
@@ -193,7 +184,7 @@ ConstructedDepths rows(const ConstructedOptions& options) {
     for (const std::uint64_t h : doublings(std::min(options.up_to, kLargestRows - 1))) {
       const auto vertices = static_cast<std::uint32_t>(h + 1);
       const Model model = read_back(graph_connectivity_rows_MS25_thm5_1(vertices), name);
-      depths.encoding = encoding_of(model);
+      depths.encoding = position_name(model.position);
       depths.depths.emplace_back(h, depth_at(model, vertices));
     }
     depths.formula = "ceil(log2(n-1))";
