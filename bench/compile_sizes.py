@@ -3,23 +3,15 @@
 
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from measurement import describe_machine, row, splitmix64, table
+
 REPEATS = 5
-
-
-def splitmix64(state):
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) % 2**64
-        z = state
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
-        yield z ^ (z >> 31)
 
 
 def random_dfa(states, seed):
@@ -46,17 +38,6 @@ def product(word, generators):
     return images
 
 
-def describe_machine():
-    model = "unknown processor"
-    if os.path.exists("/proc/cpuinfo"):
-        with open("/proc/cpuinfo") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    model = line.split(":", 1)[1].strip()
-                    break
-    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-
-
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: compile_sizes.py PATH_OF_LOGDEPTH")
@@ -80,15 +61,13 @@ def main():
         ("(a|b)*a(a|b){9}", ["--regex", "(a|b)*a(a|b){9}"], 0),
     ]
     print(f"Machine: {describe_machine()}. Medians of {REPEATS} processes.\n")
-    print("| language | table | cells | width | units | non-zeros | file bytes | denominator bits "
-          "| compile s | T | run s |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print(table(["language", "table", "cells", "width", "units", "non-zeros", "file bytes",
+                 "denominator bits", "compile s", "T", "run s"], []))
     for name, source, length in cases:
         model = os.path.join(folder, "model.json")
         compiled, compile_time = timed([logdepth, "compile", "regular", *source, "-o", model])
         if compiled.returncode == 3:
-            refusal = compiled.stderr.splitlines()[-1].replace("|", "\\|")
-            print("| " + name.replace("|", "\\|") + f" | refused: {refusal} |")
+            print(row([name, f"refused: {compiled.stderr.splitlines()[-1]}"]))
             continue
         if compiled.returncode != 0:
             sys.exit(compiled.stderr)
@@ -100,10 +79,9 @@ def main():
         if ran.stdout.splitlines()[-1] != json.dumps(product(word, info["generators"]),
                                                      separators=(",", ":")):
             sys.exit(f"{name}: the network's product differs from the direct one")
-        shown = name.replace("|", "\\|")
-        print(f"| {shown} | {info['parameters']['table']} | {info['cells']} | {info['width']} "
-              f"| {info['units']} | {info['nonzeros']} | {os.path.getsize(model)} "
-              f"| {info['denominator_bits']} | {compile_time:.3f} | {length} | {run_time:.3f} |")
+        print(row([name, info["parameters"]["table"], info["cells"], info["width"], info["units"],
+                   info["nonzeros"], os.path.getsize(model), info["denominator_bits"],
+                   f"{compile_time:.3f}", length, f"{run_time:.3f}"]))
 
 
 if __name__ == "__main__":

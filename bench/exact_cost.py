@@ -9,19 +9,15 @@ BUILD is a folder with the programs logdepth and bench_exact_cost (cmake -DLOGDE
 Writes DIR/results/exact_cost.json (every single run), DIR/exact_cost.md and the figures beside it;
 cases that are not run keep their results. --report writes the page and the figures again.
 """
-import argparse
-import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
 
 import exact_cost_report
-from compile_sizes import describe_machine, splitmix64
 from contest import ROUNDING, Contender, Machine, Rounding, compared, contest, read_lines
+from measurement import HERE, Measurement, say, splitmix64
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = ["scan", "tree", "connectivity", "rows", "rounding", "profile"]
 SIZES = {  # letters or vertices: full, quick
     "scan": ([256, 1024, 4096, 10000, 65536, 100000, 1048576], [256, 1024, 2048, 4096]),
@@ -36,10 +32,6 @@ PROFILES = {  # case: full, quick
     "scan": (65536, 4096), "tree": (16384, 1024), "connectivity": (22, 12), "rows": (64, 32),
 }
 GROUP = "A5"
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 class Bench:
@@ -294,67 +286,20 @@ class Bench:
         return {"functions": functions}
 
 
-def describe_source():
-    def git(*arguments):
-        return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True,
-                              text=True).stdout.strip()
-
-    changed = " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
-    return git("rev-parse", "--short", "HEAD") + changed
-
-
-def python_with_numpy():
-    for python in sys.executable, "/usr/bin/python3":
-        if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
-            return python
-    return sys.executable
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", nargs="?", help="folder with logdepth and bench_exact_cost")
-    parser.add_argument("--quick", action="store_true", help="small sizes, minutes")
-    parser.add_argument("--only", nargs="+", choices=CASES, default=CASES, metavar="CASE",
-                        help=", ".join(CASES))
-    parser.add_argument("--out", default=None, help="folder of the page; default: bench, with "
-                        "--quick BUILD/exact_cost")
-    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each contender (default 5)")
-    parser.add_argument("--limit", type=int, default=None,
-                        help="seconds for one run (default 600, with --quick 30)")
-    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
-                        help="processor that all runs are held to")
-    parser.add_argument("--memory", type=int, default=16, help="GiB that a run may use")
-    parser.add_argument("--python", default=None, help="interpreter with numpy and torch")
-    options = parser.parse_args()
+    measurement = Measurement("exact_cost", "case", CASES, __doc__, "minutes", None,
+                              "seconds for one run (default 600, with --quick 30)")
+    measurement.parser.add_argument("--repeats", type=int, default=5,
+                                    help="runs of each contender (default 5)")
+    options = measurement.options()
     if options.report:
         exact_cost_report.write(options.report)
         return
-    if not options.build:
-        parser.error("expected the build folder")
-    options.python = options.python or python_with_numpy()
-    out = options.out or (os.path.join(options.build, "exact_cost") if options.quick else HERE)
-    results = os.path.join(out, "results")
-    os.makedirs(results, exist_ok=True)
-    raw = os.path.join(results, "exact_cost.json")
-    stored = {"schema": "logdepth-bench/exact_cost/1", "cases": {}}
-    if os.path.exists(raw):
-        with open(raw, encoding="utf-8") as opened:
-            stored = json.load(opened)
-    with tempfile.TemporaryDirectory() as work:
-        bench = Bench(options, work)
-        for case in options.only:
-            load = os.getloadavg()[0]
-            stored["cases"][case] = {
-                "machine": f"{describe_machine()}, {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB",
-                "source": describe_source(), "sizes_chosen": "quick" if options.quick else "full",
-                "limit_s": bench.limit, "memory_gib": options.memory,
-                **getattr(bench, case)(), "load": [load, os.getloadavg()[0]]}
-            with open(raw, "w", encoding="utf-8") as opened:
-                json.dump(stored, opened, indent=1)
-                opened.write("\n")
-    exact_cost_report.write(out)
-    wrong = exact_cost_report.exact_differences(stored["cases"])
+    cases = measurement.measure(
+        options, Bench,
+        before=lambda bench: {"limit_s": bench.limit, "memory_gib": options.memory})
+    exact_cost_report.write(options.out)
+    wrong = exact_cost_report.exact_differences(cases)
     for line in wrong:
         say(f"the exact runtime is WRONG: {line}")
     sys.exit(1 if wrong else 0)

@@ -1,10 +1,11 @@
 """The page and the figures of bench/exact_cost.py, from its stored results."""
-import json
 import math
 import os
 
 from contest import describe, peak_bytes, seconds
 from log_log_figure import count_ticks, figure, seconds_ticks
+from measurement import (duration, machines, number, opening, stored_parts, table,
+                         write_page)
 
 NAMES = {"exact": "exact", "exact-checked": "exact, promises checked",
          "float64": "dense float64 loop", "numpy": "numpy", "torch": "PyTorch",
@@ -19,23 +20,6 @@ FITTED_FROM = 4096
 TITLES = {"scan": "A5 word problem, `scan`", "tree": "A5 word problem, `tree` (MS25 Thm 4.1)",
           "connectivity": "Connectivity (MS25 Thm 5.1)",
           "rows": "Connectivity, `rows`: the whole relation at once"}
-
-
-def number(value):
-    """Three significant digits, without an exponent where that is readable."""
-    if value is None:
-        return "–"
-    if value != 0 and not 1e-3 <= abs(value) < 1e5:
-        return f"{value:.2e}"
-    digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
-    return f"{value:.{digits}f}"
-
-
-def duration(value):
-    for unit, name in (1, "s"), (1e-3, "ms"), (1e-6, "µs"):
-        if value >= unit:
-            return f"{number(value / unit)} {name}"
-    return f"{number(value / 1e-9)} ns"
 
 
 class Results:
@@ -174,12 +158,6 @@ def goals(results):
 # ---- The page -----------------------------------------------------------------------------------
 
 
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |"
-                              for row in rows])
-
-
 def cell(record):
     if not record:
         return "–"
@@ -295,19 +273,11 @@ def programs(cases):
 
 
 def write(folder):
-    with open(os.path.join(folder, "results", "exact_cost.json"), encoding="utf-8") as opened:
-        cases = json.load(opened)["cases"]
+    cases = stored_parts(folder, "exact_cost", "case")
     results = Results(cases)
     save_figures(results, os.path.join(folder, "results"))
-    text = ["# What does exactness cost?", "",
-            "Written by `bench/exact_cost.py`; every single run is in "
-            "[results/exact_cost.json](results/exact_cost.json).", "",
-            table(["case", "source", "sizes", "load before and after"],
-                  [[c, v["source"], v["sizes_chosen"],
-                    " and ".join(f"{load:.1f}" for load in v["load"])]
-                   for c, v in cases.items()]), "",
-            "Machine: " + "; ".join(sorted({v["machine"] for v in cases.values()})) + ". "
-            "Programs: " + ", ".join(programs(cases.values())) + ".", "",
+    text = [*opening("What does exactness cost?", "exact_cost", "case", "run", cases),
+            machines(cases) + "Programs: " + ", ".join(programs(cases.values())) + ".", "",
             "Seconds are medians of runs in turn, every run a process of its own on one processor, "
             "from tokens to the last residual stream: reading files and reading answers do not "
             "count. ¹ one run only; ˢ estimated from a sample of the rows of every head; "
@@ -325,8 +295,7 @@ def write(folder):
         text += rounding_section(cases["rounding"])
     if "profile" in cases:
         text += profile_section(cases["profile"]["profiles"])
-    with open(os.path.join(folder, "exact_cost.md"), "w", encoding="utf-8") as out:
-        out.write("\n".join(text).rstrip() + "\n")
+    write_page(folder, "exact_cost", text)
 
 
 def save_figures(results, folder):

@@ -10,20 +10,15 @@ BUILD is a folder with the programs logdepth and bench_float_throughput (cmake -
 Writes DIR/results/float_throughput.json (every single time) and DIR/float_throughput.md; parts that
 are not run keep their results. --report writes the page again.
 """
-import argparse
-import json
 import os
 import resource
 import subprocess
 import sys
-import tempfile
 
 import float_throughput_report
-from compile_sizes import describe_machine
 from contest import Machine
-from exact_cost import describe_source, python_with_numpy
+from measurement import HERE, Measurement, say
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = ["heads", "ties", "runs", "gpu"]
 GROUP = "A5"
 CODES = {2: "circle", 4: "two-circle"}
@@ -38,10 +33,6 @@ TIED_KEYS = 64
 RUNS = ([1024, 4096, 20000], [1024, 4096])
 GPU_HEADS = ([20000, 100000], [20000])
 GPU_RUNS = ([20000, 100000], [4096])
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 class Bench:
@@ -171,48 +162,13 @@ def describe_gpu():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", nargs="?", help="folder with logdepth and bench_float_throughput")
-    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART",
-                        help=", ".join(PARTS))
-    parser.add_argument("--out", default=None, help="folder of the page; default: bench, with "
-                        "--quick BUILD/float_throughput")
-    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
-    parser.add_argument("--limit", type=int, default=600, help="seconds for one process")
-    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
-                        help="processor that all processes are held to")
-    parser.add_argument("--memory", type=int, default=16,
-                        help="GiB that a process may use (without a GPU)")
-    parser.add_argument("--python", default=None, help="interpreter with numpy and torch")
-    options = parser.parse_args()
-    if options.report:
-        sys.exit(float_throughput_report.write(options.report))
-    if not options.build:
-        parser.error("expected the build folder")
-    options.python = options.python or python_with_numpy()
-    out = options.out or (os.path.join(options.build, "float_throughput") if options.quick
-                          else HERE)
-    results = os.path.join(out, "results")
-    os.makedirs(results, exist_ok=True)
-    raw = os.path.join(results, "float_throughput.json")
-    stored = {"schema": "logdepth-bench/float_throughput/1", "parts": {}}
-    if os.path.exists(raw):
-        with open(raw, encoding="utf-8") as opened:
-            stored = json.load(opened)
-    with tempfile.TemporaryDirectory() as work:
-        bench = Bench(options, work)
-        for part in options.only:
-            load = os.getloadavg()[0]
-            stored["parts"][part] = {
-                "machine": f"{describe_machine()}, {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB",
-                "source": describe_source(), "sizes_chosen": "quick" if options.quick else "full",
-                **getattr(bench, part)(), "load": [load, os.getloadavg()[0]],
-                "versions": list(bench.versions.values())}
-            with open(raw, "w", encoding="utf-8") as opened:
-                json.dump(stored, opened, indent=1)
-                opened.write("\n")
-    sys.exit(float_throughput_report.write(out))
+    measurement = Measurement("float_throughput", "part", PARTS, __doc__, "about a minute", 600,
+                              "seconds for one process")
+    options = measurement.options()
+    if not options.report:
+        measurement.measure(options, Bench,
+                            after=lambda bench: {"versions": list(bench.versions.values())})
+    sys.exit(float_throughput_report.write(options.report or options.out))
 
 
 if __name__ == "__main__":

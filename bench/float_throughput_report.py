@@ -1,9 +1,8 @@
 """The page of bench/float_throughput.py, from its stored results."""
-import json
-import os
 import statistics
 
-from exact_cost_report import duration, number, table
+from measurement import (duration, machines, number, opening, stored_parts, table,
+                         write_page)
 
 CONTENDERS = ["runtime", "plain, products", "plain, distances", "tiled", "numpy", "torch"]
 HEADINGS = {"runtime": "float runtime", "plain, products": "plain loop, products",
@@ -235,21 +234,14 @@ def gpu_section(results):
 
 def write(folder):
     """Writes the page; 1 if the float runtime claimed a wrong answer, else 0."""
-    with open(os.path.join(folder, "results", "float_throughput.json"),
-              encoding="utf-8") as opened:
-        parts = json.load(opened)["parts"]
+    parts = stored_parts(folder, "float_throughput", "part")
     results = Results(parts)
     compilers = {h["compiler"] for p in parts.values() for h in p.get("heads", [])
                  if "compiler" in h}
     versions = {v for p in parts.values() for v in p["versions"]}
-    text = ["# What does one attention score cost in floating point?", "",
-            "Written by `bench/float_throughput.py`; every single time is in "
-            "[results/float_throughput.json](results/float_throughput.json).", "",
-            table(["part", "source", "sizes", "load before and after"],
-                  [[name, p["source"], p["sizes_chosen"],
-                    " and ".join(f"{load:.1f}" for load in p["load"])]
-                   for name, p in parts.items()]), "",
-            "Machine: " + "; ".join(sorted({p["machine"] for p in parts.values()})) + ". Programs: "
+    text = [*opening("What does one attention score cost in floating point?",
+                     "float_throughput", "part", "time", parts),
+            machines(parts) + "Programs: "
             + ", ".join(sorted(compilers) + sorted(versions)) + ". The float runtime and the plain "
             "loop are compiled for x86-64 v1, v3 and v4 and choose at run time; the tiled loop is "
             "compiled for this machine, with fused multiply-add.", "",
@@ -263,6 +255,5 @@ def write(folder):
                           ("gpu", gpu_section)):
         if part in parts:
             text += section(results)
-    with open(os.path.join(folder, "float_throughput.md"), "w", encoding="utf-8") as out:
-        out.write("\n".join(text).rstrip() + "\n")
+    write_page(folder, "float_throughput", text)
     return 1 if wrong else 0

@@ -10,12 +10,12 @@ A peer without PyTorch is reported. Writes training_throughput.md and .json.
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from measurement import HERE, processor, table
+
 SIZES = [  # depth, width, length, words
     (2, 64, 8, 128), (4, 64, 16, 64), (6, 64, 32, 32), (4, 128, 16, 64), (4, 256, 32, 32)]
 S5 = 120  # elements, all of them letters
@@ -80,12 +80,6 @@ def compare(options, peer, size):
             "losses_apart": apart}
 
 
-def processor():
-    with open("/proc/cpuinfo") as file:
-        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--program", required=True)
@@ -112,11 +106,11 @@ def main():
              "%d steps differ by at most %.1e, relatively. Then %d rounds of %d steps each, in turn;" %
              (EQUAL_STEPS, max([row["losses_apart"] for row in rows], default=0), options.rounds, options.chunk),
              "medians, ratio = peer / ours, with the least and the largest of a round.", "",
-             "| peer | layers | width | length | words | ours ms | peer ms | ratio |",
-             "|---|---|---|---|---|---|---|---|"]
-    for row in rows:
-        lines.append("| {peer} | {depth} | {width} | {length} | {words} | {ours_ms:.2f} | {peer_ms:.2f} | "
-                     "{ratio:.2f} ({least:.2f} to {most:.2f}) |".format(**row))
+             table(["peer", "layers", "width", "length", "words", "ours ms", "peer ms", "ratio"],
+                   [[row["peer"], row["depth"], row["width"], row["length"], row["words"],
+                     f"{row['ours_ms']:.2f}", f"{row['peer_ms']:.2f}",
+                     f"{row['ratio']:.2f} ({row['least']:.2f} to {row['most']:.2f})"]
+                    for row in rows])]
     lines += ["", "Missing peers: %d of %d." % (len(missing), len(options.peer)), ""]
     os.makedirs(options.out, exist_ok=True)
     with open(os.path.join(options.out, "training_throughput.md"), "w") as file:

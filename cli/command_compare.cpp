@@ -12,6 +12,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table.hpp"
+#include "learned/word_problems/published_depth.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -119,7 +120,7 @@ int compare_depth(const CompareArguments& options) {
   }
   std::vector<ConstructedLaw> laws;
   for (const ConstructedDepths& form : counted) laws.push_back(handed_over(form));
-  DepthTable table = depth_table(records, laws);
+  DepthTable table = depth_table(records, laws, published_depth_laws());
   table.command = command_of(options);
   if (!options.folder.empty()) save(table, options.folder);
   if (options.json) {

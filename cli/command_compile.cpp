@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,7 +46,7 @@ void check_construction(const RegularOptions& options) {
                      std::to_string(kMaxRadix));
   if (options.uniform_radix())
     reach_of_a_block({options.radix, options.block, ScanTable::automatic});
-  if (options.first_flag_only() && !options.positions.empty() && options.positions != "first-flag")
+  if (options.first_flag_only() && !options.positions.empty() && options.positions != kFirstFlag)
     throw InputError("--positions " + options.positions + ": --construction " +
                      options.construction + (options.uniform_radix() ? " without --unroll" : "") +
                      " has first-flag positions only");
@@ -53,14 +54,12 @@ void check_construction(const RegularOptions& options) {
 
 std::string positions_of(const RegularOptions& options) {
   if (!options.positions.empty()) return options.positions;
-  return options.first_flag_only() ? "first-flag" : "two-circle";
+  return options.first_flag_only() ? kFirstFlag : kTwoCircle;
 }
 
 Program build_program(const RegularOptions& options, const LoadedAutomaton& loaded) {
-  const std::string position = positions_of(options);
-  const ScanPositions positions = position == "circle"       ? ScanPositions::circle
-                                  : position == "first-flag" ? ScanPositions::first_flag
-                                                             : ScanPositions::two_circle;
+  const ScanPositions positions =
+      *std::ranges::find(kScanPositions, positions_of(options), positions_name);
   const ScanTable table = options.table == "matrix"   ? ScanTable::matrix
                           : options.table == "monoid" ? ScanTable::monoid
                                                       : ScanTable::automatic;
@@ -156,7 +155,7 @@ Command add_compile_regular(CLI::App& compile) {
       ->add_option("--positions", options->positions,
                    "position encoding (two-circle if not given; first-flag for tree, and for radix "
                    "without --unroll)")
-      ->check(CLI::IsMember({"two-circle", "circle", "first-flag"}));
+      ->check(CLI::IsMember({kTwoCircle, kCircle, kFirstFlag}));
   command->add_option("--table", options->table, "product table: the smaller, or one of the two")
       ->check(CLI::IsMember({"auto", "matrix", "monoid"}));
   command->add_option("--emit", options->emit, "also write the minimal automaton (.dot or .fst)");

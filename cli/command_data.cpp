@@ -7,6 +7,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -84,8 +85,7 @@ int data_check(const CheckOptions& options) {
                      .dump(1)
               << '\n';
   } else {
-    std::cout << options.file << ": " << file.rows.size()
-              << (file.rows.size() == 1 ? " word" : " words") << " of length "
+    std::cout << options.file << ": " << counted(file.rows.size(), "word") << " of length "
               << (from == to ? from : from + " to " + to) << " over " << table.name
               << ", targets right "
               << (file.either ? "in either convention" : order_text(file.order)) << '\n';

@@ -90,7 +90,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   out["parameters"] = nlohmann::json::parse(model.parameters.text);
   out["input"] = input_text(model.input);
   out["alphabet"] = model.alphabet;
-  out["norm"] = model.norm == Norm::rms ? "rms" : "layernorm";
+  out["norm"] = norm_name(model.norm);
   out["depth_formula"] = depth_formula(model);
   out["at"] = n;
   if (model.unroll.max_length) out["max_length"] = *model.unroll.max_length;
@@ -119,7 +119,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   for (const auto& [key, value] : parameters.items())
     line(key, value.is_string() ? value.get<std::string>() : value.dump());
   line("input", input_text(model.input));
-  line("norm", model.norm == Norm::rms ? "rms" : "layernorm");
+  line("norm", norm_name(model.norm));
   line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
                     std::to_string(m.final) + ")");
   const auto limit = largest_size(model);

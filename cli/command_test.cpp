@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/word_source.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"
@@ -190,8 +191,7 @@ std::string show_graph(const Graph& graph) {
     for (Vertex j = 0; j < graph.size(); ++j)
       if (graph.has_edge(i, j))
         edges += (edges.empty() ? "" : ", ") + graph.names()[i] + " -> " + graph.names()[j];
-  return (edges.empty() ? "no edge" : edges) + " on " + std::to_string(graph.size()) +
-         (graph.size() == 1 ? " vertex" : " vertices");
+  return (edges.empty() ? "no edge" : edges) + " on " + counted(graph.size(), "vertex", "vertices");
 }
 
 int test_graphs(const TestArguments& options, const Model& model) {

@@ -17,7 +17,7 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
       ->required();
   app.add_option("--norm", norm, "layer normalisation of the model")
-      ->check(CLI::IsMember({"rms", "layernorm"}));
+      ->check(CLI::IsMember({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
   unroll_option =
       app.add_option("--unroll", unroll,
                      "standard, non-looped transformer for all " + sizes + " up to this one")
@@ -33,7 +33,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& facts) const {
     throw InputError("--name: expected one line without control characters");
   if (!name.empty()) program.name = name;
   CompileOptions options;
-  options.norm = norm == "rms" ? Norm::rms : Norm::layernorm;
+  options.norm = *std::ranges::find(kNorms, norm, norm_name);
   options.strict = strict;
   if (unroll_option->count() > 0) options.unroll = unroll;
   const Model model = with_derived(compile(program, options));

@@ -4,6 +4,12 @@
 
 namespace logdepth {
 
+const char* positions_name(ScanPositions positions) {
+  return positions == ScanPositions::two_circle ? kTwoCircle
+         : positions == ScanPositions::circle   ? kCircle
+                                                : kFirstFlag;
+}
+
 OwnPosition declare_own_position(Program& program, ScanPositions positions) {
   OwnPosition position;
   const auto declare = [&](const char* name, CellType type) {
@@ -20,7 +26,7 @@ OwnPosition declare_own_position(Program& program, ScanPositions positions) {
     const bool circle = positions == ScanPositions::circle;
     position.code = circle ? PositionCode::circle : PositionCode::two_circle;
     program.hypotheses.push_back(std::string("rational position encoding: ") +
-                                 (circle ? "circle" : "two-circle"));
+                                 positions_name(positions));
     program.deviations.push_back(
         "a position encoding beyond the paper's minimal one buys the initial layer");
   }

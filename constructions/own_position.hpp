@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,10 @@ namespace logdepth {
 
 /// What the embedding says about positions: a rational code, or only which position is the first.
 enum class ScanPositions { two_circle, circle, first_flag };
+inline constexpr std::array kScanPositions = {ScanPositions::two_circle, ScanPositions::circle,
+                                              ScanPositions::first_flag};
+/// "two-circle", "circle", "first-flag": as the weights file will say.
+const char* positions_name(ScanPositions positions);
 
 /// The cells by which a token knows its own position.
 struct OwnPosition {

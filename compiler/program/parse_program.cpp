@@ -40,9 +40,9 @@ class Parser : private ProgramWords {
  private:
   PositionCode code() {
     const std::string text = take("phi, circle or two-circle");
-    if (text == "phi") return PositionCode::phi;
-    if (text == "circle") return PositionCode::circle;
-    if (text == "two-circle") return PositionCode::two_circle;
+    for (const PositionCode code :
+         {PositionCode::phi, PositionCode::circle, PositionCode::two_circle})
+      if (text == code_name(code)) return code;
     fail("expected phi, circle or two-circle, found '" + text + "'");
   }
 

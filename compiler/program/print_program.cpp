@@ -24,10 +24,6 @@ std::string quoted(const std::string& text, bool always = false) {
   return result + "\"";
 }
 
-const char* code_name(PositionCode code) {
-  return code == PositionCode::phi ? "phi" : code == PositionCode::circle ? "circle" : "two-circle";
-}
-
 class Printer {
  public:
   explicit Printer(const Program& program) : p_(program) {}
@@ -321,6 +317,10 @@ class Printer {
 };
 
 }  // namespace
+
+const char* code_name(PositionCode code) {
+  return code == PositionCode::phi ? "phi" : code == PositionCode::circle ? kCircle : kTwoCircle;
+}
 
 std::string print_program(const Program& program) {
   return Printer(program).print();

@@ -11,6 +11,9 @@ namespace logdepth {
 /// parse_program(print_program(p)) == p, and printing what was parsed is the canonical text.
 std::string print_program(const Program& program);
 
+/// "phi", "circle" or "two-circle".
+const char* code_name(PositionCode code);
+
 /// Reads the text form. Names are resolved; whether the program obeys the rules is another
 /// question (program_rules.hpp). Errors: InputError with source, line and what was expected.
 [[nodiscard]] Program parse_program(std::string_view text, const std::string& source);

@@ -1,13 +1,14 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
+#include "figures/table_text.hpp"
 #include "learned/depth_recurrent/depth_recurrent_report.hpp"
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
+#include "objects/number_text.hpp"
+#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {
@@ -43,32 +44,14 @@ constexpr const char* kTableText =
 
 )";
 
-std::string formatted(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string accuracy_text(const std::optional<double>& accuracy) {
-  return accuracy ? formatted("%.3f", *accuracy) : "not measured";
+  return accuracy ? fixed_text(*accuracy, 3) : "not measured";
 }
 
 /// Whole hop counts, and halves that a median of an even number of seeds can give.
 std::string hops_text(const std::optional<double>& hops) {
   if (!hops) return "no run";
-  return formatted(*hops == std::floor(*hops) ? "%.0f" : "%.1f", *hops);
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  std::string text = "|";
-  for (const std::string& cell : cells) text += " " + cell + " |";
-  return text + "\n";
-}
-
-std::string heading(const std::vector<std::string>& cells) {
-  std::string text = row(cells) + "|";
-  for (std::size_t i = 0; i < cells.size(); ++i) text += "---|";
-  return text + "\n";
+  return fixed_text(*hops, *hops == std::floor(*hops) ? 0 : 1);
 }
 
 std::string list(const std::vector<std::uint32_t>& numbers) {
@@ -82,44 +65,39 @@ std::string list(const std::vector<HeatmapCell>& cells) {
   std::string text;
   for (const HeatmapCell& cell : cells)
     text += (text.empty() ? "" : ", ") + std::to_string(cell.hops) +
-            " hops at T = " + std::to_string(cell.loops) + " (" + formatted("%.3f", cell.accuracy) +
+            " hops at T = " + std::to_string(cell.loops) + " (" + fixed_text(cell.accuracy, 3) +
             ")";
   return text;
 }
 
-/// Ours less published, without a minus sign before zero.
+/// Ours less published.
 std::string difference_text(double difference) {
-  const double rounded = std::round(100 * difference) / 100;
-  return formatted("%+.2f", rounded == 0 ? 0.0 : rounded);
+  return signed_text(std::round(100 * difference) / 100, 2);
 }
 
 std::string heatmap_table(const AccuracyHeatmap& heatmap, bool with_difference) {
   std::vector<std::string> cells = {"hops \\ T"};
   for (const std::uint32_t loops : heatmap.loops) cells.push_back(std::to_string(loops));
-  std::string text = heading(cells);
+  std::string text = markdown_headings(cells);
   for (std::size_t i = 0; i < heatmap.difficulties.size(); ++i) {
     cells = {std::to_string(heatmap.difficulties[i])};
     for (std::size_t j = 0; j < heatmap.loops.size(); ++j) {
       const double ours = heatmap.accuracy[i][j];
       const auto published = published_hop_heatmap().at(heatmap.difficulties[i], heatmap.loops[j]);
       cells.push_back(
-          formatted(with_difference ? "%.3f" : "%.2f", ours) +
+          fixed_text(ours, with_difference ? 3 : 2) +
           (with_difference && published ? " (" + difference_text(ours - *published) + ")" : ""));
     }
-    text += row(cells);
+    text += markdown_row(cells);
   }
   return text;
-}
-
-std::string hop_count(std::uint32_t hops) {
-  return std::to_string(hops) + (hops == 1 ? " hop" : " hops");
 }
 
 std::string fewest_text(const AccuracyHeatmap& heatmap) {
   std::string text;
   const auto fewest = fewest_loops(heatmap, kSolved);
   for (std::size_t i = 0; i < fewest.size(); ++i)
-    text += (i == 0 ? "" : ", ") + hop_count(heatmap.difficulties[i]) + ": " +
+    text += (i == 0 ? "" : ", ") + counted(heatmap.difficulties[i], "hop") + ": " +
             (fewest[i] ? std::to_string(*fewest[i]) : "none");
   return text;
 }
@@ -135,12 +113,12 @@ std::string reading(const AccuracyHeatmap& heatmap) {
   const std::vector<double> lost = overthinking(heatmap);
   const auto worst = std::max_element(lost.begin(), lost.end());
   text += "- Best T against the largest T: ";
-  text +=
-      *worst == 0
-          ? "nothing is lost.\n"
-          : "at most " + formatted("%.3f", *worst) + " is lost (" +
-                hop_count(heatmap.difficulties[static_cast<std::size_t>(worst - lost.begin())]) +
-                ").\n";
+  text += *worst == 0
+              ? "nothing is lost.\n"
+              : "at most " + fixed_text(*worst, 3) + " is lost (" +
+                    counted(heatmap.difficulties[static_cast<std::size_t>(worst - lost.begin())],
+                            "hop") +
+                    ").\n";
   const auto cells = short_cells(heatmap, 8, kSolved);
   return text + "- N steps for N hops, up to 8 hops: " +
          (cells.empty() ? "no exception" : "not at " + list(cells)) + ".\n";
@@ -199,7 +177,7 @@ std::string extrapolation_line(const HopRun& run) {
     for (const std::uint32_t loops : {12U, 15U, 20U})
       if (const auto accuracy = run.heatmap.at(hops, loops))
         accuracies += (accuracies.empty() ? "T = " : ", T = ") + std::to_string(loops) + ": " +
-                      formatted("%.3f", *accuracy);
+                      fixed_text(*accuracy, 3);
     text += "  - " + std::to_string(hops) + " hops, no threshold (published .50): " +
             (accuracies.empty() ? "not measured" : accuracies) + ".\n";
   }
@@ -260,23 +238,23 @@ std::string comparison_text(const SupervisionComparison& comparison) {
   std::string text = comparison.preset.empty()
                          ? "\n"
                          : "\nPreset of the first run: `" + comparison.preset + "`.\n\n";
-  text += heading(
+  text += markdown_headings(
       {"loss", "seed: largest hops solved", "median", "12 hops at T = 1, median", "published"});
-  text += row({"of all loops (mean)", seeds(comparison.mean_steps),
-               hops_text(verdict.solved_mean_steps), accuracy_text(verdict.shortcut_mean_steps),
-               formatted("%.0f %%", 100 * published.one_loop_mean_steps)});
-  text += row({"after the last loop", seeds(comparison.last), hops_text(verdict.solved_last),
-               accuracy_text(verdict.shortcut_last),
-               formatted("%.0f %%", 100 * published.one_loop_last)});
+  text += markdown_row(
+      {"of all loops (mean)", seeds(comparison.mean_steps), hops_text(verdict.solved_mean_steps),
+       accuracy_text(verdict.shortcut_mean_steps), percent_text(published.one_loop_mean_steps)});
+  text +=
+      markdown_row({"after the last loop", seeds(comparison.last), hops_text(verdict.solved_last),
+                    accuracy_text(verdict.shortcut_last), percent_text(published.one_loop_last)});
   text += "\n" + verdict_sentence(verdict) + " Seeds: " + std::to_string(verdict.seeds_mean_steps) +
           " under all losses, " + std::to_string(verdict.seeds_last) +
           " under the last; the specification asks for " + std::to_string(kSeedsAsked) +
           " of each" + (verdict.enough_seeds() ? "" : ", so this is preliminary") + ".\n";
   if (verdict.shortcut_mean_steps && verdict.shortcut_last)
     text += "The accuracy of 12 hops at T = 1, where the path cannot be seen, is " +
-            formatted("%+.3f", *verdict.shortcut_mean_steps - *verdict.shortcut_last) +
+            signed_text(*verdict.shortcut_mean_steps - *verdict.shortcut_last, 3) +
             " under the loss of all loops against the last (published " +
-            formatted("%+.2f", published.one_loop_mean_steps - published.one_loop_last) +
+            signed_text(published.one_loop_mean_steps - published.one_loop_last, 2) +
             "); there is no threshold.\n";
   return text;
 }
@@ -286,7 +264,7 @@ std::string supervision_section(const std::vector<HopRunGroup>& groups) {
       "\n## Supervision (DR-3)\n\nOn `natural`: does a loss after every loop solve fewer hops (at "
       "least .95 at some T up to 20) than one after the last?\nPublished, with enough steps out of "
       "the training range: " +
-      formatted("%.0f %%", 100 * kPublishedSupervision.beyond_training_mean_steps) + " against " +
+      percent_text(kPublishedSupervision.beyond_training_mean_steps) + " against " +
       kPublishedSupervision.beyond_training_last + ".\n";
   const std::vector<SupervisionComparison> comparisons = supervision_comparisons(groups);
   if (comparisons.empty()) return text + "\n**Undecided**: there are no runs on `natural`.\n";

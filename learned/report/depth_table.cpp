@@ -97,7 +97,8 @@ LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
 /// Whether a problem is about graphs; all others are about words.
 constexpr const char* kGraphs = "reachability";
 
-DepthProblem& problem_named(DepthTable& table, const std::string& name) {
+DepthProblem& problem_named(DepthTable& table, const std::string& name,
+                            const PublishedLaws& published) {
   const auto found = std::find_if(table.problems.begin(), table.problems.end(),
                                   [&](const DepthProblem& p) { return p.name == name; });
   if (found != table.problems.end()) return *found;
@@ -105,7 +106,8 @@ DepthProblem& problem_named(DepthTable& table, const std::string& name) {
   problem.name = name;
   problem.size =
       name == kGraphs ? "distance h (of constructions: n = h + 1 vertices)" : "n letters";
-  if (name == published_depth_line().problem) problem.published = published_depth_line();
+  const auto line = std::ranges::find(published.depths, name, &PublishedLine::problem);
+  if (line != published.depths.end()) problem.published = *line;
   return table.problems.emplace_back(std::move(problem));
 }
 
@@ -132,16 +134,18 @@ const char* status_label(CellStatus status) {
 }
 
 DepthTable depth_table(const std::vector<RunRecord>& records,
-                       const std::vector<ConstructedLaw>& constructed, std::uint64_t seed) {
+                       const std::vector<ConstructedLaw>& constructed,
+                       const PublishedLaws& published, std::uint64_t seed) {
   DepthTable table;
   table.records = records.size();
+  table.published_widths = published.widths;
   table.constructed_runs = static_cast<std::size_t>(
       std::count_if(records.begin(), records.end(),
                     [](const RunRecord& record) { return record.config.constructed.has_value(); }));
   for (const ConstructedLaw& law : constructed)
-    problem_named(table, law.problem).constructed.push_back(law);
+    problem_named(table, law.problem, published).constructed.push_back(law);
   for (const LearnedSeries& series : depth_series(records))
-    problem_named(table, series.problem).learned.push_back(row_of(series, seed));
+    problem_named(table, series.problem, published).learned.push_back(row_of(series, seed));
   for (const LearnedWidths& series : width_series(records))
     table.widths.push_back({series, fit_width(series.width_points(), SeedChoice::best)});
   return table;

@@ -10,7 +10,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_points.hpp"
 #include "learned/report/line_fit.hpp"
-#include "learned/word_problems/published_depth.hpp"
+#include "learned/report/published_line.hpp"
 
 namespace logdepth {
 
@@ -68,6 +68,7 @@ struct DepthTable {
   std::size_t constructed_runs = 0;  ///< of them, networks made from weights files: left out
   std::vector<DepthProblem> problems;
   std::vector<WidthRow> widths;
+  std::optional<PublishedLine> published_widths;  ///< beside `widths`
 };
 
 /// At most this many letters, with a curriculum that was never finished, says more about the
@@ -77,7 +78,8 @@ inline constexpr double kSmallReach = 4;
 /// Problems stand in the order of `constructed`, then in that of the names of the others. `seed`:
 /// of the resampling. Errors: as depth_series.
 DepthTable depth_table(const std::vector<RunRecord>& records,
-                       const std::vector<ConstructedLaw>& constructed, std::uint64_t seed = 1);
+                       const std::vector<ConstructedLaw>& constructed,
+                       const PublishedLaws& published, std::uint64_t seed = 1);
 
 // The same content in three forms; the same table gives the same bytes.
 /// `figure`: the file of the figure, to be shown; empty: none.

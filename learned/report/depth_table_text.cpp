@@ -1,10 +1,9 @@
 #include "learned/report/depth_table_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "objects/number_text.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
@@ -12,21 +11,13 @@ namespace {
 
 constexpr const char* kNone = "–";
 
-std::string formatted(const char* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-/// Two digits after the point, "-" for a minus; never "-0.00".
-std::string decimal(double value) {
-  const std::string text = formatted("%.2f", value);
-  return text == "-0.00" ? "0.00" : text;
-}
-
-/// At most three digits, no more than needed: "6", "2.5".
+/// At most four digits, no more than needed: "6", "2.5".
 std::string short_number(double value) {
-  return formatted("%.4g", value);
+  return short_text(value, 4);
+}
+
+std::string decimal(double value) {
+  return fixed_text(value, 2);
 }
 
 std::string censored_text(const DepthFit& fit) {
@@ -94,14 +85,14 @@ std::string preference_text(const DepthFit& fit) {
 }
 
 std::string cost_text(const SeriesCost& cost) {
-  std::string text = counted(cost.runs, "run") + ", " + formatted("%.0f", cost.seconds) + " s";
+  std::string text = counted(cost.runs, "run") + ", " + fixed_text(cost.seconds, 0) + " s";
   if (cost.runs > 1)
-    text += " (" + formatted("%.0f", cost.least) + " to " + formatted("%.0f", cost.most) + " each)";
+    text += " (" + fixed_text(cost.least, 0) + " to " + fixed_text(cost.most, 0) + " each)";
   return text + " on " + joined(cost.processors, ", ");
 }
 
 /// What both laws of a fit are, and which one is closer.
-std::vector<std::string> fit_cells(const LearnedSeries& series, const DepthFit& fit) {
+std::vector<std::string> law_cells(const LearnedSeries& series, const DepthFit& fit) {
   const std::string censored =
       censored_text(fit) + " (" + std::to_string(fit.censored_points) + " points)";
   if (!fit.fitted()) return {"not fitted; " + censored, kNone, kNone};
@@ -138,13 +129,13 @@ TextTable learned_table(const DepthTable& table) {
       std::vector<std::string> cells = {
           problem.name, series_name(series), std::to_string(series.width),
           series.reach + " at " + cells_text(row), several ? "best" : "one"};
-      append(cells, fit_cells(series, row.best));
-      append(cells, {status_label(row.status), short_number(100 * series.threshold) + " %",
+      append(cells, law_cells(series, row.best));
+      append(cells, {status_label(row.status), percent_text(series.threshold),
                      cost_text(series.cost) + " (" + series.device + ")", joined(row.notes, "; ")});
       text.rows.push_back(std::move(cells));
       if (!several) continue;
       cells = {"", "", "", "", "median"};
-      append(cells, fit_cells(series, row.median));
+      append(cells, law_cells(series, row.median));
       append(cells, {"", "", "", ""});
       text.rows.push_back(std::move(cells));
     }
@@ -152,17 +143,18 @@ TextTable learned_table(const DepthTable& table) {
 }
 
 TextTable width_table(const DepthTable& table) {
-  const PublishedLine& published = published_width_line();
   TextTable text;
   text.heading = "Widths at one depth";
-  text.before = {"Published, " + published.problem + ": " + published.text + ", r2 = " +
-                 decimal(published.r2) + " (" + published.source + "; " + published.setting + ")."};
+  if (const auto& published = table.published_widths)
+    text.before = {"Published, " + published->problem + ": " + published->text +
+                   ", r2 = " + decimal(published->r2) + " (" + published->source + "; " +
+                   published->setting + ")."};
   text.columns = {"problem", "kind", "depth", "width: best", "reach = a log2 w + b", "cost"};
   for (const WidthRow& row : table.widths) {
     const LearnedWidths& series = row.series;
     std::vector<std::string> cells;
     for (const DepthCell& cell : row.best.cells)
-      cells.push_back(formatted("%.0f", std::exp2(cell.depth)) + ": " + reach_text(cell));
+      cells.push_back(fixed_text(std::exp2(cell.depth), 0) + ": " + reach_text(cell));
     const std::string censored =
         share_text(row.best.censored_widths, row.best.cells.size()) + " widths censored";
     text.rows.push_back(

@@ -14,8 +14,6 @@ constexpr double kLowPercentile = 0.025, kHighPercentile = 0.975;
 /// Sums of squares that differ by less than this share of the variance of d are rounding.
 constexpr double kRounding = 1e-9;
 
-using Line = std::vector<std::pair<double, double>>;
-
 DepthCell cell_of(double depth, std::vector<DepthPoint> seeds, SeedChoice choice) {
   std::sort(seeds.begin(), seeds.end(),
             [](const DepthPoint& a, const DepthPoint& b) { return a.reach < b.reach; });
@@ -57,23 +55,23 @@ bool enters(const DepthCell& cell) {
 }
 
 /// Reaches and depths of the cells that may be fitted.
-Line usable(const std::vector<DepthCell>& cells) {
-  Line line;
+PlotLine usable(const std::vector<DepthCell>& cells) {
+  PlotLine line;
   for (const DepthCell& cell : cells)
     if (enters(cell)) line.emplace_back(cell.reach, cell.depth);
   return line;
 }
 
-Line with_logarithm(Line line) {
+PlotLine with_logarithm(PlotLine line) {
   for (auto& point : line) point.first = std::log2(point.first);
   return line;
 }
 
 /// Precondition: two different x.
-LawFit fit_both_ways(const Line& line) {
+LawFit fit_both_ways(const PlotLine& line) {
   LawFit fit;
   fit.direct = least_squares(line).value();
-  Line turned;
+  PlotLine turned;
   for (const auto& [x, d] : line) turned.emplace_back(d, x);
   const auto inverse = least_squares(turned);
   // x = a' d + b', so d = x / a' - b' / a'.
@@ -82,14 +80,14 @@ LawFit fit_both_ways(const Line& line) {
 }
 
 /// A sum of squares, without what rounding left of it. `d` has to be explained.
-double rounded_residual(const LeastSquares& fit, const Line& line) {
+double rounded_residual(const LeastSquares& fit, const PlotLine& line) {
   double mean = 0, total = 0;
   for (const auto& [x, d] : line) mean += d / static_cast<double>(line.size());
   for (const auto& [x, d] : line) total += (d - mean) * (d - mean);
   return fit.residual <= kRounding * total ? 0 : fit.residual;
 }
 
-void compare_laws(DepthFit& fit, const Line& line) {
+void compare_laws(DepthFit& fit, const PlotLine& line) {
   const double of_log = rounded_residual(fit.logarithmic.direct, line);
   const double of_line = rounded_residual(fit.linear.direct, line);
   if (std::fabs(of_log - of_line) <= kRounding * std::max(of_log, of_line)) return;
@@ -98,7 +96,7 @@ void compare_laws(DepthFit& fit, const Line& line) {
   fit.aic_difference = static_cast<double>(line.size()) * (std::log(of_line) - std::log(of_log));
 }
 
-std::string refusal_of(const DepthFit& fit, const Line& line) {
+std::string refusal_of(const DepthFit& fit, const PlotLine& line) {
   const std::string censored = std::to_string(fit.censored_depths) + " of " +
                                std::to_string(fit.cells.size()) + " depths censored";
   if (line.size() < kFewestDepths)
@@ -152,7 +150,7 @@ DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
     }
     if (cell.reaches.size() > 1) ++fit.several_seeds;
   }
-  const Line line = usable(fit.cells);
+  const PlotLine line = usable(fit.cells);
   fit.refusal = refusal_of(fit, line);
   if (!fit.fitted()) return fit;
   fit.fitted_depths = line.size();
@@ -168,35 +166,6 @@ const char* growth_law_name(GrowthLaw law) {
   return law == GrowthLaw::logarithmic ? "logarithmic"
          : law == GrowthLaw::linear    ? "linear"
                                        : "undecided";
-}
-
-std::optional<LeastSquares> least_squares(const Line& points) {
-  const auto count = static_cast<double>(points.size());
-  double mean_x = 0, mean_y = 0;
-  for (const auto& [x, y] : points) {
-    mean_x += x / count;
-    mean_y += y / count;
-  }
-  double xx = 0, xy = 0, yy = 0;
-  bool different_x = false, different_y = false;
-  for (const auto& [x, y] : points) {
-    xx += (x - mean_x) * (x - mean_x);
-    xy += (x - mean_x) * (y - mean_y);
-    yy += (y - mean_y) * (y - mean_y);
-    different_x |= x != points.front().first;
-    different_y |= y != points.front().second;
-  }
-  if (!different_x) return std::nullopt;
-  LeastSquares fit;
-  fit.points = points.size();
-  fit.a = different_y ? xy / xx : 0;
-  fit.b = different_y ? mean_y - fit.a * mean_x : points.front().second;
-  for (const auto& [x, y] : points) {
-    const double error = y - (fit.a * x + fit.b);
-    fit.residual += error * error;
-  }
-  fit.r2 = different_y ? 1 - fit.residual / yy : 1;
-  return fit;
 }
 
 std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice) {
@@ -237,7 +206,7 @@ DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std
 WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
   WidthFit fit;
   fit.cells = depth_cells(points, choice);
-  Line line;
+  PlotLine line;
   for (const DepthCell& cell : fit.cells) {
     if (cell.censored) {
       ++fit.censored_widths;

@@ -7,17 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace logdepth {
+#include "figures/least_squares.hpp"
 
-/// y = a x + b by ordinary least squares.
-struct LeastSquares {
-  double a = 0, b = 0;
-  double r2 = 0;        ///< share of the variance of y; 1 where all y are the same
-  double residual = 0;  ///< sum of the squares of y - (a x + b)
-  std::size_t points = 0;
-};
-/// Absent for fewer than two different x.
-std::optional<LeastSquares> least_squares(const std::vector<std::pair<double, double>>& points);
+namespace logdepth {
 
 /// What one trained network of a given depth reached.
 struct DepthPoint {

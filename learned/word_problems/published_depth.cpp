@@ -1,15 +1,6 @@
 #include "learned/word_problems/published_depth.hpp"
 
-#include <cmath>
-#include <stdexcept>
-
 namespace logdepth {
-
-double PublishedLine::value(double x) const {
-  if (x < first || x > last)
-    throw std::logic_error("a published line was evaluated outside its range");
-  return a * std::log2(x) + b;
-}
 
 const PublishedLine& published_depth_line() {
   // MS25, figure 2 left and section 7: the best of 3 to 8 seeds per depth.
@@ -41,6 +32,10 @@ const PublishedLine& published_width_line() {
                                       128,
                                       1024};
   return kLine;
+}
+
+PublishedLaws published_depth_laws() {
+  return {{published_depth_line()}, published_width_line()};
 }
 
 }  // namespace logdepth

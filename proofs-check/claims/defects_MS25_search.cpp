@@ -4,6 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -121,9 +122,8 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
           const bool wanted = oracle.reaches(s, t);
           const Outcome<bool> got = connected(graph, s, t);
           if (got.has_value() && got.value() == wanted) continue;
-          const std::string text = std::to_string(n) + (n == 1 ? " vertex, " : " vertices, ") +
-                                   edge_text(graph) + ", from " + std::to_string(s) + " to " +
-                                   std::to_string(t);
+          const std::string text = counted(n, "vertex", "vertices") + ", " + edge_text(graph) +
+                                   ", from " + std::to_string(s) + " to " + std::to_string(t);
           if (!got.has_value()) return tries.no_answer(text, verdict(wanted), got.refusal());
           return tries.wrong(text, verdict(wanted), verdict(got.value()));
         }
@@ -199,7 +199,7 @@ std::optional<DefectCounterexample> search_lengths(
   Tries tries(bounds);
   for (std::size_t letters = 1; letters <= bounds.size && tries.more(); ++letters) {
     tries.begin();
-    const std::string text = std::to_string(letters) + (letters == 1 ? " letter" : " letters");
+    const std::string text = counted(letters, "letter");
     const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
     if (!stream.has_value())
       return tries.no_answer(text, listed(expected(letters)), stream.refusal());

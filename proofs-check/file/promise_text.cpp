@@ -1,6 +1,7 @@
 #include "proofs-check/file/promise_text.hpp"
 
 #include "objects/overload.hpp"
+#include "objects/phrases.hpp"
 
 namespace logdepth {
 
@@ -37,8 +38,7 @@ std::string promise_text(const CellNames& names, const Promise& promise) {
           [](const FindPromise& find) -> std::string {
             return (find.exactly_one ? std::string("the one position that matches in ")
                                      : "the positions that match in ") +
-                   std::to_string(find.terms) + (find.terms == 1 ? " term" : " terms") +
-                   (find.prefer ? ", the preferred ones if any" : "");
+                   counted(find.terms, "term") + (find.prefer ? ", the preferred ones if any" : "");
           },
           [&](const RelatedPromise& related) -> std::string {
             return "the positions related by " + std::to_string(related.pairs.size()) +

@@ -21,7 +21,7 @@ std::string graph_text(const Graph& graph, bool undirected) {
     for (Vertex j = undirected ? i : 0; j < graph.size(); ++j)
       if (graph.has_edge(i, j))
         edges += " " + std::to_string(i) + (undirected ? "-" : ">") + std::to_string(j);
-  return std::to_string(graph.size()) + (graph.size() == 1 ? " vertex" : " vertices") +
+  return counted(graph.size(), "vertex", "vertices") +
          (edges.empty() ? ", no edges" : ", edges" + edges);
 }
 
@@ -176,8 +176,7 @@ void examine(Exam& exam, const AgainstReachability& against) {
   }
   verdict.bound = exam.settled()
                       ? "stopped after " + counted(verdict.exhaustive, "graph")
-                      : "every graph of at most " + std::to_string(bounds.up_to) +
-                            (bounds.up_to == 1 ? " vertex" : " vertices") +
+                      : "every graph of at most " + counted(bounds.up_to, "vertex", "vertices") +
                             " with every s and t (" + std::to_string(verdict.exhaustive) + ")";
 
   const std::size_t first = std::max<std::size_t>(bounds.up_to + 1, 3);

@@ -8,16 +8,15 @@
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "figures/least_squares.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/overload.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
-#include "proofs-check/precision/precision_laws.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -37,14 +36,6 @@ Model read_back(const Program& program, const std::string& name) {
   return parse_weights(write_weights(with_derived(compile(program))), name);
 }
 
-std::string encoding_of(const Model& model) {
-  return std::visit(
-      Overload{[](const FirstFlagPosition&) { return "first-flag"; },
-               [](const CodePosition& code) { return code.two_circle ? "two-circle" : "circle"; },
-               [](const TablePosition&) { return "table"; }},
-      model.position);
-}
-
 /// 2, 4, 8, ...
 std::vector<std::uint64_t> doublings(std::uint64_t up_to) {
   std::vector<std::uint64_t> sizes;
@@ -53,10 +44,10 @@ std::vector<std::uint64_t> doublings(std::uint64_t up_to) {
 }
 
 void fit_slope(ConstructedDepths& depths) {
-  std::vector<std::pair<double, double>> points;
+  PlotLine points;
   for (const auto& [size, depth] : depths.depths)
     points.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
-  if (const auto line = fit_line(points)) depths.slope = line->slope;
+  if (const auto line = least_squares(points)) depths.slope = line->a;
 }
 
 std::string never_asked(const std::vector<HeadPlace>& heads) {
@@ -99,7 +90,7 @@ ConstructedDepths claimed(const std::string& problem, const Claim& claim, const 
   depths.problem = problem;
   depths.form = Form::as_written;
   depths.construction = name;
-  depths.encoding = "first-flag";  // all that MS25 Def. 2.1 asks of positions
+  depths.encoding = kFirstFlag;  // all that MS25 Def. 2.1 asks of positions
   depths.formula = claim.claimed.text;
   depths.verification = "claimed (not built)";
   for (const std::uint64_t size : sizes)
@@ -143,7 +134,7 @@ ConstructedDepths word_form(const std::string& group, Form form, const std::stri
   return built(group, form, name, [&](ConstructedDepths& depths) {
     const Action action = named_monoid(group);
     const Model model = read_back(construction(action, group), name + " of " + group);
-    depths.encoding = encoding_of(model);
+    depths.encoding = position_name(model.position);
     depths.formula = depth_formula(model);
     for (const std::uint64_t n : doublings(options.up_to))
       depths.depths.emplace_back(n, depth_at(model, n));
@@ -178,7 +169,7 @@ ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityF
   return built(kReachability, form, name, [&](ConstructedDepths& depths) {
     const Model model = read_back(
         graph_connectivity_MS25_thm5_1(connectivity, GraphInput::Padding::n3_minus_n2), name);
-    depths.encoding = encoding_of(model);
+    depths.encoding = position_name(model.position);
     depths.formula = depth_formula(model);
     for (const std::uint64_t h : doublings(options.up_to))
       depths.depths.emplace_back(h, depth_at(model, h + 1));
@@ -193,7 +184,7 @@ ConstructedDepths rows(const ConstructedOptions& options) {
     for (const std::uint64_t h : doublings(std::min(options.up_to, kLargestRows - 1))) {
       const auto vertices = static_cast<std::uint32_t>(h + 1);
       const Model model = read_back(graph_connectivity_rows_MS25_thm5_1(vertices), name);
-      depths.encoding = encoding_of(model);
+      depths.encoding = position_name(model.position);
       depths.depths.emplace_back(h, depth_at(model, vertices));
     }
     depths.formula = "ceil(log2(n-1))";

@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "compiler/passes/compile.hpp"
-#include "objects/overload.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/pictures/draw_circuit.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -21,10 +20,6 @@ namespace {
 
 const std::vector<std::uint64_t> kSizes = {1, 2, 3, 4, 8, 16, 32, 64, 100};
 constexpr std::uint64_t kAt = 16;
-
-std::string norm_name(Norm norm) {
-  return norm == Norm::rms ? "rms" : "layernorm";
-}
 
 /// A file name from any text: letters and digits stay.
 std::string file_name(std::string text) {
@@ -44,14 +39,6 @@ void save_one(const Model& model, const std::string& path) {
 void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
   for (const std::string& line : from)
     if (std::find(to.begin(), to.end(), line) == to.end()) to.push_back(line);
-}
-
-std::string position_name(const Position& position) {
-  return std::visit(
-      Overload{[](const FirstFlagPosition&) { return "first-flag"; },
-               [](const CodePosition& code) { return code.two_circle ? "two-circle" : "circle"; },
-               [](const TablePosition&) { return "table"; }},
-      position);
 }
 
 /// The file that the first instance compiles to stands for the claim in all counts.
@@ -144,7 +131,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
 std::string bound_of(const FileResult& result) {
   std::string name = result.file.instance;
   if (result.file.norm == Norm::layernorm)
-    name += (name.empty() ? "" : ", ") + std::string("layernorm");
+    name += (name.empty() ? "" : ", ") + std::string(norm_name(Norm::layernorm));
   return (name.empty() ? "" : name + ": ") + result.file.verdict.bound;
 }
 

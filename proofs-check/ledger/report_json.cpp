@@ -50,7 +50,7 @@ json measured_json(const LedgerEntry& entry) {
 json file_json(const CheckedFile& file) {
   const FileVerdict& v = file.verdict;
   return {{"instance", file.instance},
-          {"norm", file.norm == Norm::rms ? "rms" : "layernorm"},
+          {"norm", norm_name(file.norm)},
           {"sha256", file.sha256},
           {"status", status_name(v.status)},
           {"bound", v.bound},

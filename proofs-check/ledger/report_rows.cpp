@@ -25,7 +25,7 @@ class MeasuredForms {
  public:
   void add(const LedgerEntry& entry) {
     if (!entry.measures) return;
-    const bool words = entry.position != "first-flag";
+    const bool words = entry.position != kFirstFlag;
     const std::string numbers =
         measured_text(entry) + (words ? " (positions: " + entry.position + ")" : std::string());
     const std::string& variant = entry.claim->variant;
@@ -148,7 +148,8 @@ std::vector<Detail> details(const LedgerEntry& entry) {
   std::vector<std::string> covered;
   for (const CheckedFile& file : entry.files) {
     std::string name = file.instance;
-    if (file.norm == Norm::layernorm) name += (name.empty() ? "" : ", ") + std::string("layernorm");
+    if (file.norm == Norm::layernorm)
+      name += (name.empty() ? "" : ", ") + std::string(norm_name(file.norm));
     std::string line = (name.empty() ? "" : name + ": ") + file.verdict.bound;
     if (file.verdict.answers > 0)
       line += "; " + counted(file.verdict.answers, "answer") + " and " +

@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "compiler/program/program_text.hpp"
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/file/carried_program.hpp"
 #include "proofs-check/file/cell_names.hpp"
 #include "proofs-check/file/promise_text.hpp"
@@ -350,12 +352,12 @@ class Viewer {
     return std::visit(
         Overload{
             [&](const FirstFlagPosition& p) -> std::vector<std::string> {
-              return {"first-flag: separates the first position", "first: " + values(p.first),
-                      "others: " + values(p.rest)};
+              return {std::string(kFirstFlag) + ": separates the first position",
+                      "first: " + values(p.first), "others: " + values(p.rest)};
             },
             [&](const CodePosition& p) {
-              std::vector<std::string> lines = {
-                  std::string(p.two_circle ? "two-circle" : "circle") + " code of position p"};
+              std::vector<std::string> lines = {std::string(position_name(p)) +
+                                                " code of position p"};
               for (const CodeFill& fill : p.fills) {
                 const Coordinates at(fill.at.begin(), fill.at.end());
                 if (names_.describe(at).empty()) continue;  // mirrors
@@ -442,20 +444,15 @@ class Viewer {
   std::string type_of(const std::string& name, const CellIndex& index) const {
     const auto cell = fitted_ ? fitted_->program().find(name) : std::nullopt;
     if (!cell) return index.type;
-    return std::visit(Overload{[](const OneHotType& t) {
-                                 return "one-hot, " + std::to_string(t.labels.size()) + " labels";
-                               },
-                               [](const KeyType& t) { return "key, " + code(t.code); },
-                               [](const PointerType& t) { return "pointer, " + code(t.code); },
-                               [&](const auto&) { return index.type; }},
-                      fitted_->program().cells[*cell].type);
+    return std::visit(
+        Overload{[](const OneHotType& t) {
+                   return "one-hot, " + std::to_string(t.labels.size()) + " labels";
+                 },
+                 [](const KeyType& t) { return std::string("key, ") + code_name(t.code); },
+                 [](const PointerType& t) { return std::string("pointer, ") + code_name(t.code); },
+                 [&](const auto&) { return index.type; }},
+        fitted_->program().cells[*cell].type);
   }
-  static std::string code(PositionCode code) {
-    return code == PositionCode::phi      ? "phi"
-           : code == PositionCode::circle ? "circle"
-                                          : "two-circle";
-  }
-
   const Model& model_;
   CellNames names_;
   CarriedProgram carried_;

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "figures/colours.hpp"
+#include "figures/svg_elements.hpp"
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
+#include "objects/number_text.hpp"
 #include "objects/phrases.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -20,9 +23,6 @@
 namespace logdepth {
 namespace {
 
-/// Okabe and Ito's hues, the lighter ones darkened for lines on white.
-constexpr std::array<const char*, 7> kHeadColours = {"#0072B2", "#D55E00", "#00875F", "#B4508F",
-                                                     "#000000", "#B07D00", "#2C98D0"};
 constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
 
 constexpr double kMargin = 24;
@@ -106,20 +106,9 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
   }
 }
 
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  std::string result = text.data();
-  if (result.ends_with(".0")) result.resize(result.size() - 2);
-  return result;
-}
-
 std::string opacity(std::size_t count) {
   // Below 6 % a line could not be seen at all.
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f",
-                std::max(0.06, 0.85 / static_cast<double>(std::max<std::size_t>(count, 1))));
-  return text.data();
+  return fixed_text(std::max(0.06, 0.85 / static_cast<double>(std::max<std::size_t>(count, 1))), 2);
 }
 
 /// How a product is written under its token: the images where they are short, else "m1", "m2", ...
@@ -178,13 +167,7 @@ class Picture {
     explain();
     y_ += kMargin - 8;
     const double width = std::max(x(tokens_ - 1) + step_ / 2 + kMargin, widest_ + kMargin);
-    const std::string size = number(width) + "\" height=\"" + number(y_);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
-           number(width) + " " + number(y_) +
-           "\" font-family=\"DejaVu Sans,Helvetica,Arial,sans-serif\">\n<title>" +
-           xml_text("attention of " + shown_name()) +
-           "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" + back_ + lines_ +
-           front_ + "</svg>\n";
+    return svg_document(width, y_, "attention of " + shown_name(), back_ + lines_ + front_, "");
   }
 
  private:
@@ -221,11 +204,10 @@ class Picture {
       if (keys_.contains(layer)) continue;
       for (std::size_t head = 0; head < level.heads.size(); ++head, ++next) {
         const HeadView& view = view_.layers[layer].heads[head];
-        keys_[layer].push_back({"layer " + std::to_string(layer + 1) + ", " +
-                                    (view_.named ? "head " : "") + view.name + ": selects " +
-                                    view.promise,
-                                kHeadColours[next % kHeadColours.size()],
-                                kDashes[next / kHeadColours.size() % kDashes.size()]});
+        keys_[layer].push_back(
+            {"layer " + std::to_string(layer + 1) + ", " + (view_.named ? "head " : "") +
+                 view.name + ": selects " + view.promise,
+             kHues[next % kHues.size()], kDashes[next / kHues.size() % kDashes.size()]});
       }
     }
   }
@@ -248,12 +230,11 @@ class Picture {
 
   void text(std::string& layer, double at, double y, const std::string& content,
             const std::string& style) {
-    layer += "<text x=\"" + number(at) + "\" y=\"" + number(y) + "\" " + style + ">" +
-             xml_text(content) + "</text>\n";
+    layer += svg_text(at, y, content, style);
   }
 
   void left_text(double y, const std::string& content, const std::string& style, double size = 12) {
-    text(front_, kMargin, y, content, "font-size=\"" + number(size) + "\" " + style);
+    text(front_, kMargin, y, content, "font-size=\"" + svg_number(size) + "\" " + style);
     widest_ =
         std::max(widest_, kMargin + static_cast<double>(count_characters(content)) * size * 0.66);
   }
@@ -270,8 +251,7 @@ class Picture {
     for (const auto& [layer, keys] : keys_)
       for (const HeadKey& key : keys) {
         y_ += 19;
-        front_ += "<line x1=\"" + number(kMargin) + "\" y1=\"" + number(y_ - 4) + "\" x2=\"" +
-                  number(kMargin + 26) + "\" y2=\"" + number(y_ - 4) + "\"" + stroke(key) + "/>\n";
+        front_ += svg_line({kMargin, y_ - 4}, {kMargin + 26, y_ - 4}, stroke(key));
         const std::string label = cut_text(key.label, 110);
         text(front_, kMargin + 34, y_, label, "font-size=\"12\"");
         widest_ =
@@ -281,7 +261,7 @@ class Picture {
   }
 
   static std::string stroke(const HeadKey& key) {
-    return " stroke=\"" + key.colour + "\" stroke-width=\"1.8\"" +
+    return "stroke=\"" + key.colour + "\" stroke-width=\"1.8\"" +
            (key.dash.empty() ? "" : " stroke-dasharray=\"" + key.dash + "\"");
   }
 
@@ -291,10 +271,10 @@ class Picture {
       const std::string shown = cut_text(letter(token), 10);
       const bool quiet = is_quiet(token);
       const double half = std::max(13.0, static_cast<double>(count_characters(shown)) * 4.0 + 5);
-      front_ += "<rect x=\"" + number(x(token) - half) + "\" y=\"" + number(y_ - 15) +
-                "\" width=\"" + number(2 * half) + "\" height=\"22\" rx=\"5\" fill=\"" +
-                (quiet ? "#ECECEC" : "#E3EEF6") + "\" stroke=\"#8A8A8A\"><title>" +
-                xml_text(letter(token)) + "</title></rect>\n";
+      front_ += svg_rect({x(token) - half, y_ - 15}, 2 * half, 22,
+                         std::string("rx=\"5\" fill=\"") + (quiet ? "#ECECEC" : "#E3EEF6") +
+                             "\" stroke=\"#8A8A8A\"",
+                         letter(token));
       text(front_, x(token), y_, shown,
            std::string("text-anchor=\"middle\" font-size=\"") + (quiet ? "11" : "13") +
                "\" font-weight=\"" + (quiet ? "normal" : "bold") + "\"");
@@ -322,9 +302,9 @@ class Picture {
     const bool products = !level.products.empty() && !last;
     const double top = y_ + 12, bottom = top + kBandHeight;
     const double end = bottom + 12 + kRowHeight * (products ? 2 : 1) + 6;
-    back_ += "<rect x=\"" + number(kMargin - 10) + "\" y=\"" + number(y_) + "\" width=\"" +
-             number(x(tokens_ - 1) + step_ / 2 - kMargin + 16) + "\" height=\"" + number(end - y_) +
-             "\" rx=\"7\" fill=\"" + (at % 2 == 0 ? "#F4F4F1" : "#FAFAF8") + "\"/>\n";
+    back_ +=
+        svg_rect({kMargin - 10, y_}, x(tokens_ - 1) + step_ / 2 - kMargin + 16, end - y_,
+                 std::string("rx=\"7\" fill=\"") + (at % 2 == 0 ? "#F4F4F1" : "#FAFAF8") + "\"");
     const auto [name, layer] = place(level.location);
     left_text(top + 14, name, "font-weight=\"bold\"", 14);
     left_text(top + 31, layer, "fill=\"" + std::string(kQuietInk) + "\"", 11);
@@ -332,8 +312,7 @@ class Picture {
       draw_lines(level, head, top, bottom);
     for (std::size_t token = 0; token < tokens_; ++token)
       for (const double y : {top, bottom})
-        front_ += "<circle cx=\"" + number(x(token)) + "\" cy=\"" + number(y) +
-                  "\" r=\"3.2\" fill=\"#3A3A3A\"/>\n";
+        front_ += svg_circle({x(token), y}, 3.2, "fill=\"#3A3A3A\"");
     y_ = bottom + 12 + 10;
     value_row(
         "reaches", level.reach.size(),
@@ -355,11 +334,12 @@ class Picture {
     for (std::size_t token = 0; token < tokens_; ++token) {
       const auto& positions = level.heads[head][token];
       for (const std::size_t position : positions)
-        lines_ += "<path class=\"select\" d=\"M" + number(x(token) + shift) + " " + number(bottom) +
-                  "C" + number(x(token) + shift) + " " + number(middle) + " " +
-                  number(x(position) + shift) + " " + number(middle) + " " +
-                  number(x(position) + shift) + " " + number(top) + "\" fill=\"none\"" +
-                  stroke(key) + " stroke-opacity=\"" + opacity(positions.size()) + "\"/>\n";
+        lines_ += "<path class=\"select\" d=\"M" + svg_number(x(token) + shift) + " " +
+                  svg_number(bottom) + "C" + svg_number(x(token) + shift) + " " +
+                  svg_number(middle) + " " + svg_number(x(position) + shift) + " " +
+                  svg_number(middle) + " " + svg_number(x(position) + shift) + " " +
+                  svg_number(top) + "\" fill=\"none\" " + stroke(key) + " stroke-opacity=\"" +
+                  opacity(positions.size()) + "\"/>\n";
     }
   }
 
@@ -396,8 +376,7 @@ class Picture {
     const std::string colour =
         verdict_ == "accept" || verdict_ == "connected" ? "#00664F" : "#A34700";
     const double left = std::max(kLeft, std::min(at - half, at + step_ / 2 - 2 * half));
-    front_ += "<rect x=\"" + number(left) + "\" y=\"" + number(y_ - 6) + "\" width=\"" +
-              number(2 * half) + "\" height=\"26\" rx=\"6\" fill=\"" + colour + "\"/>\n";
+    front_ += svg_rect({left, y_ - 6}, 2 * half, 26, "rx=\"6\" fill=\"" + colour + "\"");
     widest_ = std::max(widest_, left + 2 * half);
     text(front_, left + half, y_ + 12, verdict_,
          "text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\" fill=\"white\"");

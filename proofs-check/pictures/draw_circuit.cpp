@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
+#include "figures/colours.hpp"
 #include "objects/phrases.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/svg_text.hpp"

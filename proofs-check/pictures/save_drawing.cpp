@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "figures/table_text.hpp"
 #include "objects/input_error.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/temporary_folder.hpp"
@@ -22,12 +24,8 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kStyle =
-    "body{font-family:'DejaVu Sans',Helvetica,Arial,sans-serif;font-size:15px;line-height:1.45;"
-    "margin:2em auto;max-width:72em;padding:0 1em;color:#1a1a1a}"
-    "h1{font-size:1.5em}table{border-collapse:collapse;margin-bottom:1.5em}"
-    "th{text-align:left;vertical-align:top;padding:.25em 1.2em .25em 0;font-weight:600;"
-    "white-space:nowrap}td{padding:.25em 0;overflow-wrap:anywhere}ul{margin:0;padding-left:1.1em}"
-    "figure{margin:0;overflow-x:auto}";
+    "body{max-width:72em}th,td{border:0}th{padding:.25em 1.2em .25em 0;font-weight:600;"
+    "white-space:nowrap}td{padding:.25em 0;overflow-wrap:anywhere}ul{margin:0;padding-left:1.1em}";
 
 /// Runs a program without a shell, its messages thrown away. True when it ends with status 0.
 bool run_quietly(std::vector<std::string> arguments) {
@@ -103,10 +101,8 @@ std::string render_dot(const std::string& dot) {
 }
 
 std::string drawing_page(const Model& model, const std::string& svg) {
-  const std::string name = xml_text(model.name.empty() ? "unnamed model" : model.name);
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>" + name +
-         "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n" +
-         claim_sheet(model) + "<figure>\n" + bare_svg(svg) + "</figure>\n</body>\n</html>\n";
+  return html_page(model.name.empty() ? "unnamed model" : model.name, kStyle,
+                   claim_sheet(model) + "<figure>\n" + bare_svg(svg) + "</figure>\n");
 }
 
 void save_drawing(const Model& model, const Drawing& drawing, const std::string& path) {

@@ -3,12 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "objects/xml_text.hpp"
-
 namespace logdepth {
-
-/// Of what stands back: notes, positions, axes.
-inline constexpr const char* kQuietInk = "#5A5A5A";
 
 /// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
 /// the empty name made visible. Not escaped.

@@ -295,42 +295,19 @@ std::optional<std::uint32_t> first_good(std::uint32_t first, std::uint32_t last,
   return found;
 }
 
-std::optional<LineFit> fit_line(const std::vector<std::pair<double, double>>& points) {
-  const auto count = static_cast<double>(points.size());
-  double x_mean = 0, y_mean = 0;
-  for (const auto& [x, y] : points) {
-    x_mean += x / count;
-    y_mean += y / count;
-  }
-  double squares = 0, products = 0;
-  for (const auto& [x, y] : points) {
-    squares += (x - x_mean) * (x - x_mean);
-    products += (x - x_mean) * (y - y_mean);
-  }
-  if (!(squares > 0)) return std::nullopt;
-  LineFit fit{products / squares, 0, 0, points.size()};
-  fit.intercept = y_mean - fit.slope * x_mean;
-  for (const auto& [x, y] : points) {
-    const double off = y - fit.slope * x - fit.intercept;
-    fit.residual += off * off / count;
-  }
-  fit.residual = std::sqrt(fit.residual);
-  return fit;
-}
-
 double law_argument(const PrecisionSeries& series, const PrecisionPoint& point) {
   return static_cast<double>(series.in_tokens ? point.tokens : point.size);
 }
 
-std::optional<LineFit> fit_law(const std::vector<PrecisionPoint>& points) {
-  std::vector<std::pair<double, double>> logarithms;
+std::optional<LeastSquares> fit_law(const std::vector<PrecisionPoint>& points) {
+  PlotLine logarithms;
   for (const PrecisionPoint& point : points) {
     if (!point.value) continue;
     logarithms.emplace_back(
         std::log2(law_argument(series_named(point.series), point)),
         is_temperature(point.quantity) ? std::log2(*point.value) : *point.value);
   }
-  return fit_line(logarithms);
+  return least_squares(logarithms);
 }
 
 }  // namespace logdepth

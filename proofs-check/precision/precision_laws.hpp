@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "figures/least_squares.hpp"
 #include "proofs-check/precision/precision_questions.hpp"
 
 namespace logdepth {
@@ -94,19 +95,10 @@ std::optional<std::uint32_t> first_good(std::uint32_t first, std::uint32_t last,
                                         std::uint32_t above, std::uint32_t hint,
                                         const std::function<bool(std::uint32_t)>& good);
 
-/// y = slope * x + intercept.
-struct LineFit {
-  double slope = 0, intercept = 0;
-  double residual = 0;  ///< root of the mean square
-  std::size_t points = 0;
-};
-/// Least squares; absent for fewer than two different x.
-std::optional<LineFit> fit_line(const std::vector<std::pair<double, double>>& points);
-
 /// What the laws of a series are about: tokens, or the size.
 double law_argument(const PrecisionSeries& series, const PrecisionPoint& point);
-/// bits = slope * log2 N + intercept, or log2 temperature = slope * log2 N + intercept, of the
-/// points that have a value. Precondition: one series, quantity and form of scores.
-std::optional<LineFit> fit_law(const std::vector<PrecisionPoint>& points);
+/// bits = a log2 N + b, or log2 temperature = a log2 N + b, of the points that have a value.
+/// Precondition: one series, quantity and form of scores.
+std::optional<LeastSquares> fit_law(const std::vector<PrecisionPoint>& points);
 
 }  // namespace logdepth

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "figures/table_text.hpp"
+#include "objects/number_text.hpp"
 #include "proofs-check/precision/precision_report.hpp"
 
 namespace logdepth {
@@ -109,39 +110,18 @@ By product the position depends on how the codes round, see the two ways to the 
 that two positions share, unless query and key are computed in two ways.
 )";
 
-std::string formatted(const char* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string whole(std::uint64_t value) {
   return std::to_string(value);
 }
 
 /// Three digits: "289", "9.50e9".
 std::string scientific(double value) {
-  if (value < 1000) return formatted("%.3g", value);
-  std::string text = formatted("%.2e", value);
-  const std::size_t e = text.find('e');
-  return text.substr(0, e) + "e" + std::to_string(std::stoi(text.substr(e + 1)));
+  return value < 1000 ? short_text(value, 3) : scientific_text(value, 2);
 }
 
-std::string row(const std::vector<std::string>& cells) {
-  std::string text = "|";
-  for (const std::string& cell : cells) text += " " + cell + " |";
-  return text + "\n";
-}
-
-std::string table(const std::vector<std::string>& headings) {
-  std::string text = row(headings) + "|";
-  for (std::size_t i = 0; i < headings.size(); ++i) text += "---|";
-  return text + "\n";
-}
-
-std::string law_text(const LineFit& fit) {
-  return formatted("%.2f", fit.slope) + " log₂ N " + (fit.intercept < 0 ? kMinus : "+") + " " +
-         formatted("%.1f", std::fabs(fit.intercept));
+std::string law_text(const LeastSquares& fit) {
+  return fixed_text(fit.a, 2) + " log₂ N " + (fit.b < 0 ? kMinus : "+") + " " +
+         fixed_text(std::fabs(fit.b), 1);
 }
 
 /// "4: **7**, 8: **9**": N and what was measured.
@@ -149,10 +129,10 @@ std::string points_text(const PrecisionSeries& series, const std::vector<Precisi
   std::string text;
   for (const PrecisionPoint& point : points) {
     text += text.empty() ? "" : ", ";
-    text += formatted("%.0f", law_argument(series, point)) + ": ";
+    text += fixed_text(law_argument(series, point), 0) + ": ";
     text += !point.value                              ? "none"
             : point.quantity == Quantity::temperature ? scientific(*point.value)
-                                                      : formatted("%.0f", *point.value);
+                                                      : fixed_text(*point.value, 0);
   }
   return text;
 }
@@ -180,7 +160,7 @@ std::string bits_table(const PrecisionReport& report, Quantity quantity) {
   if (!certified) headings.emplace_back("rule");
   for (const char* heading : {"scores", "N", "N: p", "p against N", "residual"})
     headings.emplace_back(heading);
-  std::string text = table(headings);
+  std::string text = markdown_headings(headings);
   for (const PrecisionSeries& series : precision_series())
     for (const Scores scores : kBothScores) {
       const auto points = points_of(report, series.name, quantity, scores);
@@ -193,16 +173,17 @@ std::string bits_table(const PrecisionReport& report, Quantity quantity) {
       cells.push_back(no_value(points) ? "none of 2 to " + whole(kMostBitsTried) + " bits, at any N"
                                        : points_text(series, points));
       cells.push_back(fit ? law_text(*fit) : "–");
-      cells.push_back(fit ? formatted("%.2f", fit->residual) : "–");
-      text += row(cells);
+      cells.push_back(fit ? fixed_text(fit->root_mean_square(), 2) : "–");
+      text += markdown_row(cells);
     }
   return text;
 }
 
 std::string prototype_table(const PrecisionReport& report, Quantity quantity) {
   const bool bits = quantity == Quantity::bits;
-  std::string text = table({"construction", bits ? "prototype, N: p" : "prototype, n: τ",
-                            "prototype's law", "law measured here"});
+  std::string text =
+      markdown_headings({"construction", bits ? "prototype, N: p" : "prototype, n: τ",
+                         "prototype's law", "law measured here"});
   for (const PrecisionSeries& series : precision_series()) {
     const PrototypeLaw* law = prototype_law(series.name, quantity);
     const auto points =
@@ -210,13 +191,13 @@ std::string prototype_table(const PrecisionReport& report, Quantity quantity) {
     if (!law || points.empty()) continue;
     std::string numbers;
     for (const auto& [n, value] : law->points)
-      numbers += (numbers.empty() ? "" : ", ") + formatted("%.0f", n) + ": " +
-                 (bits ? formatted("%.0f", value) : scientific(value));
+      numbers += (numbers.empty() ? "" : ", ") + fixed_text(n, 0) + ": " +
+                 (bits ? fixed_text(value, 0) : scientific(value));
     const auto fit = fit_law(points);
-    text += row({series.name, numbers, law->law,
-                 !fit   ? "–"
-                 : bits ? law_text(*fit)
-                        : "exponent " + formatted("%.2f", fit->slope)});
+    text += markdown_row({series.name, numbers, law->law,
+                          !fit   ? "–"
+                          : bits ? law_text(*fit)
+                                 : "exponent " + fixed_text(fit->a, 2)});
   }
   return text;
 }
@@ -237,32 +218,32 @@ std::string bits_section(const PrecisionReport& report) {
   if (prototype) text += kPrototypeText + prototype_table(report, Quantity::bits);
   text += kCertifiedText + bits_table(report, Quantity::certified_bits);
   if (!has(report, Quantity::bits_without_tolerance)) return text;
-  text += kNoToleranceText + table({"construction", "N", "N: p"});
+  text += kNoToleranceText + markdown_headings({"construction", "N", "N: p"});
   for (const PrecisionSeries& series : precision_series()) {
     const auto points =
         points_of(report, series.name, Quantity::bits_without_tolerance, Scores::distance);
     if (!points.empty())
-      text += row({series.name, argument_text(series), points_text(series, points)});
+      text += markdown_row({series.name, argument_text(series), points_text(series, points)});
   }
   return text + kLuckText;
 }
 
 std::string temperature_table(const PrecisionReport& report) {
-  std::string text =
-      table({"construction", "n: τ", "τ grows as n to the power", "residual of log₂ τ"});
+  std::string text = markdown_headings(
+      {"construction", "n: τ", "τ grows as n to the power", "residual of log₂ τ"});
   for (const PrecisionSeries& series : precision_series()) {
     const auto points = points_of(report, series.name, Quantity::temperature, Scores::distance);
     if (points.empty()) continue;
     const auto fit = fit_law(points);
     text +=
-        row({series.name, points_text(series, points), fit ? formatted("%.2f", fit->slope) : "–",
-             fit ? formatted("%.2f", fit->residual) : "–"});
+        markdown_row({series.name, points_text(series, points), fit ? fixed_text(fit->a, 2) : "–",
+                      fit ? fixed_text(fit->root_mean_square(), 2) : "–"});
   }
   return text;
 }
 
 std::string tolerance_table(const PrecisionReport& report) {
-  std::string text = table({"construction", "input", "k: τ"});
+  std::string text = markdown_headings({"construction", "input", "k: τ"});
   for (const PrecisionSeries& series : precision_series()) {
     const auto points =
         points_of(report, series.name, Quantity::temperature_by_tolerance, Scores::distance);
@@ -271,7 +252,7 @@ std::string tolerance_table(const PrecisionReport& report) {
     for (const PrecisionPoint& point : points)
       numbers += (numbers.empty() ? "" : ", ") + whole(point.size) + ": " +
                  (point.value ? scientific(*point.value) : "none");
-    text += row({series.name, whole(points.front().tokens) + " tokens", numbers});
+    text += markdown_row({series.name, whole(points.front().tokens) + " tokens", numbers});
   }
   return text;
 }
@@ -300,13 +281,13 @@ std::string positions_section(const PrecisionReport& report) {
   if (report.first_wrong.empty()) return "";
   std::string text = std::string(kPositionsText) + "Positions below " +
                      whole(report.first_wrong.front().limit) + " were searched.\n\n" +
-                     table({"key", "format", "product", "distance", "mixed distance"});
+                     markdown_headings({"key", "format", "product", "distance", "mixed distance"});
   for (const PositionKey key : kPositionKeys)
     for (const FloatFormat format : kFloatFormats) {
       std::vector<std::string> cells = {position_key_name(key), float_format_name(format)};
       for (const ScoreForm form : kScoreForms)
         cells.push_back(position_text(report, key, format, form));
-      text += row(cells);
+      text += markdown_row(cells);
     }
   return text + kWayText;
 }

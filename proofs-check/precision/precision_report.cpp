@@ -79,9 +79,9 @@ json law_json(const PrecisionSeries& series, const std::vector<PrecisionPoint>& 
           {"quantity", quantity_name(points.front().quantity)},
           {"scores", scores_name(points.front().scores)},
           {"argument", series.in_tokens ? "tokens" : series.unit},
-          {"slope", fit ? json(fit->slope) : json()},
-          {"intercept", fit ? json(fit->intercept) : json()},
-          {"residual", fit ? json(fit->residual) : json()},
+          {"slope", fit ? json(fit->a) : json()},
+          {"intercept", fit ? json(fit->b) : json()},
+          {"residual", fit ? json(fit->root_mean_square()) : json()},
           {"points", fit ? json(fit->points) : json(0)}};
 }
 

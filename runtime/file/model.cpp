@@ -22,4 +22,16 @@ std::vector<std::string> extra_kinds(const Input& input) {
   return kinds;
 }
 
+const char* norm_name(Norm norm) {
+  return norm == Norm::rms ? "rms" : "layernorm";
+}
+
+const char* position_name(const Position& position) {
+  return std::visit(
+      Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
+               [](const CodePosition& code) { return code.two_circle ? kTwoCircle : kCircle; },
+               [](const TablePosition&) { return kTable; }},
+      position);
+}
+
 }  // namespace logdepth

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -169,6 +170,9 @@ struct RelationOutput {
 using Output = std::variant<AcceptOutput, CellsOutput, RelationOutput>;
 
 enum class Norm { rms, layernorm };
+inline constexpr std::array kNorms = {Norm::rms, Norm::layernorm};
+/// "rms" or "layernorm", as in a weights file.
+const char* norm_name(Norm norm);
 
 struct Shape {
   std::uint32_t initial = 0, repeated = 0, final = 0;
@@ -209,6 +213,10 @@ struct TablePosition {
   bool operator==(const TablePosition&) const = default;
 };
 using Position = std::variant<FirstFlagPosition, CodePosition, TablePosition>;
+/// Position encodings as weights files name them.
+inline constexpr const char *kFirstFlag = "first-flag", *kCircle = "circle",
+                            *kTwoCircle = "two-circle", *kTable = "table";
+const char* position_name(const Position& position);
 
 /// Optional index for people, traces and drawings; never needed to run.
 struct CellIndex {

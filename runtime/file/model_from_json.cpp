@@ -63,7 +63,7 @@ class Reader {
     m.alphabet = texts(alphabet);
     m.input = input(in);
     m.output = output(out);
-    m.norm = one_of(norm, {"rms", "layernorm"}) == 0 ? Norm::rms : Norm::layernorm;
+    m.norm = kNorms[one_of(norm, {norm_name(kNorms[0]), norm_name(kNorms[1])})];
     m.width = integer(width, 1, kMaxWidth);
     m.shape = block_counts(shape);
     m.unroll = unroll(unrolling);
@@ -391,7 +391,7 @@ class Reader {
     return out;
   }
   Position position(Node node) const {
-    const auto known = kind_of(node, {"first-flag", "circle", "two-circle", "table"});
+    const auto known = kind_of(node, {kFirstFlag, kCircle, kTwoCircle, kTable});
     if (known == 0) {
       const auto [kind, first, rest] = members(node, std::array{"kind", "first", "rest"});
       return FirstFlagPosition{sparse(first), sparse(rest)};

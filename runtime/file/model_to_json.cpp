@@ -21,7 +21,7 @@ class Writer {
     texts("alphabet", m.alphabet);
     input(m.input);
     output(m.output);
-    text("norm", m.norm == Norm::rms ? "rms" : "layernorm");
+    text("norm", norm_name(m.norm));
     integer("width", m.width);
     open("shape");
     integer("initial", m.shape.initial);
@@ -189,13 +189,12 @@ class Writer {
   }
   void position(const Position& value) {
     open("position");
+    text("kind", position_name(value));
     std::visit(Overload{[&](const FirstFlagPosition& flag) {
-                          text("kind", "first-flag");
                           sparse("first", flag.first);
                           sparse("rest", flag.rest);
                         },
                         [&](const CodePosition& code) {
-                          text("kind", code.two_circle ? "two-circle" : "circle");
                           open_list("fills");
                           for (const CodeFill& fill : code.fills) {
                             tape_.open_object();
@@ -207,7 +206,6 @@ class Writer {
                           tape_.close();
                         },
                         [&](const TablePosition& table) {
-                          text("kind", "table");
                           open_list("rows");
                           for (const SparseVector& row : table.rows) list(row);
                           tape_.close();

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
+#include "learned/depth_recurrent/heatmap_figure.hpp"
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
-#include "learned/report/heatmap_figure.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -9,12 +9,19 @@
 
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table_text.hpp"
+#include "learned/word_problems/published_depth.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth::depth_table_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The table with what MS25 prints.
+DepthTable depth_table(const std::vector<RunRecord>& records,
+                       const std::vector<ConstructedLaw>& constructed) {
+  return logdepth::depth_table(records, constructed, published_depth_laws());
+}
 
 RunRecord record_of(TaskConfig task, Json result) {
   RunRecord record;

@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/program/program_text.hpp"
+#include "constructions/own_position.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/weights_json.hpp"
 #include "tests/support/fixed_seed.hpp"
@@ -109,6 +111,22 @@ TEST_F(WeightsFile, TheTextOfAModelStaysTheSameFromVersionToVersion) {
             "42ae228e76e46d411305388cfc6351652fcff763c8c0d23929b8ba0fbcae499c");
   EXPECT_EQ(weights_hash(example_cells_model()),
             "7aa424d39a0bebeed7c59f54af091ebd0583bb2a919dcb4db84e8c62cc89e181");
+}
+
+TEST(WeightsFileNames, AreTheSameEverywhere) {
+  EXPECT_STREQ(norm_name(Norm::rms), "rms");
+  EXPECT_STREQ(norm_name(Norm::layernorm), "layernorm");
+  EXPECT_STREQ(position_name(FirstFlagPosition{}), "first-flag");
+  EXPECT_STREQ(position_name(CodePosition{false, {}}), "circle");
+  EXPECT_STREQ(position_name(CodePosition{true, {}}), "two-circle");
+  EXPECT_STREQ(position_name(TablePosition{}), "table");
+  // Programs and constructions speak of the same encodings.
+  EXPECT_STREQ(code_name(PositionCode::phi), "phi");
+  EXPECT_STREQ(code_name(PositionCode::circle), position_name(CodePosition{false, {}}));
+  EXPECT_STREQ(code_name(PositionCode::two_circle), position_name(CodePosition{true, {}}));
+  EXPECT_STREQ(positions_name(ScanPositions::first_flag), position_name(FirstFlagPosition{}));
+  EXPECT_STREQ(positions_name(ScanPositions::circle), code_name(PositionCode::circle));
+  EXPECT_STREQ(positions_name(ScanPositions::two_circle), code_name(PositionCode::two_circle));
 }
 
 TEST_F(WeightsFile, DerivedIsOutsideTheHash) {

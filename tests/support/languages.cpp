@@ -283,8 +283,7 @@ Model compile_scan(const Action& action, const ScanForm& form) {
 
 std::vector<ScanForm> scan_forms() {
   std::vector<ScanForm> forms;
-  for (const auto positions :
-       {ScanPositions::two_circle, ScanPositions::circle, ScanPositions::first_flag})
+  for (const auto positions : kScanPositions)
     for (const auto table : {ScanTable::matrix, ScanTable::monoid})
       for (const auto norm : {Norm::rms, Norm::layernorm}) {
         ScanForm form;

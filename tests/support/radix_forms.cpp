@@ -28,8 +28,7 @@ Model compile_radix(const Action& action, const RadixForm& form) {
 
 std::vector<RadixForm> radix_forms(unsigned radix, std::uint64_t max_length) {
   std::vector<RadixForm> forms;
-  for (const auto positions :
-       {ScanPositions::two_circle, ScanPositions::circle, ScanPositions::first_flag})
+  for (const auto positions : kScanPositions)
     for (const auto table : {ScanTable::matrix, ScanTable::monoid})
       for (const auto norm : {Norm::rms, Norm::layernorm})
         forms.push_back({radix, max_length, positions, table, norm, false});

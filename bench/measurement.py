@@ -1,0 +1,171 @@
+"""What the scripts of this folder share: what they measure on, seeded inputs, the options and the
+stored results of a measurement in parts, and the words and tables of its page."""
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def splitmix64(state):
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = state
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        yield z ^ (z >> 31)
+
+
+# ---- What is measured, and on what --------------------------------------------------------------
+
+
+def processor():
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    return platform.processor() or "unknown processor"
+
+
+def describe_machine(memory=False):
+    text = f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    return text + (f", {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB" if memory else "")
+
+
+def describe_source():
+    def git(*arguments):
+        return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True,
+                              text=True).stdout.strip()
+
+    changed = " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return git("rev-parse", "--short", "HEAD") + changed
+
+
+def python_with_numpy():
+    for python in sys.executable, "/usr/bin/python3":
+        if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return sys.executable
+
+
+# ---- A measurement in parts ---------------------------------------------------------------------
+
+
+class Measurement:
+    """A script that measures some or all of its parts on the programs of a build folder. It stores
+    every part as soon as it is measured, in DIR/results/NAME.json, beside the parts that were
+    measured before, and writes the page DIR/NAME.md from what is stored."""
+
+    def __init__(self, name, kind, parts, about, quick, limit, limit_help):
+        self.name, self.kind = name, kind
+        self.parser = argparse.ArgumentParser(description=about.splitlines()[0])
+        add = self.parser.add_argument
+        add("build", nargs="?", help=f"folder with logdepth and bench_{name}")
+        add("--quick", action="store_true", help=f"small sizes, {quick}")
+        add("--only", nargs="+", choices=parts, default=parts, metavar=kind.upper(),
+            help=", ".join(parts))
+        add("--out", default=None,
+            help=f"folder of the page; default: bench, with --quick BUILD/{name}")
+        add("--report", metavar="DIR", help="write the page from stored results")
+        add("--limit", type=int, default=limit, help=limit_help)
+        add("--core", type=int, default=max(os.sched_getaffinity(0)),
+            help="processor that all processes are held to")
+        add("--memory", type=int, default=16, help="GiB that a process may use (without a GPU)")
+        add("--python", default=None, help="interpreter with numpy and torch")
+
+    def options(self):
+        """None for `build` where only the page is asked for."""
+        options = self.parser.parse_args()
+        if not options.report and not options.build:
+            self.parser.error("expected the build folder")
+        if options.build:
+            options.python = options.python or python_with_numpy()
+        options.out = options.out or (os.path.join(options.build or "", self.name)
+                                      if options.quick else HERE)
+        return options
+
+    def measure(self, options, make_bench, before=lambda bench: {}, after=lambda bench: {}):
+        """Calls the method of the bench that is named like the part for every part asked for;
+        `before` and `after` say what else is stored with its result."""
+        results = os.path.join(options.out, "results")
+        os.makedirs(results, exist_ok=True)
+        raw, kinds = os.path.join(results, f"{self.name}.json"), f"{self.kind}s"
+        stored = {"schema": f"logdepth-bench/{self.name}/1", kinds: {}}
+        if os.path.exists(raw):
+            with open(raw, encoding="utf-8") as opened:
+                stored = json.load(opened)
+        with tempfile.TemporaryDirectory() as work:
+            bench = make_bench(options, work)
+            for part in options.only:
+                load = os.getloadavg()[0]
+                stored[kinds][part] = {
+                    "machine": describe_machine(memory=True), "source": describe_source(),
+                    "sizes_chosen": "quick" if options.quick else "full", **before(bench),
+                    **getattr(bench, part)(), "load": [load, os.getloadavg()[0]], **after(bench)}
+                with open(raw, "w", encoding="utf-8") as opened:
+                    json.dump(stored, opened, indent=1)
+                    opened.write("\n")
+        return stored[kinds]
+
+
+def stored_parts(folder, name, kind):
+    with open(os.path.join(folder, "results", f"{name}.json"), encoding="utf-8") as opened:
+        return json.load(opened)[f"{kind}s"]
+
+
+# ---- The page -----------------------------------------------------------------------------------
+
+
+def number(value):
+    """Three significant digits, without an exponent where that is readable."""
+    if value is None:
+        return "–"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.2e}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:.{digits}f}"
+
+
+def duration(value):
+    for unit, name in (1, "s"), (1e-3, "ms"), (1e-6, "µs"):
+        if value >= unit:
+            return f"{number(value / unit)} {name}"
+    return f"{number(value / 1e-9)} ns"
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def table(header, rows):
+    return "\n".join([row(header), "|" + "---|" * len(header), *map(row, rows)])
+
+
+def opening(title, name, kind, each, parts):
+    """The lines above a page's text: where its numbers are stored and what was measured when."""
+    return [f"# {title}", "",
+            f"Written by `bench/{name}.py`; every single {each} is in "
+            f"[results/{name}.json](results/{name}.json).", "",
+            table([kind, "source", "sizes", "load before and after"],
+                  [[part, p["source"], p["sizes_chosen"],
+                    " and ".join(f"{load:.1f}" for load in p["load"])]
+                   for part, p in parts.items()]), ""]
+
+
+def machines(parts):
+    return "Machine: " + "; ".join(sorted({p["machine"] for p in parts.values()})) + ". "
+
+
+def write_page(folder, name, lines):
+    with open(os.path.join(folder, f"{name}.md"), "w", encoding="utf-8") as out:
+        out.write("\n".join(lines).rstrip() + "\n")

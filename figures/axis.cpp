@@ -1,0 +1,44 @@
+#include "figures/axis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "objects/number_text.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr double kMostDoublings = 11;
+
+/// The least of 1, 2, 5, 10, 20, ... of which `most` reach as far as `length`.
+double step_of(double length, double most) {
+  for (double decade = 1;; decade *= 10)
+    for (const double step : {decade, 2 * decade, 5 * decade})
+      if (length <= most * step) return step;
+}
+
+}  // namespace
+
+Axis counting_axis(double highest, const std::string& name, double most_steps) {
+  const double step = step_of(highest, most_steps);
+  Axis axis{0, (std::floor(highest / step) + 1) * step, {}, name};
+  for (double at = 0; at <= axis.to; at += step) axis.ticks.push_back({at, fixed_text(at, 0)});
+  return axis;
+}
+
+Axis powers_axis(double highest, const std::string& name) {
+  Axis axis = counting_axis(highest, name);
+  for (Tick& tick : axis.ticks) tick = {tick.at, "2", tick.text};
+  return axis;
+}
+
+Axis doubling_axis(double lowest, double highest, const std::string& name) {
+  Axis axis{std::floor(lowest), 0, {}, name};
+  axis.to = std::max(axis.from + 1, std::ceil(highest));
+  const double step = step_of(axis.to - axis.from, kMostDoublings);
+  for (double at = axis.from; at <= axis.to; at += step)
+    axis.ticks.push_back({at, fixed_text(std::exp2(at), 0)});
+  return axis;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,279 @@
+// Charts, heatmaps, tables and texts of numbers that all reports share.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <pugixml.hpp>
+#include <random>
+
+#include "figures/colours.hpp"
+#include "figures/heatmap.hpp"
+#include "figures/least_squares.hpp"
+#include "figures/line_chart.hpp"
+#include "figures/table_text.hpp"
+#include "objects/number_text.hpp"
+#include "objects/phrases.hpp"
+#include "tests/support/fixed_seed.hpp"
+
+namespace logdepth::figures_tests {
+namespace {
+
+std::vector<std::string> texts(const Axis& axis) {
+  std::vector<std::string> all;
+  for (const Tick& tick : axis.ticks) all.push_back(tick.text + tick.raised);
+  return all;
+}
+
+/// The picture as an XML reader sees it; every text of it in order.
+class Picture {
+ public:
+  explicit Picture(const std::string& elements) {
+    EXPECT_TRUE(document_.load_string(svg_document(100, 100, "a picture", elements).c_str()));
+  }
+  pugi::xml_node root() const { return document_.child("svg"); }
+  std::vector<std::string> texts() const {
+    std::vector<std::string> all;
+    for (const auto& node : root().children("text")) all.emplace_back(node.child_value());
+    return all;
+  }
+  std::size_t count(const char* element) const {
+    std::size_t found = 0;
+    for (const auto& node : root().children(element)) found += !node.empty();
+    return found;
+  }
+
+ private:
+  pugi::xml_document document_;
+};
+
+bool contains(const std::vector<std::string>& all, const std::string& text) {
+  return std::ranges::find(all, text) != all.end();
+}
+
+// --- axes ----------------------------------------------------------------------------------------
+
+TEST(Axes, CountInStepsOfOneTwoOrFive) {
+  const std::vector<std::string> small = {"0", "1", "2", "3", "4"};
+  EXPECT_EQ(texts(counting_axis(3, "layers")), small);
+  EXPECT_EQ(texts(counting_axis(3.5, "layers")), small);
+  EXPECT_EQ(texts(counting_axis(0, "layers")), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(texts(counting_axis(40, "bits")),
+            (std::vector<std::string>{"0", "10", "20", "30", "40", "50"}));
+  EXPECT_EQ(texts(counting_axis(91, "layers")),
+            (std::vector<std::string>{"0", "20", "40", "60", "80", "100"}));
+  EXPECT_EQ(texts(counting_axis(91, "layers", 10)).size(), 11u);
+}
+
+TEST(Axes, OfCountsReachBeyondTheHighestWithFewTicks) {
+  std::mt19937_64 random(laws::seed());
+  for (int i = 0; i < 2000; ++i) {
+    const double highest = std::exp2(std::uniform_real_distribution(-3.0, 30.0)(random));
+    const Axis axis = counting_axis(highest, "");
+    EXPECT_GT(axis.to, highest);
+    EXPECT_EQ(axis.ticks.front().at, 0);
+    EXPECT_EQ(axis.ticks.back().at, axis.to);
+    EXPECT_LE(axis.ticks.size(), 8u) << highest;
+  }
+}
+
+TEST(Axes, OfLogarithmsNameTheNumbers) {
+  const Axis axis = doubling_axis(std::log2(5.0), std::log2(100.0), "letters");
+  EXPECT_EQ(texts(axis), (std::vector<std::string>{"4", "8", "16", "32", "64", "128"}));
+  EXPECT_EQ(axis.share(2), 0);
+  EXPECT_EQ(axis.share(7), 1);
+  EXPECT_NEAR(axis.share(std::log2(32.0)), 3.0 / 5, 1e-12);  // equal steps for equal ratios
+  EXPECT_EQ(texts(doubling_axis(3, 3, "")), (std::vector<std::string>{"8", "16"}));
+  EXPECT_EQ(texts(powers_axis(8, "")),
+            (std::vector<std::string>{"20", "22", "24", "26", "28", "210"}));
+  // Large numbers are written out, and never more than a dozen of them.
+  const Axis wide = doubling_axis(0, 40, "");
+  EXPECT_EQ(wide.ticks.back().text, "1099511627776");
+  EXPECT_LE(wide.ticks.size(), 12u);
+}
+
+// --- line charts ---------------------------------------------------------------------------------
+
+LineChart some_chart() {
+  LineChart chart;
+  chart.title = "a < b & \"c\"";
+  chart.x = doubling_axis(0, 4, "letters");
+  chart.y = counting_axis(3, "layers");
+  chart.width = 400;
+  chart.height = 100;
+  return chart;
+}
+
+TEST(LineCharts, AreWellFormedWithTextsOfAnyOrigin) {
+  LineChart chart = some_chart();
+  chart.series = {{"<script>", {kHues[0]}, {{0, 0}, {4, 3}}, {{{1, 1}, "\"m\" <b>"}}}};
+  const std::string svg = draw_chart(chart, {0, 0});
+  EXPECT_EQ(svg.find("<script>"), std::string::npos);
+  const Picture picture(svg);
+  const auto all = picture.texts();
+  for (const char* text : {"a < b & \"c\"", "letters", "layers", "16", "0"})
+    EXPECT_TRUE(contains(all, text)) << text;
+  EXPECT_STREQ(picture.root().child("polyline").child_value("title"), "<script>");
+  EXPECT_STREQ(picture.root().child("circle").child_value("title"), "\"m\" <b>");
+}
+
+TEST(LineCharts, PlaceNumbersWhereTheAxesSay) {
+  LineChart chart = some_chart();
+  chart.series = {{"line", {kHues[0]}, {{0, 0}, {4, 4}}, {{{2, 1}, ""}}}};
+  const Picture picture(draw_chart(chart, {10, 20}));
+  const double left = 10 + chart_width(chart) - chart.width - 26;  // the room to the right is 26
+  const pugi::xml_node mark = picture.root().child("circle");
+  EXPECT_NEAR(mark.attribute("cx").as_double(), left + 200, 0.11);
+  const double y = mark.attribute("cy").as_double();
+  const std::string corners = picture.root().child("polyline").attribute("points").value();
+  EXPECT_EQ(corners, svg_number(left) + "," + svg_number(y + 25) + " " + svg_number(left + 400) +
+                         "," + svg_number(y - 75));
+}
+
+TEST(LineCharts, LinesAreCutAtTheEdges) {
+  LineChart chart = some_chart();
+  chart.series = {{"out and in again", {kHues[0]}, {{-4, 2}, {2, 2}, {2, 9}, {3, 9}, {3, 1}}},
+                  {"outside", {kHues[1]}, {{1, 5}, {4, 7}}}};
+  const Picture picture(draw_chart(chart, {0, 0}));
+  EXPECT_EQ(picture.count("polyline"), 2u);  // two pieces of the first, none of the second
+  const std::string first = picture.root().child("polyline").attribute("points").value();
+  const double left = chart_width(chart) - chart.width - 26, top = 34;
+  EXPECT_EQ(first, svg_number(left) + "," + svg_number(top + 50) + " " + svg_number(left + 200) +
+                       "," + svg_number(top + 50) + " " + svg_number(left + 200) + "," +
+                       svg_number(top));
+}
+
+TEST(LineCharts, MarksStandAboveAllLines) {
+  LineChart chart = some_chart();
+  chart.series = {{"one", {kHues[0]}, {{0, 0}, {4, 3}}, {{{1, 1}, "", MarkShape::ring}}},
+                  {"two", {kHues[1]}, {{0, 1}, {4, 2}}, {{{2, 1}, "", MarkShape::cross}}}};
+  const std::string svg = draw_chart(chart, {0, 0});
+  EXPECT_LT(svg.rfind("<polyline"), svg.find("<circle"));
+  EXPECT_NE(svg.find("fill=\"white\" stroke=\"" + std::string(kHues[0])), std::string::npos);
+  EXPECT_NE(svg.find("<g>"), std::string::npos);
+}
+
+TEST(Legends, KeepTheOrderRowByRow) {
+  Legend legend;
+  for (const char* name : {"a", "b", "c", "d", "<e>"}) legend.entries.push_back({name, {kHues[0]}});
+  legend.columns = 2;
+  const Picture picture(draw_legend(legend, {0, 0}));
+  EXPECT_EQ(picture.texts(), (std::vector<std::string>{"a", "b", "c", "d", "<e>"}));
+  EXPECT_EQ(legend_height(legend), 3 * 18);
+  std::vector<std::pair<double, double>> places;
+  for (const auto& node : picture.root().children("text"))
+    places.emplace_back(node.attribute("y").as_double(), node.attribute("x").as_double());
+  EXPECT_TRUE(std::ranges::is_sorted(places));
+}
+
+TEST(Legends, AnEntryLooksAsItsSeries) {
+  const PlotSeries series{"name", {"#123456", "6 4", 2}, {}, {{{0, 0}, "", MarkShape::ring}}};
+  const LegendEntry entry = legend_entry(series);
+  EXPECT_EQ(entry.name, "name");
+  EXPECT_EQ(entry.mark, MarkShape::ring);
+  EXPECT_FALSE(entry.line);
+  const PlotSeries line{"line", {"#123456", "6 4", 2}, {{0, 0}, {1, 1}}};
+  EXPECT_TRUE(legend_entry(line).line);
+  EXPECT_EQ(legend_entry(line).mark, MarkShape::none);
+  const std::string svg = draw_legend({{legend_entry(line)}}, {0, 0});
+  EXPECT_NE(svg.find("stroke=\"#123456\" stroke-width=\"2\" stroke-dasharray=\"6 4\""),
+            std::string::npos);
+}
+
+// --- heatmaps ------------------------------------------------------------------------------------
+
+TEST(Heatmaps, ShowEveryNumberInItsColour) {
+  Heatmap map;
+  map.title = "a & b";
+  map.rows = {"1", "2"};
+  map.columns = {"x", "y", "z"};
+  map.values = {{0.5, 0.75, 1}, {0.1, 2, 0.123}};
+  map.lightest = 0.5;
+  map.borders = {{"stroke=\"black\"", "border", {2, 1, 0}}};
+  const Picture picture(draw_heatmap(map, {0, 0}));
+  const auto all = picture.texts();
+  for (const char* text : {"a & b", "0.50", "0.75", "0.12", "2.00", "x", "z"})
+    EXPECT_TRUE(contains(all, text)) << text;
+  std::vector<std::string> colours;
+  for (const auto& node : picture.root().children("rect"))
+    if (std::string(node.attribute("stroke").value()) == "white")
+      colours.emplace_back(node.attribute("fill").value());
+  ASSERT_EQ(colours.size(), 6u);
+  EXPECT_EQ(colours[0], "#F1F5FA");   // the lightest
+  EXPECT_EQ(colours[3], colours[0]);  // and what is below it
+  EXPECT_EQ(colours[2], "#0B4F8A");
+  EXPECT_EQ(colours[4], colours[2]);
+  EXPECT_EQ(colours[1], "#7EA2C2");  // half way
+  EXPECT_EQ(picture.count("polyline"), 1u);
+  EXPECT_GE(heatmap_legend_width({"n", "0.5", "1", map.borders}), 100);
+}
+
+// --- tables --------------------------------------------------------------------------------------
+
+TEST(Tables, MarkdownReadsTextAsText) {
+  EXPECT_EQ(markdown_text("a|b*c_d`e<f\\g\nh"), "a\\|b\\*c\\_d\\`e\\<f\\\\g h");
+  EXPECT_EQ(markdown_row({"a", "", "**b**"}), "| a | | **b** |\n");
+  EXPECT_EQ(markdown_headings({"a", "b"}), "| a | b |\n|---|---|\n");
+  EXPECT_EQ(markdown_headings({"a", "b", "c"}, 1), "| a | b | c |\n|---|--:|--:|\n");
+  EXPECT_EQ(markdown_row(markdown_texts({"a|b", "c"})), "| a\\|b | c |\n");
+}
+
+TEST(Tables, HtmlReadsTextAsText) {
+  EXPECT_EQ(html_row({"a<b", "c"}), "<tr><td>a&lt;b</td><td>c</td></tr>\n");
+  EXPECT_EQ(html_headings({"a"}), "<tr><th>a</th></tr>\n");
+  EXPECT_EQ(html_cell("a&b", "found"), "<td class=\"found\">a&amp;b</td>");
+  const std::string page = html_page("<t>", "p{color:red}", "<p>body</p>\n");
+  EXPECT_NE(page.find("<title>&lt;t&gt;</title>"), std::string::npos);
+  EXPECT_NE(page.find("<h1>&lt;t&gt;</h1>\n<p>body</p>\n</body>"), std::string::npos);
+  EXPECT_NE(page.find("p{color:red}</style>"), std::string::npos);
+}
+
+// --- texts and fits ------------------------------------------------------------------------------
+
+TEST(NumberTexts, RoundForPeople) {
+  EXPECT_EQ(fixed_text(-0.001, 2), "0.00");
+  EXPECT_EQ(fixed_text(-1.005, 1), "-1.0");
+  EXPECT_EQ(fixed_text(1e22, 0), "10000000000000000000000");
+  EXPECT_EQ(signed_text(-0.001, 2), "+0.00");
+  EXPECT_EQ(signed_text(0.25, 1), "+0.2");
+  EXPECT_EQ(short_text(6, 4), "6");
+  EXPECT_EQ(short_text(2.50001, 4), "2.5");
+  EXPECT_EQ(percent_text(0.95), "95 %");
+  EXPECT_EQ(percent_text(0.995), "99.5 %");
+  EXPECT_EQ(scientific_text(9.5e9, 2), "9.50e9");
+  EXPECT_EQ(scientific_text(1.5e-3, 1), "1.5e-3");
+  EXPECT_EQ(svg_number(12.0), "12");
+  EXPECT_EQ(svg_number(-0.04), "0");
+  EXPECT_EQ(svg_number(1.25), "1.2");
+}
+
+TEST(Phrases, CountAndList) {
+  EXPECT_EQ(counted(1, "graph"), "1 graph");
+  EXPECT_EQ(counted(0, "graph"), "0 graphs");
+  EXPECT_EQ(counted(1, "vertex", "vertices"), "1 vertex");
+  EXPECT_EQ(counted(2, "vertex", "vertices"), "2 vertices");
+  EXPECT_EQ(share_text(3, 7), "3 of 7");
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined({"", "a", "b"}, "; "), "; a; b");
+}
+
+TEST(LeastSquaresFits, RecoverAKnownLine) {
+  PlotLine points;
+  for (const double x : {2.0, 3.0, 5.0, 9.0}) points.emplace_back(x, 4.5 * x - 1.25);
+  const auto exact = least_squares(points);
+  ASSERT_TRUE(exact);
+  EXPECT_NEAR(exact->a, 4.5, 1e-12);
+  EXPECT_NEAR(exact->b, -1.25, 1e-12);
+  EXPECT_NEAR(exact->root_mean_square(), 0, 1e-12);
+  EXPECT_NEAR(exact->value(4), 16.75, 1e-12);
+  // (0, 0), (1, 2), (2, 1): slope 1/2, intercept 1/2, offsets 1/2, 1, 1/2.
+  const auto rough = least_squares({{0, 0}, {1, 2}, {2, 1}});
+  ASSERT_TRUE(rough);
+  EXPECT_NEAR(rough->a, 0.5, 1e-12);
+  EXPECT_NEAR(rough->b, 0.5, 1e-12);
+  EXPECT_NEAR(rough->root_mean_square(), std::sqrt(0.5), 1e-12);
+  EXPECT_EQ(least_squares({{1, 2}, {1, 3}}), std::nullopt);
+  EXPECT_EQ(least_squares({}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace logdepth::figures_tests
