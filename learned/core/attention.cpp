@@ -45,13 +45,13 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tens
 namespace {
 
 template <class Number>
-void for_each_head(
-    const Tensor& packed, std::int64_t heads, const Tensor& open, bool causal,
-    const std::function<void(HeadRows<Number>&, std::int64_t batch, std::int64_t head)>& work) {
+void for_each_head(const Tensor& packed, std::int64_t heads, const Tensor& open, bool causal,
+                   const std::function<void(AttentionRows<Number>&, std::int64_t batch,
+                                            std::int64_t head)>& work) {
   const std::int64_t batch = packed.size(0), tokens = packed.size(1), width = packed.size(2) / 3;
   const std::uint8_t* const keys = open.numel() > 0 ? open.data_ptr<std::uint8_t>() : nullptr;
   at::parallel_for(0, batch * heads, 8, [&](std::int64_t begin, std::int64_t end) {
-    HeadRows<Number> rows(tokens, width / heads, 3 * width, causal);
+    AttentionRows<Number> rows(tokens, width / heads, 3 * width, causal);
     for (std::int64_t at = begin; at < end; ++at) {
       const std::int64_t b = at / heads, h = at % heads;
       rows.open = keys ? keys + b * tokens * tokens : nullptr;
@@ -68,7 +68,8 @@ void forward_heads(const Tensor& packed, std::int64_t heads, const Tensor& open,
                    Tensor& weights, Tensor& result) {
   const std::int64_t tokens = packed.size(1), width = packed.size(2) / 3;
   for_each_head<Number>(
-      packed, heads, open, causal, [&](HeadRows<Number>& rows, std::int64_t b, std::int64_t h) {
+      packed, heads, open, causal,
+      [&](AttentionRows<Number>& rows, std::int64_t b, std::int64_t h) {
         rows.weights = weights.data_ptr<Number>() + (b * heads + h) * tokens * tokens;
         attention_forward(
             rows, result.data_ptr<Number>() + b * tokens * width + h * (width / heads), width);
@@ -80,7 +81,8 @@ void backward_heads(const Tensor& packed, std::int64_t heads, const Tensor& open
                     const Tensor& weights, const Tensor& above, Tensor& below) {
   const std::int64_t tokens = packed.size(1), width = packed.size(2) / 3;
   for_each_head<Number>(
-      packed, heads, open, causal, [&](HeadRows<Number>& rows, std::int64_t b, std::int64_t h) {
+      packed, heads, open, causal,
+      [&](AttentionRows<Number>& rows, std::int64_t b, std::int64_t h) {
         rows.weights = weights.data_ptr<Number>() + (b * heads + h) * tokens * tokens;
         Number* const queries =
             below.data_ptr<Number>() + b * tokens * 3 * width + h * (width / heads);

@@ -30,7 +30,7 @@ LOGDEPTH_ALWAYS_INLINE void add_multiple(Number* to, Number factor, const Number
 }
 
 template <class Number>
-LOGDEPTH_ALWAYS_INLINE void forward(HeadRows<Number>& rows, Number* result,
+LOGDEPTH_ALWAYS_INLINE void forward(AttentionRows<Number>& rows, Number* result,
                                     std::int64_t result_stride) {
   const Number scale = 1 / std::sqrt(static_cast<Number>(rows.width));
   for (std::int64_t i = 0; i < rows.tokens; ++i) {
@@ -61,7 +61,7 @@ LOGDEPTH_ALWAYS_INLINE void forward(HeadRows<Number>& rows, Number* result,
 }
 
 template <class Number>
-LOGDEPTH_ALWAYS_INLINE void backward(HeadRows<Number>& rows, const Number* above,
+LOGDEPTH_ALWAYS_INLINE void backward(AttentionRows<Number>& rows, const Number* above,
                                      std::int64_t above_stride, Number* queries, Number* keys,
                                      Number* values) {
   const Number scale = 1 / std::sqrt(static_cast<Number>(rows.width));
@@ -96,29 +96,30 @@ bool wide() {
 }
 
 template <class Number>
-LOGDEPTH_WIDE void forward_wide(HeadRows<Number>& rows, Number* result, std::int64_t stride) {
+LOGDEPTH_WIDE void forward_wide(AttentionRows<Number>& rows, Number* result, std::int64_t stride) {
   forward(rows, result, stride);
 }
 template <class Number>
-LOGDEPTH_WIDE void backward_wide(HeadRows<Number>& rows, const Number* above, std::int64_t stride,
-                                 Number* queries, Number* keys, Number* values) {
+LOGDEPTH_WIDE void backward_wide(AttentionRows<Number>& rows, const Number* above,
+                                 std::int64_t stride, Number* queries, Number* keys,
+                                 Number* values) {
   backward(rows, above, stride, queries, keys, values);
 }
 
 }  // namespace
 
-void attention_forward(HeadRows<float>& rows, float* result, std::int64_t stride) {
+void attention_forward(AttentionRows<float>& rows, float* result, std::int64_t stride) {
   wide() ? forward_wide(rows, result, stride) : forward(rows, result, stride);
 }
-void attention_forward(HeadRows<double>& rows, double* result, std::int64_t stride) {
+void attention_forward(AttentionRows<double>& rows, double* result, std::int64_t stride) {
   wide() ? forward_wide(rows, result, stride) : forward(rows, result, stride);
 }
-void attention_backward(HeadRows<float>& rows, const float* above, std::int64_t stride,
+void attention_backward(AttentionRows<float>& rows, const float* above, std::int64_t stride,
                         float* queries, float* keys, float* values) {
   wide() ? backward_wide(rows, above, stride, queries, keys, values)
          : backward(rows, above, stride, queries, keys, values);
 }
-void attention_backward(HeadRows<double>& rows, const double* above, std::int64_t stride,
+void attention_backward(AttentionRows<double>& rows, const double* above, std::int64_t stride,
                         double* queries, double* keys, double* values) {
   wide() ? backward_wide(rows, above, stride, queries, keys, values)
          : backward(rows, above, stride, queries, keys, values);

@@ -1,8 +1,9 @@
 #include "learned/core/universal_transformer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
+
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -18,10 +19,6 @@ std::vector<TransformerBlock> stack(Parameters& parameters, const std::string& n
 Tensor through(const std::vector<TransformerBlock>& blocks, Tensor h, AttentionContext& context) {
   for (const TransformerBlock& block : blocks) h = block(h, context);
   return h;
-}
-
-std::uint32_t ceil_log2(std::size_t n) {
-  return n <= 1 ? 0 : static_cast<std::uint32_t>(std::bit_width(n - 1));
 }
 
 }  // namespace
@@ -151,7 +148,7 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
 std::uint32_t UniversalTransformer::loops_at(std::size_t size) const {
   const LoopRule& rule = config_.loops;
   if (rule.kind == LoopRule::Kind::per_doubling)
-    return std::max<std::uint32_t>(1, rule.least * ceil_log2(size));
+    return std::max<std::uint32_t>(1, rule.least * static_cast<std::uint32_t>(ceil_log2(size)));
   return rule.kind == LoopRule::Kind::range ? rule.most : rule.least;
 }
 

@@ -9,13 +9,13 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kFormat = "logdepth-run";
-constexpr int kVersion = 1;
+constexpr const char* kRecordFormat = "logdepth-run";
+constexpr int kRecordVersion = 1;
 
 }  // namespace
 
 nlohmann::ordered_json to_json(const RunRecord& record) {
-  return {{"format", kFormat},          {"version", kVersion},
+  return {{"format", kRecordFormat},    {"version", kRecordVersion},
           {"seed", record.config.seed}, {"config", to_json(record.config)},
           {"machine", record.machine},  {"training", record.training},
           {"result", record.result}};
@@ -24,12 +24,13 @@ nlohmann::ordered_json to_json(const RunRecord& record) {
 RunRecord read_run_record(const std::string& file) {
   const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
-      json["format"] != kFormat)
+      json["format"] != kRecordFormat)
     throw InputError(file +
                      ": expected the record of a training run, a JSON object with \"format\": \"" +
-                     kFormat + "\"");
-  if (!json.contains("version") || json["version"] != kVersion)
-    throw InputError(file + ": expected version " + std::to_string(kVersion) + " of the format");
+                     kRecordFormat + "\"");
+  if (!json.contains("version") || json["version"] != kRecordVersion)
+    throw InputError(file + ": expected version " + std::to_string(kRecordVersion) +
+                     " of the format");
   for (const char* part : {"config", "machine", "training", "result"})
     if (!json.contains(part) || !json[part].is_object())
       throw InputError(file + ": expected an object '" + part + "'");

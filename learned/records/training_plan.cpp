@@ -10,8 +10,8 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kFormat = "logdepth-plan";
-constexpr int kVersion = 1;
+constexpr const char* kPlanFormat = "logdepth-plan";
+constexpr int kPlanVersion = 1;
 
 bool stays_below(const std::filesystem::path& name) {
   if (name.empty() || name.is_absolute()) return false;
@@ -46,9 +46,9 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
 TrainingPlan read_training_plan(const std::string& file) {
   const auto json = nlohmann::json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
-      json["format"] != kFormat || !json.contains("version") || json["version"] != kVersion)
+      json["format"] != kPlanFormat || !json.contains("version") || json["version"] != kPlanVersion)
     throw InputError(file + ": expected a training plan, a JSON object with \"format\": \"" +
-                     kFormat + "\" and \"version\": " + std::to_string(kVersion));
+                     kPlanFormat + "\" and \"version\": " + std::to_string(kPlanVersion));
   if (!json.contains("runs") || !json["runs"].is_array() || json["runs"].empty())
     throw InputError(file + ": runs: expected a list of at least one run");
   TrainingPlan plan;
@@ -63,7 +63,7 @@ TrainingPlan read_training_plan(const std::string& file) {
 }
 
 void write_training_plan(const TrainingPlan& plan, const std::string& file) {
-  nlohmann::ordered_json json = {{"format", kFormat}, {"version", kVersion}};
+  nlohmann::ordered_json json = {{"format", kPlanFormat}, {"version", kPlanVersion}};
   json["runs"] = nlohmann::ordered_json::array();
   for (const PlannedRun& run : plan)
     json["runs"].push_back({{"name", run.name}, {"config", to_json(run.config)}});

@@ -1,7 +1,6 @@
 #include "learned/report/depth_points.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "objects/input_error.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -61,11 +61,6 @@ const Json& list(const RunRecord& record, const char* name) {
 
 // --- what a record is ----------------------------------------------------------------------------
 
-/// ceil(log2 n), 0 for n <= 1.
-std::uint64_t doublings(double n) {
-  return n <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(n) - 1);
-}
-
 /// Loops on an input of size n.
 std::uint64_t loops_of(const LoopRule& rule, double n) {
   switch (rule.kind) {
@@ -74,7 +69,8 @@ std::uint64_t loops_of(const LoopRule& rule, double n) {
     case LoopRule::Kind::range:
       return rule.most;
     case LoopRule::Kind::per_doubling:
-      return std::max<std::uint64_t>(1, rule.least * doublings(n));
+      return std::max<std::uint64_t>(
+          1, rule.least * ceil_log2(static_cast<std::uint64_t>(std::max(n, 0.0))));
   }
   return 0;
 }
@@ -90,22 +86,22 @@ std::string shape_text(const ModelConfig& model) {
          std::to_string(model.final) + ")";
 }
 
-enum class Form { stack, loop, adaptive };
+enum class LoopForm { stack, loop, adaptive };
 
-Form form_of(const ModelConfig& model) {
+LoopForm form_of(const ModelConfig& model) {
   using M = ModelConfig;
-  if (model.repeated == 0) return Form::stack;
-  if (model.loops.kind == LoopRule::Kind::per_doubling) return Form::adaptive;
+  if (model.repeated == 0) return LoopForm::stack;
+  if (model.loops.kind == LoopRule::Kind::per_doubling) return LoopForm::adaptive;
   const bool plain =
       model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none &&
       model.injection == M::Injection::none && model.discretiser == M::Discretiser::none;
-  return plain && loops_of(model.loops, 1) == 1 ? Form::stack : Form::loop;
+  return plain && loops_of(model.loops, 1) == 1 ? LoopForm::stack : LoopForm::loop;
 }
 
 /// A record as a point, or as several where one network is measured at several depths.
 struct Measured {
   std::string problem, kind, reach;
-  Form form = Form::stack;
+  LoopForm form = LoopForm::stack;
   double threshold = 0;
   std::vector<RunPoint> points;
 };
@@ -124,7 +120,9 @@ Measured measured_words(const RunRecord& record, const WordTaskConfig& task) {
   Measured m;
   m.problem = task.monoid;
   m.form = form_of(model);
-  m.kind = m.form == Form::stack ? "stack" : m.form == Form::loop ? "loop" : "adaptive loop";
+  m.kind = m.form == LoopForm::stack  ? "stack"
+           : m.form == LoopForm::loop ? "loop"
+                                      : "adaptive loop";
   m.reach = "n*";
   m.threshold = task.threshold;
   m.points.push_back(point_of(record, executed(model, loops_of(model.loops, length)),
@@ -153,7 +151,7 @@ Measured measured_hops(const RunRecord& record, const HopTaskConfig& task) {
   const ModelConfig& model = record.config.model;
   Measured m;
   m.problem = kReachable;
-  m.form = model.repeated > 0 ? Form::loop : Form::stack;
+  m.form = model.repeated > 0 ? LoopForm::loop : LoopForm::stack;
   m.kind = task.masked ? "masked recurrence" : "unmasked recurrence";
   m.reach = "hops";
   m.threshold = task.threshold;
@@ -211,7 +209,7 @@ void flatten(const Json& json, const std::string& path, Settings& settings) {
 
 /// Settings of task and model that must agree within a series, beside the ones in its name: not
 /// depth, how long was trained or measured, or how large batches were.
-Settings settings_of(const RunRecord& record, Form form) {
+Settings settings_of(const RunRecord& record, LoopForm form) {
   static const std::set<std::string> kFree = {
       "task.max_length",   "task.batch_tokens",   "task.batch_least", "task.batch",
       "task.validation",   "task.test_hops",      "task.test_loops",  "task.test_chain",
@@ -225,7 +223,7 @@ Settings settings_of(const RunRecord& record, Form form) {
   for (const auto& [path, value] : all)
     if (!kFree.contains(path)) settings[path] = value;
   // The depth of an adaptive loop varies with the size of the input.
-  if (form == Form::adaptive) settings.erase("task.vertices");
+  if (form == LoopForm::adaptive) settings.erase("task.vertices");
   return settings;
 }
 
@@ -261,8 +259,8 @@ using Groups = std::map<Key, Group>;
 
 Key key_of(const RunRecord& record, const Measured& m) {
   Key key{m.problem, m.kind, "", text(record.machine, "device"), 0, settings_of(record, m.form)};
-  if (m.form != Form::stack) key.shape = shape_text(record.config.model);
-  if (m.kind != "adaptive loop" && m.form == Form::adaptive) key.shape += ", adaptive";
+  if (m.form != LoopForm::stack) key.shape = shape_text(record.config.model);
+  if (m.kind != "adaptive loop" && m.form == LoopForm::adaptive) key.shape += ", adaptive";
   return key;
 }
 
@@ -346,7 +344,7 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     Key key = key_of(record, *m);
     key.across = record.config.model.width;
     add(groups, key, *m, record, m->points);
-    if (m->form == Form::stack && record.config.model.repeated > 0) {
+    if (m->form == LoopForm::stack && record.config.model.repeated > 0) {
       key.shape = shape_text(record.config.model);
       if (key.kind == "stack") key.kind = "loop";
       once.push_back({&record, *m, key});

@@ -17,7 +17,7 @@ namespace {
 }
 
 /// "2 = [1,0,2]", or the number alone where it is the name.
-std::string text_of(const MonoidTable& table, std::size_t element) {
+std::string element_text(const MonoidTable& table, std::size_t element) {
   const std::string number = std::to_string(element);
   const std::string& name = table.element_names[element];
   return name == number ? number : number + " = " + printable(name);
@@ -27,8 +27,8 @@ void check_closure(const MonoidTable& table) {
   for (std::size_t a = 0; a < table.size; ++a)
     for (std::size_t b = 0; b < table.size; ++b)
       if (const std::uint32_t value = table.product[a * table.size + b]; value >= table.size)
-        fail(table, "is not closed: the product of " + text_of(table, a) + " and " +
-                        text_of(table, b) + " is " + std::to_string(value) +
+        fail(table, "is not closed: the product of " + element_text(table, a) + " and " +
+                        element_text(table, b) + " is " + std::to_string(value) +
                         ", expected an element from 0 to " + std::to_string(table.size - 1));
 }
 
@@ -43,9 +43,9 @@ std::uint32_t identity_of(const MonoidTable& table) {
   // An identity on both sides is the only one on the left, so no other candidate need be tried.
   for (std::uint32_t a = 0; a < table.size; ++a)
     if (table.times(a, *left) != a)
-      fail(table, "has no identity: " + text_of(table, *left) +
-                      " is one on the left only, the product of " + text_of(table, a) +
-                      " and it is " + text_of(table, table.times(a, *left)));
+      fail(table, "has no identity: " + element_text(table, *left) +
+                      " is one on the left only, the product of " + element_text(table, a) +
+                      " and it is " + element_text(table, table.times(a, *left)));
   return *left;
 }
 
@@ -79,10 +79,10 @@ void check_associativity(const MonoidTable& table) {
         const std::uint32_t left = table.times(table.times(a, g), b);
         const std::uint32_t right = table.times(a, table.times(g, b));
         if (left != right)
-          fail(table, "is not associative: with a, b, c = " + text_of(table, a) + ", " +
-                          text_of(table, g) + ", " + text_of(table, b) +
-                          " the product (a b) c is " + text_of(table, left) + " and a (b c) is " +
-                          text_of(table, right));
+          fail(table, "is not associative: with a, b, c = " + element_text(table, a) + ", " +
+                          element_text(table, g) + ", " + element_text(table, b) +
+                          " the product (a b) c is " + element_text(table, left) +
+                          " and a (b c) is " + element_text(table, right));
       }
 }
 
@@ -91,7 +91,7 @@ void check_inverses(const MonoidTable& table) {
     bool found = false;
     for (std::uint32_t b = 0; b < table.size && !found; ++b)
       found = table.times(a, b) == table.identity && table.times(b, a) == table.identity;
-    if (!found) fail(table, "is not one of a group: " + text_of(table, a) + " has no inverse");
+    if (!found) fail(table, "is not one of a group: " + element_text(table, a) + " has no inverse");
   }
 }
 

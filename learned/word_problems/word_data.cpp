@@ -130,7 +130,8 @@ std::optional<Mismatch> first_mismatch(const std::vector<RawRow>& rows, const Mo
 }
 
 /// "target index 2 is 17, expected 15 with the first letter first".
-std::string text_of(const Mismatch& mismatch, const std::vector<RawRow>& rows, ProductOrder order) {
+std::string mismatch_text(const Mismatch& mismatch, const std::vector<RawRow>& rows,
+                          ProductOrder order) {
   return "target index " + std::to_string(mismatch.index + 1) + " is " +
          std::to_string(rows[mismatch.row].target[mismatch.index]) + ", expected " +
          std::to_string(mismatch.expected) + " " + order_text(order);
@@ -174,11 +175,11 @@ WordFile parse_word_file(std::string_view text, const std::string& source, const
     const bool fits_other = !first_mismatch(rows, table, other(order), ignored);
     if (mismatch && fits_other)
       throw InputError(source, mismatch->row + 2,
-                       text_of(*mismatch, rows, order) + "; all rows of the file are right " +
+                       mismatch_text(*mismatch, rows, order) + "; all rows of the file are right " +
                            order_text(other(order)));
     file.either = fits_other;
   }
-  if (mismatch) throw InputError(source, mismatch->row + 2, text_of(*mismatch, rows, order));
+  if (mismatch) throw InputError(source, mismatch->row + 2, mismatch_text(*mismatch, rows, order));
   return file;
 }
 
@@ -190,7 +191,7 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
   std::vector<WordRow> words, published;
   const auto mismatch = first_mismatch(rows, table, ours, words);
   if (table.published.empty()) {
-    if (mismatch) throw InputError(source, mismatch->row + 2, text_of(*mismatch, rows, ours));
+    if (mismatch) throw InputError(source, mismatch->row + 2, mismatch_text(*mismatch, rows, ours));
     return {ours, false, std::move(words)};
   }
   const auto published_mismatch = first_mismatch(rows, table, theirs, published);
@@ -202,7 +203,7 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
   const Mismatch& late = meant ? *published_mismatch : *mismatch;
   const Mismatch& early = meant ? *mismatch : *published_mismatch;
   throw InputError(source, late.row + 2,
-                   text_of(late, rows, meant ? theirs : ours) + "; " +
+                   mismatch_text(late, rows, meant ? theirs : ours) + "; " +
                        order_text(meant ? ours : theirs) + " line " +
                        std::to_string(early.row + 2) + " is wrong too");
 }
