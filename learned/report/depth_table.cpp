@@ -107,7 +107,8 @@ DepthProblem& problem_named(DepthTable& table, const std::string& name) {
   problem.name = name;
   problem.size =
       name == kGraphs ? "distance h (of constructions: n = h + 1 vertices)" : "n letters";
-  if (name == published_depth_line().problem) problem.published = published_depth_line();
+  for (const PublishedLine& line : published_lines())
+    if (line.of == PublishedLine::Of::depth && line.problem == name) problem.published = line;
   return table.problems.emplace_back(std::move(problem));
 }
 
@@ -146,6 +147,9 @@ DepthTable depth_table(const std::vector<RunRecord>& records,
     problem_named(table, series.problem).learned.push_back(row_of(series, seed));
   for (const LearnedWidths& series : width_series(records))
     table.widths.push_back({series, fit_width(series.width_points(), SeedChoice::best)});
+  for (const PublishedLine& line : published_lines())
+    if (line.of == PublishedLine::Of::width && !table.published_widths)
+      table.published_widths = line;
   return table;
 }
 

@@ -10,7 +10,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_points.hpp"
 #include "learned/report/line_fit.hpp"
-#include "learned/word_problems/published_depth.hpp"
+#include "learned/report/published_line.hpp"
 
 namespace logdepth {
 
@@ -68,6 +68,7 @@ struct DepthTable {
   std::size_t constructed_runs = 0;  ///< of them, networks made from weights files: left out
   std::vector<DepthProblem> problems;
   std::vector<WidthRow> widths;
+  std::optional<PublishedLine> published_widths;  ///< the first that is about widths
 };
 
 /// At most this many letters, with a curriculum that was never finished, says more about the

@@ -140,7 +140,8 @@ std::string depth_table_json(const DepthTable& table) {
   }
   json["widths"] = Json::array();
   for (const WidthRow& row : table.widths) json["widths"].push_back(width_json(row));
-  json["published_widths"] = published_json(published_width_line());
+  json["published_widths"] =
+      table.published_widths ? published_json(*table.published_widths) : Json();
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -161,11 +161,12 @@ TextTable learned_table(const DepthTable& table) {
 }
 
 TextTable width_table(const DepthTable& table) {
-  const PublishedLine& published = published_width_line();
   TextTable text;
   text.heading = "Widths at one depth";
-  text.before = {"Published, " + published.problem + ": " + published.text + ", r2 = " +
-                 decimal(published.r2) + " (" + published.source + "; " + published.setting + ")."};
+  if (const auto& published = table.published_widths)
+    text.before = {"Published, " + published->problem + ": " + published->text +
+                   ", r2 = " + decimal(published->r2) + " (" + published->source + "; " +
+                   published->setting + ")."};
   text.columns = {"problem", "kind", "depth", "width: best", "reach = a log2 w + b", "cost"};
   for (const WidthRow& row : table.widths) {
     const LearnedWidths& series = row.series;

@@ -1,19 +1,11 @@
 #include "learned/word_problems/published_depth.hpp"
 
-#include <cmath>
-#include <stdexcept>
-
 namespace logdepth {
-
-double PublishedLine::value(double x) const {
-  if (x < first || x > last)
-    throw std::logic_error("a published line was evaluated outside its range");
-  return a * std::log2(x) + b;
-}
 
 const PublishedLine& published_depth_line() {
   // MS25, figure 2 left and section 7: the best of 3 to 8 seeds per depth.
-  static const PublishedLine kLine = {"A5",
+  static const PublishedLine kLine = {PublishedLine::Of::depth,
+                                      "A5",
                                       "stack",
                                       "d = 4.8 log2 n* - 15.8",
                                       "MS25 section 7",
@@ -29,7 +21,8 @@ const PublishedLine& published_depth_line() {
 
 const PublishedLine& published_width_line() {
   // MS25, figure 2 right; the appendix prints the width 258 for 256.
-  static const PublishedLine kLine = {"A5",
+  static const PublishedLine kLine = {PublishedLine::Of::width,
+                                      "A5",
                                       "stack",
                                       "n* = 7.2 log2 w - 41.7",
                                       "MS25 section 7",
