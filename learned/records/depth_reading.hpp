@@ -38,9 +38,9 @@ struct DepthReading {
     /// How often the repeated block ran; absent: as often as the model's own rule says.
     std::optional<std::uint64_t> loops;
   };
-  std::string problem;  ///< "S3", or "reachability"
-  std::string network;  ///< "row tokens"; empty: named after its loop
-  std::string reach;    ///< "n*", "h*", "hops"
+  std::string problem;  ///< "S3": rows of one problem stand together
+  std::string network;  ///< as in "row tokens"; empty: named after its loop
+  std::string reach;    ///< the name of the measure: "n*"
   double threshold = 0;
   double size = 0;          ///< of the largest input that was measured
   bool unfinished = false;  ///< the curriculum did not come to its last stage
