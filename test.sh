@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Installs what the tests need (Debian packages), builds everything with warnings as errors, and
-# runs every test. `./test.sh asan-ubsan` does the same under the sanitizers.
+# Installs what the tests need (Debian packages), builds everything, and runs every test, on top of
+# what setup.sh built. `./test.sh asan-ubsan` does the same under the sanitizers, `./test.sh dev`
+# with debug symbols. Says how long each part took; what follows `--` goes to ctest.
 set -euo pipefail
 cd "$(dirname "$0")"
-preset=${1:-dev}
+preset=release
+if [ $# -gt 0 ] && [ "$1" != -- ]; then
+  preset=$1
+  shift
+fi
+[ "${1:-}" != -- ] || shift
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
           libboost-graph-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
@@ -11,8 +17,16 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core)  # independent oracles
 . cmake/install_packages.sh
-install_packages "${packages[@]}"
 
-cmake --preset "$preset"
-cmake --build --preset "$preset"
-ctest --preset "$preset" --parallel "$(nproc)"
+part() {  # part NAME COMMAND ...: runs the command and says how long it took
+  local name=$1 begin=$SECONDS
+  shift
+  echo "== $name"
+  "$@"
+  echo "== $name took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
+}
+part "installing" install_packages "${packages[@]}"
+part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON
+part "building" cmake --build --preset "$preset"
+echo "== testing"
+ctest --preset "$preset" --parallel "$(nproc)" "$@"

@@ -17,7 +17,7 @@
 namespace logdepth {
 namespace {
 
-struct Options {
+struct CheckArguments {
   std::vector<std::string> claims;
   std::size_t up_to = 0, random = 0;
   std::uint64_t seed = 0;
@@ -41,7 +41,7 @@ std::vector<const Claim*> chosen(const std::vector<std::string>& names) {
   return result;
 }
 
-int check(const Options& options) {
+int check(const CheckArguments& options) {
   const auto claims = chosen(options.claims);
   if (options.list && options.json) {
     nlohmann::json list = {{"schema", "logdepth/check/1"}, {"claims", nlohmann::json::array()}};
@@ -96,7 +96,7 @@ int check(const Options& options) {
 }  // namespace
 
 Command add_check(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check",
       "the ledger: every claim of MS25 as written, repaired and optimised, decided by exact runs "

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 20;
 constexpr const char* kFigure = "depth.svg";
 
-struct Options {
+struct CompareArguments {
   std::vector<std::string> runs;
   std::string folder;
   CLI::Option* out_given = nullptr;
@@ -59,7 +59,7 @@ std::vector<std::string> groups(const std::vector<RunRecord>& records) {
   return names;
 }
 
-std::string command_of(const Options& options) {
+std::string command_of(const CompareArguments& options) {
   std::string text = "logdepth compare depth";
   for (const std::string& run : options.runs) text += " " + run;
   return text + " --up-to " + std::to_string(options.up_to);
@@ -75,7 +75,7 @@ void save(const DepthTable& table, const std::string& folder) {
 }
 
 /// Before anything is computed.
-void prepare(const Options& options) {
+void prepare(const CompareArguments& options) {
   if (options.up_to < 4)
     throw InputError("--up-to: expected at least 4, so that there are two sizes, found " +
                      std::to_string(options.up_to));
@@ -105,7 +105,7 @@ std::vector<RunRecord> read_runs(const std::vector<std::string>& folders) {
   return records;
 }
 
-int compare_depth(const Options& options) {
+int compare_depth(const CompareArguments& options) {
   const std::vector<RunRecord> records = read_runs(options.runs);
   depth_series(records);  // refuses broken results before anything is compiled
   prepare(options);
@@ -139,7 +139,7 @@ int compare_depth(const Options& options) {
 }  // namespace
 
 Command add_compare_depth(CLI::App& compare) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   CLI::App* command = compare.add_subcommand(
       "depth",
       "learned, published, claimed, repaired and optimised laws of depth side by side\n"

@@ -17,7 +17,7 @@
 namespace logdepth {
 namespace {
 
-struct Options {
+struct DiffArguments {
   std::string model, program, engine = "exact", scores = "product", rule = "plain";
   InputOptions input;
   bool json = false;
@@ -25,7 +25,7 @@ struct Options {
 };
 
 /// The weights in another arithmetic beside the exact run of the same weights.
-Outcome<std::optional<Difference>> in_floats(const Options& options, const Model& model,
+Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const Model& model,
                                              const Tokens& tokens) {
   EngineOptions engine;
   engine.name = options.engine;
@@ -37,7 +37,7 @@ Outcome<std::optional<Difference>> in_floats(const Options& options, const Model
   return first_float_difference(model, proved_facts(model).facts, floats, tokens);
 }
 
-int diff(const Options& options) {
+int diff(const DiffArguments& options) {
   const bool exact = options.engine == "exact";
   if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
     throw InputError("--rule and --scores: need a floating-point --engine");
@@ -94,7 +94,7 @@ int diff(const Options& options) {
 }  // namespace
 
 Command add_diff(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffArguments>();
   CLI::App* command = app.add_subcommand(
       "diff",
       "the first place where the compiled weights leave the meaning of their program, or where "

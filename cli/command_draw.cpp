@@ -11,12 +11,12 @@
 namespace logdepth {
 namespace {
 
-struct Options {
+struct DrawArguments {
   std::string model, output;
   InputOptions input;
 };
 
-int draw(const Options& options) {
+int draw(const DrawArguments& options) {
   auto inputs = options.input.files();
   inputs.push_back(options.model);
   refuse_overwriting(options.output, inputs);
@@ -45,7 +45,7 @@ int draw(const Options& options) {
 }  // namespace
 
 Command add_draw(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DrawArguments>();
   CLI::App* command = app.add_subcommand(
       "draw",
       "the circuit of a weights file; with an input, who attends where, level by level\n"

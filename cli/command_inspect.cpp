@@ -23,12 +23,12 @@ std::string known_depth(const ProductForecast& forecast, const Subgroups& groups
          "unless TC0 = NC1; scan takes ceil(log2 n) layers";
 }
 
-struct Options {
+struct InspectArguments {
   AutomatonOptions automaton;
   bool json = false;
 };
 
-int inspect(const Options& options) {
+int inspect(const InspectArguments& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton);
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
                         {"name", loaded.name},
@@ -74,7 +74,7 @@ int inspect(const Options& options) {
 }  // namespace
 
 Command add_inspect(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand(
       "inspect",
       "the minimal automaton and transition monoid of a language, and the size of its transformer\n"

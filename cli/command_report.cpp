@@ -14,13 +14,13 @@ namespace {
 /// Scores are compared pair by pair, so time grows with the square.
 constexpr std::uint64_t kLongest = 4096;
 
-struct Options {
+struct ReportArguments {
   PrecisionRun run;
   CLI::Option* out_given = nullptr;
   bool json = false;
 };
 
-int report_precision(Options& options) {
+int report_precision(ReportArguments& options) {
   PrecisionRun& run = options.run;
   if (*options.out_given && run.folder.empty())
     throw InputError("--out: expected the name of a folder");
@@ -51,7 +51,7 @@ int report_precision(Options& options) {
 }  // namespace
 
 Command add_report_precision(CLI::App& report) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   PrecisionRun& run = options->run;
   CLI::App* command = report.add_subcommand(
       "precision",

@@ -12,13 +12,13 @@
 namespace logdepth {
 namespace {
 
-struct PaperReportOptions {
+struct PaperReportArguments {
   std::string runs, folder;
   CLI::Option* out_given = nullptr;
   bool json = false;
 };
 
-int report_paper(const PaperReport& report, const PaperReportOptions& options) {
+int report_paper(const PaperReport& report, const PaperReportArguments& options) {
   if (*options.out_given && options.folder.empty())
     throw InputError("--out: expected the name of a folder");
   const std::string name = report.name;
@@ -40,7 +40,7 @@ int report_paper(const PaperReport& report, const PaperReportOptions& options) {
 }
 
 Command add_paper_report(CLI::App& parent, const PaperReport& report) {
-  auto options = std::make_shared<PaperReportOptions>();
+  auto options = std::make_shared<PaperReportArguments>();
   CLI::App* command = parent.add_subcommand(report.name, report.help);
   command->add_option("RUNS", options->runs, "folder of training runs, with all folders in it")
       ->required();

@@ -104,7 +104,7 @@ class Runs {
     std::optional<Refusal> refusal;
     nlohmann::json run = {{"vertices", graph.size()}};  // what all pairs of one run share
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
-      const auto [source, target] = questions.pairs[i];
+      const Vertex source = questions.pairs[i].first, target = questions.pairs[i].second;
       which_ = questions.pairs.size() > 1 ? "pair " + std::to_string(i + 1) + ": " : "";
       nlohmann::json result = run;
       result["source"] = graph.names()[source];

@@ -21,7 +21,7 @@
 namespace logdepth {
 namespace {
 
-struct Options {
+struct TestArguments {
   std::string model, against;
   AutomatonOptions automaton;
   TestOptions test;
@@ -35,7 +35,7 @@ std::size_t chosen(const CLI::Option* option, std::size_t given, std::size_t oth
 }
 
 /// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
-void apply_against(Options& options) {
+void apply_against(TestArguments& options) {
   std::string kind, value = options.against;
   for (const char* known : {"regex", "fst", "jff", "dot", "group"}) {
     const std::string prefix = std::string(known) + ":";
@@ -101,7 +101,7 @@ Verdict verdict_of(const Report& report, const std::string& against) {
 
 /// Prints the verdict and writes it beside the file; a folder that cannot be written does not undo
 /// the test.
-int conclude(const Options& options, const Model& model, Verdict verdict) {
+int conclude(const TestArguments& options, const Model& model, Verdict verdict) {
   const auto& example = verdict.counterexample;
   const std::string difference =
       example ? "expected " + example->expected + ", got " + example->got : "";
@@ -140,7 +140,7 @@ int conclude(const Options& options, const Model& model, Verdict verdict) {
   return example ? kCheckFailed : kDone;
 }
 
-int test_words(Options& options, const Model& model) {
+int test_words(TestArguments& options, const Model& model) {
   if (options.against.starts_with("graph:"))
     throw InputError("the weights file '" + model.name + "' takes words; '" + options.against +
                      "' is for graphs");
@@ -194,7 +194,7 @@ std::string show_graph(const Graph& graph) {
          (graph.size() == 1 ? " vertex" : " vertices");
 }
 
-int test_graphs(const Options& options, const Model& model) {
+int test_graphs(const TestArguments& options, const Model& model) {
   const bool undirected = options.against == "graph:undirected-reachability";
   if (!undirected && options.against != "graph:reachability")
     throw InputError("the weights file '" + model.name +
@@ -252,7 +252,7 @@ int test_graphs(const Options& options, const Model& model) {
   return conclude(options, model, std::move(verdict));
 }
 
-int test_cells(const Options& options, const Model& model) {
+int test_cells(const TestArguments& options, const Model& model) {
   if (options.against != "division")
     throw InputError("the weights file '" + model.name +
                      "' takes raw streams; expected --against division");
@@ -299,7 +299,7 @@ int test_cells(const Options& options, const Model& model) {
   return conclude(options, model, std::move(verdict));
 }
 
-int test(Options& options) {
+int test(TestArguments& options) {
   const Model model = read_weights(options.model);
   if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
   if (options.automaton.given())
@@ -312,7 +312,7 @@ int test(Options& options) {
 }  // namespace
 
 Command add_test(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TestArguments>();
   CLI::App* command = app.add_subcommand(
       "test",
       "property test of any weights file against an independent oracle, with a shrunk "

@@ -46,7 +46,7 @@ const CLI::Validator kAboveZero(
     "NUMBER");
 
 /// What every kind of training run can be told.
-struct Options {
+struct TrainArguments {
   JobOptions jobs;
   std::vector<std::uint64_t> seeds = {1};
   std::optional<std::uint64_t> steps;
@@ -55,7 +55,7 @@ struct Options {
   std::string weights, write_plan;
 };
 
-void add_run_options(CLI::App& command, Options& options) {
+void add_run_options(CLI::App& command, TrainArguments& options) {
   command.add_option("--out", options.jobs.out,
                      "folder of the runs; those it has are not repeated");
   command.add_option("--device", options.jobs.device, "cpu or cuda")
@@ -71,7 +71,7 @@ void add_run_options(CLI::App& command, Options& options) {
       ->capture_default_str();
 }
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, TrainArguments& options) {
   add_run_options(command, options);
   command.add_option("--seeds", options.seeds, "a run for each, as 1,2,3")
       ->delimiter(',')
@@ -90,7 +90,7 @@ void add_options(CLI::App& command, Options& options) {
 }
 
 /// Adds a run for every seed.
-void plan_runs(TrainingPlan& plan, const PlannedRun& run, const Options& options) {
+void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& options) {
   RunConfig config = run.config;
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
@@ -123,7 +123,7 @@ void check(const TrainingPlan& plan) {
   }
 }
 
-int carry_out_or_write(const TrainingPlan& plan, const Options& options) {
+int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) {
   check(plan);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
@@ -193,7 +193,7 @@ Command add_experiment(CLI::App& train, std::shared_ptr<Experiment> experiment) 
   CLI::App* command = train.add_subcommand(experiment->name(), experiment->help());
   CommandOptions visit(*command);
   experiment->visit(visit);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainArguments>();
   add_options(*command, *options);
   return [experiment, options] {
     TrainingPlan plan;
@@ -218,7 +218,7 @@ std::vector<Command> add_experiments(CLI::App& train) {
 
 Command add_train_plan(CLI::App& train) {
   struct Plan {
-    Options common;
+    TrainArguments common;
     std::string file;
   };
   auto plan = std::make_shared<Plan>();

@@ -14,8 +14,10 @@ install_packages() {
     }
     as_root=(sudo)
   fi
-  echo "installing: ${missing[*]}"
+  echo "== installing Debian packages: ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
+  # How much is fetched, and every package as it comes; the hundreds of other lines are left out.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    apt-get install -y -q --no-install-recommends "${missing[@]}" |
+    sed -un '/newly installed/p; /^Need to get/p; /^After this/p; /^Get:/p; /^Setting up/p'
 }

@@ -12,6 +12,8 @@ endif()
 file(GLOB core_sources CONFIGURE_DEPENDS learned/core/*.cpp)
 list(FILTER core_sources EXCLUDE REGEX "/train_program\\.cpp$")
 add_library(learned_core STATIC ${core_sources})
+set_target_properties(learned_core PROPERTIES UNITY_BUILD ${LOGDEPTH_UNITY})
+logdepth_optimise_lightly(learned_core)  # its arithmetic is libtorch's, but for attention_rows
 target_include_directories(learned_core PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE logdepth_warnings)
 target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
@@ -20,6 +22,8 @@ set_source_files_properties(learned/core/attention_rows.cpp PROPERTIES
                             COMPILE_OPTIONS "-O3;-fopenmp-simd" SKIP_PRECOMPILE_HEADERS ON)
 
 add_executable(logdepth-train learned/core/train_program.cpp)
+target_precompile_headers(logdepth-train REUSE_FROM learned_core)
+logdepth_optimise_lightly(logdepth-train)
 target_link_libraries(logdepth-train PRIVATE learned_core CLI11::CLI11 logdepth_warnings)
 target_compile_definitions(logdepth-train PRIVATE LOGDEPTH_VERSION="${PROJECT_VERSION}")
 install(TARGETS logdepth-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

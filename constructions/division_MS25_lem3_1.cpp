@@ -57,7 +57,7 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kStart = R"cells(logdepth-cells 1
+constexpr const char* kDivisionStart = R"cells(logdepth-cells 1
 hypothesis "raw psi(i) = (i, 1), raw psi(m) = (m, 1) and phi(a_i) in the stream at token i, positions from 0"
 hypothesis "0 <= a_i <= i, m >= 1 an integer, the same at all tokens"
 hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
@@ -82,15 +82,15 @@ std::string quotients() {
 )cells" + blocks::undone(blocks::multiples_heads());
 }
 
-constexpr const char* kOutputs = R"cells(
+constexpr const char* kDivisionOutputLines = R"cells(
 output quotient.0 + quotient[0]
 output quotient.1 + quotient[1]
 output remainder.0 + remainder[0]
 output remainder.1 + remainder[1]
 )cells";
 
-std::string compact(const DivisionOptions& options) {
-  std::string text = kStart;
+std::string compact_division(const DivisionOptions& options) {
+  std::string text = kDivisionStart;
   text += R"cells(program division
 construction compact
 source "MS25 Lemma 3.1 (optimised)"
@@ -135,13 +135,13 @@ output remainder.1 + C[1]
     copy remainder C
 )cells" + blocks::undone(count);
   text += options.unit_inputs ? "  erase Q B C e\n" : "  erase I R Q B C e\n";
-  return text + kOutputs;
+  return text + kDivisionOutputLines;
 }
 
 /// The paper's steps in its order: multiples, quotient, two comparisons with earlier quotients, the
 /// count over the block without its first token, the result, the cleaning.
-std::string paper() {
-  std::string text = kStart;
+std::string paper_division() {
+  std::string text = kDivisionStart;
   text += R"cells(program division
 construction paper
 source "MS25 Lemma 3.1 (repaired)"
@@ -206,7 +206,7 @@ initial
           R"cells(
   erase I R Q B C e p1 s1 s2 b1 place
 )cells";
-  return text + kOutputs;
+  return text + kDivisionOutputLines;
 }
 
 }  // namespace
@@ -215,9 +215,9 @@ Program division_MS25_lem3_1(const DivisionOptions& options) {
   if (options.form == DivisionForm::paper) {
     if (options.own_argument || options.unit_inputs)
       throw InputError("the paper's form of division takes raw psi(i), psi(m) and phi(a_i)");
-    return parse_program(paper(), "division, paper");
+    return parse_program(paper_division(), "division, paper");
   }
-  return parse_program(compact(options), "division, compact");
+  return parse_program(compact_division(options), "division, compact");
 }
 
 namespace blocks {

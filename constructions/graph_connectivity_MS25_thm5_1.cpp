@@ -190,7 +190,7 @@ initial
 )cells";
 }
 
-std::string compact(const Triples& layout) {
+std::string compact_connectivity(const Triples& layout) {
   return start(layout) + R"cells(construction compact
 source "MS25 Theorem 5.1 (optimised)"
 deviation "one layer per squaring: an exact OR in one head, ties broken by a margin below every mismatch"
@@ -222,7 +222,7 @@ output reject
 )cells";
 }
 
-std::string paper(const Triples& layout) {
+std::string paper_connectivity(const Triples& layout) {
   // h = [A] + average of [C] over k; taken back before C changes.
   const std::string some_c = "unmasked find " + layout.middle_row + " key T and J key J\n";
   const std::string own = "unmasked match I key I\n";
@@ -273,8 +273,9 @@ output reject
 
 Program graph_connectivity_MS25_thm5_1(ConnectivityForm form, GraphInput::Padding padding) {
   const Triples layout = triples(padding);
-  return form == ConnectivityForm::compact ? parse_program(compact(layout), "connectivity, compact")
-                                           : parse_program(paper(layout), "connectivity, paper");
+  return form == ConnectivityForm::compact
+             ? parse_program(compact_connectivity(layout), "connectivity, compact")
+             : parse_program(paper_connectivity(layout), "connectivity, paper");
 }
 
 }  // namespace logdepth

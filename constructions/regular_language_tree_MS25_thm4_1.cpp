@@ -72,7 +72,7 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kStart = R"cells(logdepth-cells 1
+constexpr const char* kTreeStart = R"cells(logdepth-cells 1
 construction tree
 source "MS25 Thm 4.1 (the paper's tree, repaired)"
 hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
@@ -115,7 +115,7 @@ initial
   test even zero D
 )cells";
 
-constexpr const char* kLevel = R"cells(
+constexpr const char* kTreeLevel = R"cells(
   fetch prev causal match I back 1 key I
     copy ap act
   fetch count causal uniform
@@ -221,8 +221,8 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
   const ProductForecast forecast = forecast_tree(action, options);
   const auto products = make_product_cells(action, forecast);
 
-  Program program =
-      parse_program(std::string(kStart) + "repeated" + kLevel + "final" + kLevel, "tree");
+  Program program = parse_program(
+      std::string(kTreeStart) + "repeated" + kTreeLevel + "final" + kTreeLevel, "tree");
   program.name = name;
   program.alphabet = action.alphabet.names();
   const auto copies = products->declare(

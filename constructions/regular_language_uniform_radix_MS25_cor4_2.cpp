@@ -47,7 +47,7 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kStart = R"cells(logdepth-cells 1
+constexpr const char* kUniformRadixStart = R"cells(logdepth-cells 1
 construction uniform-radix
 hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
 hypothesis "one beginning token at position 0, then the letters; any length, the empty word included"
@@ -145,7 +145,7 @@ Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const s
   const auto products = make_product_cells(action, forecast);
   const std::string radix = std::to_string(options.radix), layers = std::to_string(options.block);
 
-  Program program = parse_program(kStart, "uniform radix");
+  Program program = parse_program(kUniformRadixStart, "uniform radix");
   program.name = name;
   program.source = "MS25 Cor 4.2 (optimised, one network for all lengths: radix " + radix +
                    ", blocks of " + layers + " layers)";

@@ -24,7 +24,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return text + "}";
 }
 
-void check_name(const std::string& name, std::size_t index) {
+void check_letter(const std::string& name, std::size_t index) {
   if (name.empty()) {
     throw InputError("letter " + std::to_string(index + 1) +
                      " of the alphabet is empty; expected a name of at least one character");
@@ -53,7 +53,7 @@ InputError unknown_letter(std::string_view letter, std::size_t position,
 
 Alphabet::Alphabet(std::vector<std::string> names) : names_(std::move(names)) {
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    check_name(names_[i], i);
+    check_letter(names_[i], i);
     if (!index_.emplace(names_[i], static_cast<Letter>(i)).second) {
       throw InputError("letter " + in_quotes(names_[i]) +
                        " occurs twice in the alphabet; expected distinct letters");

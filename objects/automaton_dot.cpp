@@ -15,26 +15,26 @@ namespace logdepth {
 
 namespace {
 
-struct DotNode {
+struct StateNode {
   std::string name, shape, style, accepting, initial, peripheries;
 };
-struct DotEdge {
+struct ArrowLabel {
   std::string label;
 };
 // Edges in vectors, not sets: an automaton has several edges between the same two states.
-using DotGraph =
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, DotNode, DotEdge>;
+using StateGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, StateNode, ArrowLabel>;
 
 /// The sentence of Boost's error for the text, empty when it parses.
-std::string parse(const std::string& text, DotGraph& graph) {
+std::string parse_states(const std::string& text, StateGraph& graph) {
   boost::dynamic_properties properties(boost::ignore_other_properties);
-  properties.property("node_id", boost::get(&DotNode::name, graph));
-  properties.property("shape", boost::get(&DotNode::shape, graph));
-  properties.property("style", boost::get(&DotNode::style, graph));
-  properties.property("accepting", boost::get(&DotNode::accepting, graph));
-  properties.property("initial", boost::get(&DotNode::initial, graph));
-  properties.property("peripheries", boost::get(&DotNode::peripheries, graph));
-  properties.property("label", boost::get(&DotEdge::label, graph));
+  properties.property("node_id", boost::get(&StateNode::name, graph));
+  properties.property("shape", boost::get(&StateNode::shape, graph));
+  properties.property("style", boost::get(&StateNode::style, graph));
+  properties.property("accepting", boost::get(&StateNode::accepting, graph));
+  properties.property("initial", boost::get(&StateNode::initial, graph));
+  properties.property("peripheries", boost::get(&StateNode::peripheries, graph));
+  properties.property("label", boost::get(&ArrowLabel::label, graph));
   try {
     boost::read_graphviz(text, graph, properties, "node_id");
   } catch (const boost::undirected_graph_error&) {
@@ -84,13 +84,13 @@ std::vector<std::optional<std::string>> letters_of(const std::string& label,
 
 class DotReader {
  public:
-  DotReader(const DotGraph& graph, const std::string& source) : graph_(graph), source_(source) {}
+  DotReader(const StateGraph& graph, const std::string& source) : graph_(graph), source_(source) {}
 
   Nfa read() {
     for (const auto vertex : boost::make_iterator_range(boost::vertices(graph_))) {
       markers_.push_back(is_marker(vertex));
       if (markers_.back()) continue;
-      const DotNode& node = graph_[vertex];
+      const StateNode& node = graph_[vertex];
       const State state = builder_.state(node.name);
       if (is_true(node.initial, vertex, "initial")) builder_.set_initial(state);
       const bool accepting = node.accepting.empty()
@@ -108,8 +108,8 @@ class DotReader {
   }
 
  private:
-  using Vertex = DotGraph::vertex_descriptor;
-  using Edge = DotGraph::edge_descriptor;
+  using Vertex = StateGraph::vertex_descriptor;
+  using Edge = StateGraph::edge_descriptor;
 
   bool is_true(const std::string& value, Vertex vertex, const char* attribute) const {
     if (value.empty() || value == "false" || value == "0") return false;
@@ -121,7 +121,7 @@ class DotReader {
   /// The invisible node that points at the initial state: by its shape or name, and because no
   /// letter leads out of it and nothing leads into it.
   bool is_marker(Vertex vertex) const {
-    const DotNode& node = graph_[vertex];
+    const StateNode& node = graph_[vertex];
     const bool by_shape = node.shape == "point" || node.shape == "none" ||
                           node.shape == "plaintext" || node.shape == "plain" ||
                           node.style == "invis";
@@ -161,7 +161,7 @@ class DotReader {
     }
   }
 
-  const DotGraph& graph_;
+  const StateGraph& graph_;
   const std::string& source_;
   std::vector<bool> markers_;
   AutomatonBuilder builder_;
@@ -183,12 +183,12 @@ std::string label_item(const std::string& name) {
 
 Nfa read_dot(const std::string& text, const std::string& source) {
   check_dot_outline(text, source, StrictGraphs::refused);
-  DotGraph graph;
-  const std::string error = parse(text, graph);
+  StateGraph graph;
+  const std::string error = parse_states(text, graph);
   if (!error.empty()) {
     const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
-      DotGraph ignored;
-      return parse(beginning, ignored);
+      StateGraph ignored;
+      return parse_states(beginning, ignored);
     });
     throw InputError(source, line, "expected a DOT digraph: " + printable(error, 120));
   }

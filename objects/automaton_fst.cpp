@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::string_view epsilon = "<eps>";
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 /// Numbers are compared as text without leading zeros: they may be larger than any integer type.
 std::string canonical_number(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of('0'), text.size() - 1);
@@ -55,7 +51,7 @@ Symbols read_symbols(const std::string& text, const std::string& source) {
     ++line_number;
     const auto fields = fields_of(line);
     if (fields.empty()) continue;
-    if (fields.size() != 2 || !is_number(fields[1])) {
+    if (fields.size() != 2 || !is_natural(fields[1])) {
       throw InputError(source, line_number,
                        "expected a symbol and its number, got " + in_quotes(line));
     }
@@ -136,7 +132,7 @@ class FstReader {
   }
 
   State state(std::string_view field) {
-    if (!is_number(field)) {
+    if (!is_natural(field)) {
       throw InputError(source_, line_, "expected a state number, got " + in_quotes(field));
     }
     return builder.state(canonical_number(field));
@@ -167,7 +163,7 @@ std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols,
     if (symbols.is_epsilon(arc.label)) return std::nullopt;
     return arc.label;
   }
-  if (is_number(arc.label)) {
+  if (is_natural(arc.label)) {
     const std::string number = canonical_number(arc.label);
     if (number == "0") return std::nullopt;
     const auto entry = symbols.name_of_number.find(number);
@@ -201,9 +197,9 @@ Nfa read_fst(const std::string& text, const std::string& source,
   const bool by_number =
       std::all_of(
           reader.arcs.begin(), reader.arcs.end(),
-          [](const ArcLine& arc) { return arc.label == epsilon || is_number(arc.label); }) &&
+          [](const ArcLine& arc) { return arc.label == epsilon || is_natural(arc.label); }) &&
       std::any_of(reader.arcs.begin(), reader.arcs.end(), [&](const ArcLine& arc) {
-        return is_number(arc.label) && arc.label != "0" &&
+        return is_natural(arc.label) && arc.label != "0" &&
                symbols.number_of_name.count(arc.label) == 0;
       });
   for (const ArcLine& arc : reader.arcs) {

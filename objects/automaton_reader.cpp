@@ -6,13 +6,9 @@
 
 namespace logdepth {
 
-namespace {
-
-bool is_number(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+bool is_natural(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
-
-}  // namespace
 
 State AutomatonBuilder::state(const std::string& name) {
   const auto [entry, is_new] = states_.emplace(name, static_cast<State>(nfa_.states()));
@@ -33,7 +29,7 @@ void AutomatonBuilder::arc(State from, std::optional<std::string> letter, State 
 Nfa AutomatonBuilder::finish(const std::string& source, std::optional<Alphabet> alphabet) && {
   if (!alphabet) {
     std::vector<std::string> names = letter_names_;
-    if (std::all_of(names.begin(), names.end(), is_number)) {
+    if (std::all_of(names.begin(), names.end(), is_natural)) {
       std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
         return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
       });

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "objects/automaton.hpp"
 
 namespace logdepth {
+
+/// Digits only; how many does not matter.
+bool is_natural(std::string_view text);
 
 /// What the readers of automaton files share: states and letters arrive by name, in any order, and
 /// become dense indices here, so a file with a state number of four thousand million costs no more

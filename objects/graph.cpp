@@ -7,7 +7,7 @@ namespace logdepth {
 
 namespace {
 
-void check_name(const std::string& name) {
+void check_vertex_name(const std::string& name) {
   if (name.empty()) throw InputError("expected a name of a vertex, got an empty one");
   for (std::size_t position = 0; position < name.size();) {
     const std::size_t length = utf8_length(std::string_view(name).substr(position));
@@ -30,7 +30,7 @@ std::optional<Vertex> Graph::vertex(const std::string& name) const {
 
 Vertex Graph::add_vertex(const std::string& name) {
   if (const auto known = vertex(name)) return *known;
-  check_name(name);
+  check_vertex_name(name);
   if (size() == max_vertices) {
     throw SizeLimit("the graph has more than " + std::to_string(max_vertices) +
                     " vertices, the limit; try a part of it");

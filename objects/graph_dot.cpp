@@ -16,11 +16,11 @@ namespace logdepth {
 
 namespace {
 
-struct DotNode {
+struct VertexNode {
   std::string name;
 };
 template <typename Direction>
-using DotGraph = boost::adjacency_list<boost::vecS, boost::vecS, Direction, DotNode>;
+using VertexGraph = boost::adjacency_list<boost::vecS, boost::vecS, Direction, VertexNode>;
 
 struct Parsed {
   std::string error;             ///< Boost's sentence, empty when the text parses
@@ -28,9 +28,9 @@ struct Parsed {
 };
 
 template <typename Direction>
-Parsed parse(const std::string& text, DotGraph<Direction>& graph) {
+Parsed parse_vertices(const std::string& text, VertexGraph<Direction>& graph) {
   boost::dynamic_properties properties(boost::ignore_other_properties);
-  properties.property("node_id", boost::get(&DotNode::name, graph));
+  properties.property("node_id", boost::get(&VertexNode::name, graph));
   try {
     boost::read_graphviz(text, graph, properties, "node_id");
   } catch (const boost::undirected_graph_error&) {
@@ -53,7 +53,7 @@ bool is_before(const std::string& left, const std::string& right) {
 }
 
 template <typename Direction>
-Graph to_graph(const DotGraph<Direction>& parsed, const std::string& source) {
+Graph to_graph(const VertexGraph<Direction>& parsed, const std::string& source) {
   std::vector<std::string> names;
   for (const auto vertex : boost::make_iterator_range(boost::vertices(parsed))) {
     names.push_back(parsed[vertex].name);
@@ -71,13 +71,13 @@ Graph to_graph(const DotGraph<Direction>& parsed, const std::string& source) {
 /// Absent when the text is of the other direction; Boost finds that before other errors.
 template <typename Direction>
 std::optional<Graph> read_as(const std::string& text, const std::string& source) {
-  DotGraph<Direction> graph;
-  const Parsed parsed = parse(text, graph);
+  VertexGraph<Direction> graph;
+  const Parsed parsed = parse_vertices(text, graph);
   if (parsed.error.empty()) return to_graph(graph, source);
   if (parsed.other_direction) return std::nullopt;
   const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
-    DotGraph<Direction> ignored;
-    return parse(beginning, ignored).error;
+    VertexGraph<Direction> ignored;
+    return parse_vertices(beginning, ignored).error;
   });
   throw InputError(source, line, "expected a DOT graph: " + printable(parsed.error, 120));
 }

@@ -10,8 +10,6 @@
 namespace logdepth {
 namespace {
 
-using Kind = CellContent::Kind;
-
 class Typing {
  public:
   Typing(const Program& program, const Schedule& schedule)
@@ -25,7 +23,7 @@ class Typing {
     types.final = run_block(Block::final);
     block_ = Block::final;
     const auto read_at_the_end = [&](const std::string& reader, CellId cell) {
-      if (contents_[cell].kind == Kind::blank)
+      if (contents_[cell].kind == CellContent::Kind::blank)
         refuse_block(reader + " reads cell " + name(cell) + ", which is zero at the end");
     };
     for (const OutputRow& row : p_.outputs)
@@ -41,9 +39,9 @@ class Typing {
  private:
   const std::string& name(CellId cell) const { return p_.cells[cell].name; }
   static std::string describe(const CellContent& content) {
-    return content.kind == Kind::blank   ? "zero"
-           : content.kind == Kind::typed ? "a value of its type"
-                                         : "a number of unknown norm";
+    return content.kind == CellContent::Kind::blank   ? "zero"
+           : content.kind == CellContent::Kind::typed ? "a value of its type"
+                                                      : "a number of unknown norm";
   }
   [[noreturn]] void refuse_block(const std::string& reason) const {
     throw ProgramRefused(block_name(block_) + " block: " + reason);
@@ -59,7 +57,8 @@ class Typing {
   std::vector<LayerMasks> run_loop() {
     block_ = Block::repeated;
     for (CellId cell = 0; cell < p_.cells.size(); ++cell)
-      if (p_.cells[cell].lifetime == Lifetime::scratch && contents_[cell].kind != Kind::blank)
+      if (p_.cells[cell].lifetime == Lifetime::scratch &&
+          contents_[cell].kind != CellContent::Kind::blank)
         refuse_block("scratch cell " + name(cell) + " is not zero when the loop begins");
     CellContents entry = contents_;
     for (bool first = true;; first = false) {
@@ -68,7 +67,8 @@ class Typing {
       const CellContents assumed = entry;
       CellContents kept = entry;
       for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
-        if (p_.cells[cell].lifetime == Lifetime::scratch && contents_[cell].kind != Kind::blank)
+        if (p_.cells[cell].lifetime == Lifetime::scratch &&
+            contents_[cell].kind != CellContent::Kind::blank)
           refuse_block("scratch cell " + name(cell) + " is not zero at the end of the block");
         if (contents_[cell].kind != entry[cell].kind)
           refuse_block("cell " + name(cell) + " is " + describe(entry[cell]) +
@@ -93,7 +93,8 @@ class Typing {
   bool add_vanishing(CellContents& entry, CellId cell) const {
     const CellContent& end = contents_[cell];
     CellContent& begin = entry[cell];
-    if (begin.kind != Kind::number || begin.unknown || end.unknown || begin.given) return false;
+    if (begin.kind != CellContent::Kind::number || begin.unknown || end.unknown || begin.given)
+      return false;
     bool added = false;
     for (std::size_t i = 0; i < end.sums.size(); ++i)
       for (const Summand& s : end.sums[i]) {
@@ -129,18 +130,18 @@ class Typing {
   // --- what a sublayer reads ------------------------------------------------------------------
 
   void need(std::set<CellId>& exact, CellId cell) const {
-    if (contents_[cell].kind != Kind::typed)
+    if (contents_[cell].kind != CellContent::Kind::typed)
       refuse("cell " + name(cell) + " is " + describe(contents_[cell]) +
              " here, so the mask has no constant norm");
     exact.insert(cell);
   }
   void blank_target(CellId cell) const {
-    if (contents_[cell].kind != Kind::blank)
+    if (contents_[cell].kind != CellContent::Kind::blank)
       refuse("cell " + name(cell) + " is " + describe(contents_[cell]) +
              " here; erase it before it is written again");
   }
   void overwrite(std::set<CellId>& exact, CellId cell, std::vector<CellId>& overwritten) const {
-    if (contents_[cell].kind == Kind::blank) return;
+    if (contents_[cell].kind == CellContent::Kind::blank) return;
     need(exact, cell);
     overwritten.push_back(cell);
   }
@@ -148,7 +149,7 @@ class Typing {
   /// Adds the cells whose exact value the statement needs; blank targets are left out.
   void collect(const FetchStatement& s, std::set<CellId>& exact, std::vector<CellId>& overwritten) {
     for (const CellId cell : s.under)
-      if (contents_[cell].kind == Kind::blank)
+      if (contents_[cell].kind == CellContent::Kind::blank)
         refuse("cell " + name(cell) + " is zero here and cannot be read under a norm");
     if (s.under.empty())
       for (const CellId cell : cells_selecting(p_, s.selector)) need(exact, cell);
@@ -181,7 +182,8 @@ class Typing {
   }
   void collect(const EraseStatement& s, std::set<CellId>& exact, std::vector<CellId>& overwritten) {
     for (const CellId cell : s.cells) {
-      if (contents_[cell].kind == Kind::blank) refuse("cell " + name(cell) + " is already zero");
+      if (contents_[cell].kind == CellContent::Kind::blank)
+        refuse("cell " + name(cell) + " is already zero");
       overwrite(exact, cell, overwritten);
     }
   }
@@ -189,7 +191,7 @@ class Typing {
     for (const CellId cell : s.targets) blank_target(cell);
   }
   void collect(const TestStatement& s, std::set<CellId>&, std::vector<CellId>&) {
-    if (contents_[s.number.cell].kind != Kind::number)
+    if (contents_[s.number.cell].kind != CellContent::Kind::number)
       refuse("cell " + name(s.number.cell) + " is " + describe(contents_[s.number.cell]) +
              " here and has no sign to test");
   }
@@ -284,7 +286,7 @@ class Typing {
 
   static CellContent typed() {
     CellContent content;
-    content.kind = Kind::typed;
+    content.kind = CellContent::Kind::typed;
     return content;
   }
 
@@ -374,9 +376,9 @@ class Typing {
 
   void apply_sum(const FetchStatement& s, const SumWrite& sum, const CellContents& before) {
     CellContent& target = contents_[sum.target.cell];
-    if (target.kind == Kind::blank) {
+    if (target.kind == CellContent::Kind::blank) {
       target = CellContent{};
-      target.kind = Kind::number;
+      target.kind = CellContent::Kind::number;
       target.sums.resize(size_of(p_.cells[sum.target.cell].type));
     }
     if (target.given) {  // the input's number is no longer alone
@@ -406,7 +408,8 @@ class Typing {
   }
   void apply_one(const TestStatement& s, const CellContents& before) {
     const bool zero = s.kind == TestStatement::Kind::zero;
-    if (before[s.flag].kind != Kind::typed || before[s.flag].certain != (zero ? 1u : 0u))
+    if (before[s.flag].kind != CellContent::Kind::typed ||
+        before[s.flag].certain != (zero ? 1u : 0u))
       refuse("cell " + name(s.flag) + " is not proved to be " + (zero ? "true" : "false") +
              " at every token before the test");
     contents_[s.flag] = typed();

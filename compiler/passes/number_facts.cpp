@@ -8,8 +8,6 @@
 namespace logdepth {
 namespace {
 
-using Kind = CellContent::Kind;
-
 bool is_rational_valued(const CellType& type) {
   if (const auto* key = std::get_if<KeyType>(&type)) return key->code != PositionCode::phi;
   if (const auto* pointer = std::get_if<PointerType>(&type))
@@ -25,7 +23,7 @@ bool same_average(const Summand& a, const Summand& b) {
 /// The parts of a group that are one number cell with its single summand; null if there is none.
 const Summand* only_summand(const Component& c, const CellContents& contents) {
   const CellContent& content = contents[c.cell];
-  if (content.kind != Kind::number || content.given || content.unknown) return nullptr;
+  if (content.kind != CellContent::Kind::number || content.given || content.unknown) return nullptr;
   const auto& sum = content.sums[c.index];
   return sum.size() == 1 ? &sum.front() : nullptr;
 }
@@ -270,12 +268,12 @@ bool NumberFacts::vanishes(const LinearForm& form, const CellContents& contents)
 
 Signs NumberFacts::signs(const Component& c, const CellContents& contents) const {
   const CellContent& content = contents[c.cell];
-  if (content.kind == Kind::typed) {
+  if (content.kind == CellContent::Kind::typed) {
     const bool positive = std::holds_alternative<ConstantType>(p_.cells[c.cell].type) ||
                           (!content.positive.empty() && content.positive[c.index]);
     return {positive, positive, positive};
   }
-  if (content.kind != Kind::number || content.unknown) return {};
+  if (content.kind != CellContent::Kind::number || content.unknown) return {};
   if (content.given) {
     // (p, 1) or (m, 1) with m >= 1
     const bool positive = c.index == 1 || content.given == GivenCell::Holds::natural;
@@ -301,7 +299,7 @@ bool NumberFacts::nonzero(std::span<const Term> group, const CellContents& conte
     return true;
   // A whole cell of a type that is never zero.
   for (const Term& t : group) {
-    if (contents[t.component.cell].kind != Kind::typed) continue;
+    if (contents[t.component.cell].kind != CellContent::Kind::typed) continue;
     bool whole = true;
     for (std::uint32_t i = 0; i < size_of(p_.cells[t.component.cell].type); ++i)
       whole = whole && std::any_of(group.begin(), group.end(), [&](const Term& other) {
@@ -331,7 +329,7 @@ bool NumberFacts::common(std::span<const Component> group, const CellContents& c
   std::vector<const Summand*> gated;
   for (const Component& c : group) {
     const CellContent& content = contents[c.cell];
-    if (content.kind != Kind::number || content.unknown) return false;
+    if (content.kind != CellContent::Kind::number || content.unknown) return false;
     if (content.given) {
       if (content.given != GivenCell::Holds::natural) return false;
       continue;
@@ -358,7 +356,7 @@ bool NumberFacts::common(std::span<const Component> group, const CellContents& c
 bool NumberFacts::rational_ratio(std::span<const Term> group, const CellContents& contents) const {
   // The parts of one direction that is rational up to a factor share that factor.
   const CellId first = group.front().component.cell;
-  if (contents[first].kind == Kind::typed && contents[first].rational &&
+  if (contents[first].kind == CellContent::Kind::typed && contents[first].rational &&
       std::all_of(group.begin(), group.end(),
                   [&](const Term& t) { return t.component.cell == first; }))
     return true;
@@ -370,11 +368,11 @@ bool NumberFacts::rational_ratio(std::span<const Term> group, const CellContents
   };
   for (const Term& t : group) {
     const CellContent& content = contents[t.component.cell];
-    if (content.kind == Kind::typed) {
+    if (content.kind == CellContent::Kind::typed) {
       if (!is_rational_valued(p_.cells[t.component.cell].type) || !share({})) return false;
       continue;
     }
-    if (content.kind != Kind::number || content.unknown) return false;
+    if (content.kind != CellContent::Kind::number || content.unknown) return false;
     if (content.given) {
       if (!share({})) return false;
       continue;

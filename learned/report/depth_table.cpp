@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "objects/phrases.hpp"
+
 namespace logdepth {
 namespace {
-
-std::string share(std::size_t part, std::size_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
-}
 
 bool small_by_budget(const LearnedSeries& series) {
   return std::all_of(series.points.begin(), series.points.end(), [](const RunPoint& point) {
@@ -63,24 +61,24 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
   if (!series.setting.empty()) notes.push_back(series.setting);
   if (!fit.fitted()) notes.push_back("not fitted: " + fit.refusal);
   if (fit.zero_depths > 0)
-    notes.push_back(share(fit.zero_depths, fit.cells.size()) + " depths reach less than 1");
+    notes.push_back(share_text(fit.zero_depths, fit.cells.size()) + " depths reach less than 1");
   if (const std::size_t early = ended_early(series); early > 0)
-    notes.push_back(share(early, series.points.size()) + " points from runs that ended before " +
-                    "their steps were done");
+    notes.push_back(share_text(early, series.points.size()) +
+                    " points from runs that ended before " + "their steps were done");
   const auto unfinished = static_cast<std::size_t>(std::count_if(
       series.points.begin(), series.points.end(), [](const RunPoint& p) { return p.unfinished; }));
   if (unfinished > 0)
-    notes.push_back("curriculum not finished in " + share(unfinished, series.points.size()) +
+    notes.push_back("curriculum not finished in " + share_text(unfinished, series.points.size()) +
                     " runs");
   if (fit.fitted()) {
     if (fit.several_seeds == 0) {
       notes.emplace_back("one seed per depth: no interval");
     } else if (fit.several_seeds < fit.cells.size()) {
-      notes.push_back("several seeds at " + share(fit.several_seeds, fit.cells.size()) +
+      notes.push_back("several seeds at " + share_text(fit.several_seeds, fit.cells.size()) +
                       " depths only, so the interval is too narrow");
     }
     if (fit.several_seeds > 0 && fit.resamples < kResamples)
-      notes.push_back(share(fit.resamples, kResamples) + " resamples could be fitted");
+      notes.push_back(share_text(fit.resamples, kResamples) + " resamples could be fitted");
   }
   return notes;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "objects/phrases.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -27,18 +29,8 @@ std::string short_number(double value) {
   return formatted("%.4g", value);
 }
 
-std::string join(const std::vector<std::string>& parts, const std::string& between) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
-  return text;
-}
-
-std::string share(std::size_t part, std::size_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
-}
-
 std::string censored_text(const DepthFit& fit) {
-  return share(fit.censored_depths, fit.cells.size()) + " depths censored";
+  return share_text(fit.censored_depths, fit.cells.size()) + " depths censored";
 }
 
 /// "4.80 log2 n* - 15.80".
@@ -73,9 +65,9 @@ std::string cells_text(const LearnedRow& row) {
     std::vector<std::string> seeds;
     for (const double reach : best.reaches) seeds.push_back(short_number(reach));
     parts.push_back(short_number(best.depth) + ": " + reach_text(best) + " / " +
-                    reach_text(row.median.cells[i]) + " (" + join(seeds, " ") + ")");
+                    reach_text(row.median.cells[i]) + " (" + joined(seeds, " ") + ")");
   }
-  return join(parts, "; ");
+  return joined(parts, "; ");
 }
 
 std::string law_text(const LearnedSeries& series, const LawFit& law, bool linear) {
@@ -97,16 +89,15 @@ std::string preference_text(const DepthFit& fit) {
     text += std::isinf(difference) ? ", exact" : ", AIC better by " + decimal(difference);
   }
   if (fit.resamples > 0)
-    text += "; logarithmic in " + share(fit.logarithmic_wins, fit.resamples) + " resamples";
+    text += "; logarithmic in " + share_text(fit.logarithmic_wins, fit.resamples) + " resamples";
   return text;
 }
 
 std::string cost_text(const SeriesCost& cost) {
-  std::string text = std::to_string(cost.runs) + (cost.runs == 1 ? " run, " : " runs, ") +
-                     formatted("%.0f", cost.seconds) + " s";
+  std::string text = counted(cost.runs, "run") + ", " + formatted("%.0f", cost.seconds) + " s";
   if (cost.runs > 1)
     text += " (" + formatted("%.0f", cost.least) + " to " + formatted("%.0f", cost.most) + " each)";
-  return text + " on " + join(cost.processors, ", ");
+  return text + " on " + joined(cost.processors, ", ");
 }
 
 /// What both laws of a fit are, and which one is closer.
@@ -149,7 +140,7 @@ TextTable learned_table(const DepthTable& table) {
           series.reach + " at " + cells_text(row), several ? "best" : "one"};
       append(cells, fit_cells(series, row.best));
       append(cells, {status_label(row.status), short_number(100 * series.threshold) + " %",
-                     cost_text(series.cost) + " (" + series.device + ")", join(row.notes, "; ")});
+                     cost_text(series.cost) + " (" + series.device + ")", joined(row.notes, "; ")});
       text.rows.push_back(std::move(cells));
       if (!several) continue;
       cells = {"", "", "", "", "median"};
@@ -174,10 +165,10 @@ TextTable width_table(const DepthTable& table) {
     for (const DepthCell& cell : row.best.cells)
       cells.push_back(formatted("%.0f", std::exp2(cell.depth)) + ": " + reach_text(cell));
     const std::string censored =
-        share(row.best.censored_widths, row.best.cells.size()) + " widths censored";
+        share_text(row.best.censored_widths, row.best.cells.size()) + " widths censored";
     text.rows.push_back(
         {series.problem, series.kind + (series.shape.empty() ? "" : " " + series.shape),
-         short_number(series.depth), series.reach + " at " + join(cells, ", "),
+         short_number(series.depth), series.reach + " at " + joined(cells, ", "),
          row.best.fitted()
              ? series.reach + " = " + line_text(row.best.line.a, row.best.line.b, "log2 w") +
                    ", r2 = " + decimal(row.best.line.r2) + "; " + censored
@@ -203,7 +194,7 @@ std::string forms_text(const DepthProblem& problem, ConstructedLaw::Form form) {
                            ? ""
                            : ", " + law.encoding) +
                       ")");
-  return parts.empty() ? kNone : join(parts, "; ");
+  return parts.empty() ? kNone : joined(parts, "; ");
 }
 
 std::string verification_text(const DepthProblem& problem) {
@@ -212,7 +203,7 @@ std::string verification_text(const DepthProblem& problem) {
     if (law.form != ConstructedLaw::Form::claimed &&
         std::find(parts.begin(), parts.end(), law.verification) == parts.end())
       parts.push_back(law.verification);
-  return parts.empty() ? kNone : join(parts, "; ");
+  return parts.empty() ? kNone : joined(parts, "; ");
 }
 
 /// For comparison with the constructions always layers per doubling; and the linear law where that
@@ -284,7 +275,7 @@ TextTable constructed_table(const DepthTable& table) {
       for (const auto& [size, depth] : law.depths)
         counts.push_back(std::to_string(size) + ": " + std::to_string(depth));
       text.rows.push_back({problem.name, form_label(law.form), law.construction, law.encoding,
-                           law.formula, counts.empty() ? kNone : join(counts, ", "),
+                           law.formula, counts.empty() ? kNone : joined(counts, ", "),
                            slope_text(law.slope), law.verification});
     }
   return text;

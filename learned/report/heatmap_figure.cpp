@@ -9,25 +9,25 @@
 namespace logdepth {
 namespace {
 
-constexpr double kMargin = 20, kLeft = 58, kTop = 44, kBottom = 52, kGap = 24;
+constexpr double kMapMargin = 20, kMapLeft = 58, kMapTop = 44, kBottom = 52, kGap = 24;
 /// More than the mean width of the letters of titles.
 constexpr double kLetter = 7.4;
 constexpr double kCellWidth = 46, kCellHeight = 28;
 /// The colours of chance and of accuracy 1, red green blue.
 constexpr std::array<int, 3> kLight = {0xF1, 0xF5, 0xFA}, kDark = {0x0B, 0x4F, 0x8A};
 constexpr const char* kInk = "#111111";
-constexpr const char* kQuiet = "#5A5A5A";
+constexpr const char* kMapQuiet = "#5A5A5A";
 constexpr std::size_t kLegendSteps = 20;
 constexpr double kLegendHeight = 46, kLegendWidth = 650;
 
-std::string number(double value, const char* format = "%.1f") {
+std::string map_number(double value, const char* format = "%.1f") {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
 }
 
 /// UTF-8 text for a place between tags; control characters, which XML forbids, become blanks.
-std::string escaped(const std::string& text) {
+std::string map_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '&') {
@@ -44,13 +44,13 @@ std::string escaped(const std::string& text) {
 }
 
 std::string text(double x, double y, const std::string& content, const std::string& style) {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + style + ">" + escaped(content) +
-         "</text>\n";
+  return "<text x=\"" + map_number(x) + "\" y=\"" + map_number(y) + "\" " + style + ">" +
+         map_text(content) + "</text>\n";
 }
 
 std::string box(double x, double y, double width, double height, const std::string& style) {
-  return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) +
-         "\" height=\"" + number(height) + "\" " + style + "/>\n";
+  return "<rect x=\"" + map_number(x) + "\" y=\"" + map_number(y) + "\" width=\"" +
+         map_number(width) + "\" height=\"" + map_number(height) + "\" " + style + "/>\n";
 }
 
 /// 0 at chance or below, 1 at accuracy 1.
@@ -72,24 +72,24 @@ constexpr const char* kFrontierStyle = "fill=\"none\" stroke=\"#111111\" stroke-
 constexpr const char* kDiagonalStyle =
     "fill=\"none\" stroke=\"#E08A00\" stroke-width=\"2\" stroke-dasharray=\"6 4\"";
 
-class Panel {
+class MapPanel {
  public:
-  Panel(const HeatmapPanel& panel, double left, double top)
-      : panel_(panel), map_(panel.heatmap), left_(left + kLeft), top_(top + kTop) {}
+  MapPanel(const HeatmapPanel& panel, double left, double top)
+      : panel_(panel), map_(panel.heatmap), left_(left + kMapLeft), top_(top + kMapTop) {}
 
   static double width(const HeatmapPanel& panel) {
-    return kLeft + std::max(kCellWidth * static_cast<double>(panel.heatmap.loops.size()),
-                            kLetter * static_cast<double>(
-                                          std::max(panel.title.size(), panel.subtitle.size())));
+    return kMapLeft + std::max(kCellWidth * static_cast<double>(panel.heatmap.loops.size()),
+                               kLetter * static_cast<double>(
+                                             std::max(panel.title.size(), panel.subtitle.size())));
   }
   static double height(const HeatmapPanel& panel) {
-    return kTop + kCellHeight * static_cast<double>(panel.heatmap.difficulties.size()) + kBottom;
+    return kMapTop + kCellHeight * static_cast<double>(panel.heatmap.difficulties.size()) + kBottom;
   }
 
   std::string draw() const {
     std::string svg = text(left_, top_ - 26, panel_.title, "font-weight=\"bold\"");
     if (!panel_.subtitle.empty())
-      svg += text(left_, top_ - 9, panel_.subtitle, "fill=\"" + std::string(kQuiet) + "\"");
+      svg += text(left_, top_ - 9, panel_.subtitle, "fill=\"" + std::string(kMapQuiet) + "\"");
     svg += axes();
     for (std::size_t row = 0; row < map_.difficulties.size(); ++row)
       for (std::size_t column = 0; column < map_.loops.size(); ++column) svg += cell(row, column);
@@ -111,13 +111,13 @@ class Panel {
     for (std::size_t column = 0; column < columns; ++column)
       svg += text(x(column) + kCellWidth / 2, y(rows) + 18, std::to_string(map_.loops[column]),
                   "text-anchor=\"middle\"");
-    const std::string quiet = "text-anchor=\"middle\" fill=\"" + std::string(kQuiet) + "\"";
+    const std::string quiet = "text-anchor=\"middle\" fill=\"" + std::string(kMapQuiet) + "\"";
     svg += text(left_ + kCellWidth * static_cast<double>(columns) / 2, y(rows) + 37, panel_.columns,
                 quiet);
     const double middle = top_ + kCellHeight * static_cast<double>(rows) / 2;
     return svg + text(left_ - 38, middle, panel_.rows,
-                      quiet + " transform=\"rotate(-90 " + number(left_ - 38) + " " +
-                          number(middle) + ")\"");
+                      quiet + " transform=\"rotate(-90 " + map_number(left_ - 38) + " " +
+                          map_number(middle) + ")\"");
   }
 
   std::string cell(std::size_t row, std::size_t column) const {
@@ -125,7 +125,8 @@ class Panel {
     const double filled = strength(accuracy, panel_.chance);
     return box(x(column), y(row), kCellWidth, kCellHeight,
                "fill=\"" + colour(filled) + "\" stroke=\"white\"") +
-           text(x(column) + kCellWidth / 2, y(row) + kCellHeight / 2 + 4, number(accuracy, "%.2f"),
+           text(x(column) + kCellWidth / 2, y(row) + kCellHeight / 2 + 4,
+                map_number(accuracy, "%.2f"),
                 std::string("text-anchor=\"middle\" fill=\"") + (filled > 0.5 ? "white" : kInk) +
                     "\"");
   }
@@ -137,8 +138,8 @@ class Panel {
       const std::vector<std::uint32_t>& rows = map_.difficulties;
       const auto below = std::upper_bound(rows.begin(), rows.end(), last[column]) - rows.begin();
       for (const std::size_t side : {column, column + 1})
-        points += (points.empty() ? "" : " ") + number(x(side)) + "," +
-                  number(y(static_cast<std::size_t>(below)));
+        points += (points.empty() ? "" : " ") + map_number(x(side)) + "," +
+                  map_number(y(static_cast<std::size_t>(below)));
     }
     return "<polyline points=\"" + points + "\" " + style + "/>\n";
   }
@@ -148,24 +149,25 @@ class Panel {
   double left_, top_;
 };
 
-std::string legend(double left, double top, const HeatmapPanel& panel) {
+std::string map_legend(double left, double top, const HeatmapPanel& panel) {
   constexpr double kStep = 6;
-  std::string svg = text(left, top, "accuracy", "fill=\"" + std::string(kQuiet) + "\"");
+  std::string svg = text(left, top, "accuracy", "fill=\"" + std::string(kMapQuiet) + "\"");
   const double bar = left + 62;
   for (std::size_t i = 0; i <= kLegendSteps; ++i)
     svg += box(bar + kStep * static_cast<double>(i), top - 11, kStep, 14,
                "fill=\"" + colour(static_cast<double>(i) / kLegendSteps) + "\"");
   const double end = bar + kStep * static_cast<double>(kLegendSteps + 1);
-  svg += text(bar, top + 18, number(panel.chance, "%.2f") + " (chance) or less",
-              "font-size=\"10\" fill=\"" + std::string(kQuiet) + "\"");
+  svg += text(bar, top + 18, map_number(panel.chance, "%.2f") + " (chance) or less",
+              "font-size=\"10\" fill=\"" + std::string(kMapQuiet) + "\"");
   svg += text(end, top + 18, "1",
-              "font-size=\"10\" text-anchor=\"end\" fill=\"" + std::string(kQuiet) + "\"");
+              "font-size=\"10\" text-anchor=\"end\" fill=\"" + std::string(kMapQuiet) + "\"");
   const auto line = [&](double at, const std::string& style, const std::string& meaning) {
-    return "<polyline points=\"" + number(at) + "," + number(top - 4) + " " + number(at + 30) +
-           "," + number(top - 4) + "\" " + style + "/>\n" + text(at + 38, top, meaning, "");
+    return "<polyline points=\"" + map_number(at) + "," + map_number(top - 4) + " " +
+           map_number(at + 30) + "," + map_number(top - 4) + "\" " + style + "/>\n" +
+           text(at + 38, top, meaning, "");
   };
   svg += line(end + 28, kFrontierStyle,
-              "frontier: at least " + number(panel.threshold, "%.2f") + " in all rows above");
+              "frontier: at least " + map_number(panel.threshold, "%.2f") + " in all rows above");
   return svg + line(end + 310, kDiagonalStyle, "T = hops");
 }
 
@@ -173,23 +175,23 @@ std::string legend(double left, double top, const HeatmapPanel& panel) {
 
 std::string heatmap_rows_svg(const std::vector<std::vector<HeatmapPanel>>& rows) {
   std::string body;
-  double width = 2 * kMargin + kLegendWidth, top = kMargin;
+  double width = 2 * kMapMargin + kLegendWidth, top = kMapMargin;
   const HeatmapPanel* first = nullptr;
   for (const std::vector<HeatmapPanel>& row : rows) {
-    double left = kMargin, height = 0;
+    double left = kMapMargin, height = 0;
     for (const HeatmapPanel& panel : row) {
       if (!first) first = &panel;
-      body += Panel(panel, left, top).draw();
-      left += Panel::width(panel) + kGap;
-      height = std::max(height, Panel::height(panel));
+      body += MapPanel(panel, left, top).draw();
+      left += MapPanel::width(panel) + kGap;
+      height = std::max(height, MapPanel::height(panel));
     }
-    width = std::max(width, left - kGap + kMargin);
+    width = std::max(width, left - kGap + kMapMargin);
     top += height;
   }
-  if (first) body += legend(kMargin + kLeft, top + 18, *first);
+  if (first) body += map_legend(kMapMargin + kMapLeft, top + 18, *first);
   const double height = top + kLegendHeight;
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +
-         number(height) + "\" viewBox=\"0 0 " + number(width) + " " + number(height) +
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + map_number(width) + "\" height=\"" +
+         map_number(height) + "\" viewBox=\"0 0 " + map_number(width) + " " + map_number(height) +
          "\" font-family=\"DejaVu Sans,Helvetica,Arial,sans-serif\" font-size=\"12\">\n"
          "<title>Accuracy by difficulty and number of loops</title>\n"
          "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +

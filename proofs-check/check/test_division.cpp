@@ -69,7 +69,8 @@ class DivisionTest {
 
 /// Drops the last positions, lowers the divisor, then sets dividends to zero, while it keeps
 /// failing.
-DivisionInput shrink(DivisionInput input, const std::function<bool(const DivisionInput&)>& fails) {
+DivisionInput shrink_division(DivisionInput input,
+                              const std::function<bool(const DivisionInput&)>& fails) {
   for (bool smaller = true; smaller;) {
     smaller = false;
     for (std::size_t chunk = std::max<std::size_t>(input.dividends.size() / 2, 1); chunk >= 1;
@@ -162,10 +163,10 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
   report.up_to = std::min<std::uint64_t>(options.up_to, limit);
   report.max_length = std::min<std::uint64_t>(options.max_length, limit);
   report.seed = options.seed;
-  constexpr std::size_t kMaxExhaustive = 256;  // 256^3 / 2 divisions, some ten minutes
-  if (report.up_to > kMaxExhaustive)
+  constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
+  if (report.up_to > kMaxPositions)
     throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                     std::to_string(kMaxExhaustive) +
+                     std::to_string(kMaxPositions) +
                      " positions and divisors, each with each; lower it, or raise --max-length");
   // a_i = max(i - back, 0) for every back meets every pair a <= i.
   const std::size_t backs = test.divides_itself() ? 1 : report.up_to;
@@ -174,7 +175,7 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
   const auto check = [&](const DivisionInput& input) {
     if (options.progress) options.progress(report.exhaustive_inputs + report.random_inputs, total);
     if (!test.mismatch(input)) return true;
-    const DivisionInput small = shrink(
+    const DivisionInput small = shrink_division(
         input, [&](const DivisionInput& in) { return test.mismatch(in, false).has_value(); });
     const auto smallest = test.mismatch(small, false);
     report.counterexample = {small, smallest->expected, smallest->got, input.dividends.size()};

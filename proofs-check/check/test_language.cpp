@@ -11,7 +11,7 @@
 namespace logdepth {
 namespace {
 
-constexpr std::size_t kMaxExhaustive = std::size_t{1} << 24;
+constexpr std::size_t kMaxWords = std::size_t{1} << 24;
 
 class LanguageTest {
  public:
@@ -100,7 +100,7 @@ class LanguageTest {
 
 /// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
 /// first letter, as long as the word keeps failing.
-Word shrink(Word word, const std::function<bool(const Word&)>& fails) {
+Word shrink_word(Word word, const std::function<bool(const Word&)>& fails) {
   bool smaller = true;
   while (smaller) {
     smaller = false;
@@ -172,9 +172,9 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   for (std::size_t length = 1, words = 1; length <= report.up_to && letters > 0; ++length) {
     words *= letters;
     exhaustive += words;
-    if (exhaustive > kMaxExhaustive)
+    if (exhaustive > kMaxWords)
       throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                       std::to_string(kMaxExhaustive) + " words over " + std::to_string(letters) +
+                       std::to_string(kMaxWords) + " words over " + std::to_string(letters) +
                        " letters; lower it");
   }
   const std::size_t total = exhaustive + options.random;
@@ -184,7 +184,8 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     const std::size_t done = report.exhaustive_words + report.random_words;
     if (options.progress) options.progress(done, total);
     if (!found) return true;
-    const Word small = shrink(word, [&](const Word& w) { return test.mismatch(w).has_value(); });
+    const Word small =
+        shrink_word(word, [&](const Word& w) { return test.mismatch(w).has_value(); });
     const auto smallest = test.mismatch(small);
     Counterexample example;
     example.word = test.names(small);

@@ -14,7 +14,7 @@
 namespace logdepth {
 namespace {
 
-constexpr std::uint64_t kMaxExhaustive = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxQuestions = std::uint64_t{1} << 20;
 using Rows = std::vector<std::vector<char>>;  // adjacency, the form in which graphs are changed
 
 Graph graph_of(const Rows& rows) {
@@ -102,8 +102,8 @@ Question without_vertex(const Question& question, std::size_t vertex) {
 }
 
 /// Leaves out vertices, then edges, one by one as long as the question keeps failing.
-Question shrink(Question question, bool undirected,
-                const std::function<bool(const Question&)>& fails) {
+Question shrink_question(Question question, bool undirected,
+                         const std::function<bool(const Question&)>& fails) {
   for (bool smaller = true; smaller;) {
     smaller = false;
     for (std::size_t v = question.rows.size(); v-- > 0;) {
@@ -253,9 +253,9 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
       exhaustive += std::uint64_t{1} << slots;
       questions += n * n << slots;
     }
-    if (slots >= 40 || questions > kMaxExhaustive)
+    if (slots >= 40 || questions > kMaxQuestions)
       throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                       std::to_string(kMaxExhaustive) +
+                       std::to_string(kMaxQuestions) +
                        " questions, every graph with every source and target; lower it");
   }
   const std::size_t total = exhaustive + options.random;
@@ -267,8 +267,8 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
     const auto again = [&](const Question& q) {
       return test.ask(q.rows, {{q.source, q.target}}, false);
     };
-    const Question small = shrink(found->first, options.undirected,
-                                  [&](const Question& q) { return again(q).has_value(); });
+    const Question small = shrink_question(found->first, options.undirected,
+                                           [&](const Question& q) { return again(q).has_value(); });
     // A pair that failed only beside others is shown as it was found.
     const auto smallest = again(small);
     const auto& [question, mismatch] = smallest ? *smallest : *found;

@@ -4,6 +4,7 @@
 
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/claims/raw_values.hpp"
 
 namespace logdepth {
 namespace {
@@ -18,15 +19,8 @@ std::vector<Real> unit(const std::vector<Rational>& vector) {
   for (const Rational& x : vector) result.push_back(Real(x).divided_by_root(square));
   return result;
 }
-std::vector<Real> phi(const Rational& z) {
-  return unit({z, 1});
-}
 std::vector<Real> psi(const Rational& z) {
   return {Real(z), Real(1)};
-}
-std::vector<Real> operator+(std::vector<Real> a, const std::vector<Real>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 Real flag(bool value) {
   return Real(value ? 1 : -1);
@@ -93,7 +87,7 @@ Claim read() {
     any.inputs = [](std::size_t size) {
       std::vector<RawInput> inputs;
       for (const Rational& z : numbers(size))
-        inputs.push_back({"z = " + z.text(), {phi(z), psi(z)}});
+        inputs.push_back({"z = " + z.text(), {phi_values(z), psi(z)}});
       return inputs;
     };
     any.outputs = [](const RawInput& input) { return Rows{input.rows[0], input.rows[0]}; };
@@ -111,7 +105,7 @@ Claim read() {
     position.outputs = [](const RawInput& input) {
       Rows rows;
       for (std::size_t i = 0; i < input.rows.size(); ++i)
-        rows.push_back(phi(static_cast<std::int64_t>(i)));
+        rows.push_back(phi_values(static_cast<std::int64_t>(i)));
       return rows;
     };
     add(
@@ -130,9 +124,9 @@ Claim read_several() {
   two.inputs = [](std::size_t size) {
     std::vector<RawInput> inputs;
     for (const Rational& z : numbers(size))
-      inputs.push_back(
-          {"z = " + z.text(),
-           {phi(z) + unit({z, 1, -2}) + phi(z * z), phi(0) + unit({0, z, 1}) + phi(-z)}});
+      inputs.push_back({"z = " + z.text(),
+                        {beside({phi_values(z), unit({z, 1, -2}), phi_values(z * z)}),
+                         beside({phi_values(0), unit({0, z, 1}), phi_values(-z)})}});
     return inputs;
   };
   two.outputs = [](const RawInput& input) { return input.rows; };
@@ -158,7 +152,7 @@ Claim store() {
     Rational sum;
     for (std::size_t i = 0; i < input.rows.size(); ++i) {
       sum += input.rows[i][0].rational_part();
-      rows.push_back(phi(Rational(3, 2) * sum / Rational(static_cast<std::int64_t>(i + 1))));
+      rows.push_back(phi_values(Rational(3, 2) * sum / Rational(static_cast<std::int64_t>(i + 1))));
     }
     return rows;
   };
@@ -190,8 +184,8 @@ Claim remove(bool overwrite) {
   against.inputs = [overwrite](std::size_t size) {
     std::vector<RawInput> inputs;
     for (const Rational& z : numbers(size)) {
-      std::vector<Real> row = phi(z) + phi(2 * z + 1);
-      inputs.push_back({"z = " + z.text(), {overwrite ? row + phi(-z - 3) : row}});
+      std::vector<Real> row = beside({phi_values(z), phi_values(2 * z + 1)});
+      inputs.push_back({"z = " + z.text(), {overwrite ? beside({row, phi_values(-z - 3)}) : row}});
     }
     return inputs;
   };
@@ -234,7 +228,8 @@ Claim offset(OffsetForm form) {
       RawInput input{std::to_string(size) + " positions", {}};
       for (std::size_t i = 0; i < size; ++i) {
         const auto z = static_cast<std::int64_t>(i);
-        input.rows.push_back(query ? phi(z) + phi(Rational(z * z - 7, 3)) : phi(0));
+        input.rows.push_back(query ? beside({phi_values(z), phi_values(Rational(z * z - 7, 3))})
+                                   : phi_values(0));
       }
       return std::vector<RawInput>{input};
     };
@@ -242,8 +237,9 @@ Claim offset(OffsetForm form) {
       Rows rows;
       for (std::size_t i = 0; i < input.rows.size(); ++i) {
         const auto& found = input.rows[i >= k ? i - k : 0];
-        rows.push_back(query ? std::vector<Real>{found[2], found[3]}
-                             : phi(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(k)));
+        rows.push_back(
+            query ? std::vector<Real>{found[2], found[3]}
+                  : phi_values(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(k)));
       }
       return rows;
     };
@@ -264,7 +260,8 @@ Claim equality() {
     std::vector<RawInput> inputs;
     for (const Rational& x : numbers(size))
       for (const Rational& y : {x, Rational(-x), x.is_zero() ? Rational(1) : x.inverse(), x + 1})
-        inputs.push_back({"x = " + x.text() + ", y = " + y.text(), {phi(0) + phi(x) + phi(y)}});
+        inputs.push_back({"x = " + x.text() + ", y = " + y.text(),
+                          {beside({phi_values(0), phi_values(x), phi_values(y)})}});
     return inputs;
   };
   stored.outputs = [](const RawInput& input) {
@@ -283,7 +280,8 @@ Claim equality() {
       for (const RawInput& g : flags(size)) {
         RawInput input{f.text + ", " + g.text, {}};
         for (std::size_t i = 0; i < size; ++i)
-          input.rows.push_back(phi(static_cast<std::int64_t>(i)) + f.rows[i] + g.rows[i]);
+          input.rows.push_back(
+              beside({phi_values(static_cast<std::int64_t>(i)), f.rows[i], g.rows[i]}));
         inputs.push_back(std::move(input));
       }
     return inputs;
@@ -310,7 +308,8 @@ Claim equality() {
     for (std::size_t m = 1; m <= size; ++m) {
       RawInput input{std::to_string(size) + " positions, m = " + std::to_string(m), {}};
       for (std::size_t i = 0; i < size; ++i)
-        input.rows.push_back(psi(static_cast<std::int64_t>(i)) + psi(static_cast<std::int64_t>(m)));
+        input.rows.push_back(
+            beside({psi(static_cast<std::int64_t>(i)), psi(static_cast<std::int64_t>(m))}));
       inputs.push_back(std::move(input));
     }
     return inputs;

@@ -4,19 +4,11 @@
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "proofs-check/claims/defects_MS25_changes.hpp"
 #include "proofs-check/claims/defects_MS25_search.hpp"
-#include "runtime/file/position_code.hpp"
+#include "proofs-check/claims/raw_values.hpp"
 
 namespace logdepth {
 namespace {
 
-std::vector<Real> phi(std::int64_t x) {
-  const auto code = phi_code(x);
-  return {code[0], code[1]};
-}
-std::vector<Real> operator+(std::vector<Real> a, const std::vector<Real>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 std::vector<Real> negative(std::vector<Real> values) {
   for (Real& value : values) value = -value;
   return values;
@@ -29,8 +21,8 @@ std::optional<DefectCounterexample> search_removal(const Model& model, SearchBou
   return search_raw(model, bounds, [&](std::size_t size) {
     const auto z = static_cast<std::int64_t>(size);
     RawCase one{"phi(" + std::to_string(z) + ") in four coordinates",
-                {phi(z) + negative(phi(z)) + phi(0)},
-                phi(0),
+                {beside({phi_values(z), negative(phi_values(z)), phi_values(0)})},
+                phi_values(0),
                 {"z"}};
     if (model.cells.contains("minus_z")) one.blank.push_back("minus_z");
     return std::vector<RawCase>{one};
@@ -102,8 +94,8 @@ Defect mask_without_constant() {
       const auto z = static_cast<std::int64_t>(size);
       for (std::int64_t y = 0; y <= z; ++y)
         cases.push_back({"phi(" + std::to_string(z) + ") and phi(" + std::to_string(y) + ")",
-                         {phi(z) + phi(y)},
-                         phi(z) + phi(y),
+                         {beside({phi_values(z), phi_values(y)})},
+                         beside({phi_values(z), phi_values(y)}),
                          {}});
       return cases;
     });
@@ -121,7 +113,7 @@ std::optional<DefectCounterexample> search_equality(const Model& model, SearchBo
     const auto z = static_cast<std::int64_t>(size);
     const auto add = [&](std::int64_t x, std::int64_t y) {
       cases.push_back({"x = " + std::to_string(x) + ", y = " + std::to_string(y),
-                       {phi(0) + phi(x) + phi(y)},
+                       {beside({phi_values(0), phi_values(x), phi_values(y)})},
                        {Real(x == y ? 1 : -1)},
                        {}});
     };
@@ -134,7 +126,7 @@ std::optional<DefectCounterexample> search_equality(const Model& model, SearchBo
   });
 }
 
-Program equality() {
+Program uncleared_equality() {
   return equality_MS25_lemA7(Compared::stored, false);
 }
 
@@ -151,7 +143,7 @@ Defect sign_of_one_cell() {
   d.repair = "every cell is stored with its negative, so that the mean is zero";
   d.kind = Defect::Kind::runs;
   d.norm = Norm::layernorm;
-  d.repaired = d.program = equality;
+  d.repaired = d.program = uncleared_equality;
   d.edit = [](Model model) {
     const std::size_t layer = feedforward_of(model, "e", "D");
     set_entry(model.layers[layer].feedforward.mask, mirror_of(model, coordinate_of(model, "D")), 0);
@@ -176,7 +168,7 @@ Defect one_without_bias() {
   d.change = "the attention does not supply the 1; Definition 2.3 has no bias";
   d.repair = "the attention of the same layer writes the 1, from a constant in the stream";
   d.kind = Defect::Kind::runs;
-  d.repaired = d.program = equality;
+  d.repaired = d.program = uncleared_equality;
   d.edit = [](Model model) {
     Head& head = head_at(model, head_writing(model, "e"));
     set_entry(head.value, value_row(head, coordinate_of(model, "e")), coordinate_of(model, "one"),
@@ -217,14 +209,14 @@ Defect one_from_nowhere() {
   d.edit = nullptr;
   d.search = nullptr;
   d.up_to = 0;
-  d.program = [] { return with_changes(equality(), {{"    set e=true\n", ""}}); };
+  d.program = [] { return with_changes(uncleared_equality(), {{"    set e=true\n", ""}}); };
   d.refusal = {"cell e", "not proved to be true at every token before the test"};
   return d;
 }
 
 // --- 7: positions --------------------------------------------------------------------------------
 
-Defect offset_by_one() {
+Defect average_off_by_one() {
   Defect d;
   d.number = 7;
   d.id = "lem-A.6/off-by-one";
@@ -247,8 +239,8 @@ Defect offset_by_one() {
       std::vector<RawCase> cases;
       if (size > 0)
         cases.push_back({"i = " + std::to_string(size),
-                         std::vector<std::vector<Real>>(size + 1, phi(0)),
-                         phi(static_cast<std::int64_t>(size) - 1),
+                         std::vector<std::vector<Real>>(size + 1, phi_values(0)),
+                         phi_values(static_cast<std::int64_t>(size) - 1),
                          {}});
       return cases;
     });
@@ -266,7 +258,7 @@ std::vector<RawCase> flag_streams(std::size_t size, const std::vector<std::strin
   if (size == 0) return {};
   RawCase all{std::to_string(size) + " true", {}, {}, blank};
   for (std::size_t i = 0; i < size; ++i) all.rows.push_back({Real(1)});
-  all.expected = measures ? phi(1) : std::vector<Real>{Real(1)};
+  all.expected = measures ? phi_values(1) : std::vector<Real>{Real(1)};
   return {all};
 }
 
@@ -352,7 +344,7 @@ std::vector<Defect> defects_of_appendix_A() {
           one_without_bias(),
           one_in_the_mask(),
           one_from_nowhere(),
-          offset_by_one(),
+          average_off_by_one(),
           copy_with_flipped_signs(),
           read_after_clearing(),
           read_after_clearing_as_a_program()};

@@ -12,17 +12,17 @@ namespace logdepth {
 namespace {
 
 /// The repaired construction in the paper's form, with the paper's padding.
-Program paper() {
+Program paper_connectivity() {
   return graph_connectivity_MS25_thm5_1(ConnectivityForm::paper, GraphInput::Padding::n3);
 }
 
-Defect connectivity(std::uint32_t number, const char* id) {
+Defect connectivity_defect(std::uint32_t number, const char* id) {
   Defect d;
   d.number = number;
   d.id = std::string("thm-5.1/") + id;
   d.claim = "thm-5.1";
   d.kind = Defect::Kind::runs;
-  d.repaired = d.program = paper;
+  d.repaired = d.program = paper_connectivity;
   d.search = search_graphs;
   d.up_to = 3;
   return d;
@@ -31,7 +31,7 @@ Defect connectivity(std::uint32_t number, const char* id) {
 // --- coordinates ---------------------------------------------------------------------------------
 
 Defect position_not_provided() {
-  Defect d = connectivity(9, "position-not-provided");
+  Defect d = connectivity_defect(9, "position-not-provided");
   d.place = "Appendix C, initial layers";
   d.quote =
       "The transformer starts off by using layer 1 to store 1/N, n, n^2, s, and t in the residual "
@@ -42,17 +42,17 @@ Defect position_not_provided() {
   d.search = nullptr;
   d.up_to = 0;
   d.program = [] {
-    return with_changes(paper(), {{"  fetch position causal uniform\n"
-                                   "    add a[0] + 1/2 one - 1/2 fst\n"
-                                   "    add a[1] + 1/2 one + 1/2 fst\n",
-                                   ""}});
+    return with_changes(paper_connectivity(), {{"  fetch position causal uniform\n"
+                                                "    add a[0] + 1/2 one - 1/2 fst\n"
+                                                "    add a[1] + 1/2 one + 1/2 fst\n",
+                                                ""}});
   };
   d.refusal = {"normalise I"};
   return d;
 }
 
 Defect number_on_another_scale() {
-  Defect d = connectivity(9, "n-on-another-scale");
+  Defect d = connectivity_defect(9, "n-on-another-scale");
   d.place = "Appendix C, initial layers";
   d.quote =
       "Finally, the layer computes psi(n^3/N, n^2/N) and adds it to the residual stream. Again, "
@@ -60,13 +60,14 @@ Defect number_on_another_scale() {
   d.change = "n comes as the same number n^3/N at every token, beside n^2/N p/(p+1)";
   d.repair = "a causal average of what stands at the first token alone: n^3/N 1/(p+1)";
   d.program = [] {
-    return with_changes(paper(), {{"    add x[1] + G[0]\n", "    add x[1] + G[0] + G[1]\n"}});
+    return with_changes(paper_connectivity(),
+                        {{"    add x[1] + G[0]\n", "    add x[1] + G[0] + G[1]\n"}});
   };
   return d;
 }
 
 Defect indices_from_one() {
-  Defect d = connectivity(10, "vertices-from-one");
+  Defect d = connectivity_defect(10, "vertices-from-one");
   d.place = "Theorem 5.1 and Appendix C, positions p = in + j and final layer";
   d.quote =
       "the final token uses a head that attends with query <phi(s), phi(t)> [...]. The keys in the "
@@ -75,7 +76,7 @@ Defect indices_from_one() {
   d.repair =
       "vertices, like positions, count from 0: quotient and remainder of p < n^2 are i, j < n";
   d.program = [] {
-    return with_changes(paper(),
+    return with_changes(paper_connectivity(),
                         {{"( + W[0] - W[2] : + W[2] ) key U and ( + W[1] - W[2] : + W[2] ) key J",
                           "( + W[0] : + W[2] ) key U and ( + W[1] : + W[2] ) key J"}});
   };
@@ -83,14 +84,14 @@ Defect indices_from_one() {
 }
 
 Defect offset_of_a_stored_scalar() {
-  Defect d = connectivity(26, "offset-of-a-stored-scalar");
+  Defect d = connectivity_defect(26, "offset-of-a-stored-scalar");
   d.place = "Appendix C, coordinates of the padding tokens";
   d.quote = "Lastly, it uses Lem. A.6 applied to phi(i + 1) to add phi(i) to the residual stream";
   d.change = "Lemma A.6 as it is stated: phi(p - 1) of the position p, whatever the token stores";
   d.repair = "a query shifted by one finds position i, whose own code is phi(i)";
   d.program = [] {
-    return with_changes(paper(), {{"fetch row causal match T back 1 key I",
-                                   "fetch row causal match I back 1 key I"}});
+    return with_changes(paper_connectivity(), {{"fetch row causal match T back 1 key I",
+                                                "fetch row causal match I back 1 key I"}});
   };
   return d;
 }
@@ -100,22 +101,23 @@ Defect offset_of_a_stored_scalar() {
 /// The paper's form with B_0 of equation (1), computed from the comparison i = j.
 Program with_diagonal() {
   return with_changes(
-      paper(), {{"cell same flag\n", "cell same flag\ncell o number 1\ncell diagonal flag\n"},
-                {"\nrepeated\n",
-                 "  fetch compare unmasked match I key I\n"
-                 "    add o + U[0] - J[0]\n"
-                 "    set diagonal=true\n"
-                 "  test diagonal zero o\n"
-                 "  lookup first\n"
-                 "    rule A=true diagonal=true -> B=true\n"
-                 "    rule A=true diagonal=false -> B=true\n"
-                 "    rule A=false diagonal=true -> B=true\n"
-                 "    rule A=false diagonal=false -> B=false\n"
-                 "\nrepeated\n"}});
+      paper_connectivity(),
+      {{"cell same flag\n", "cell same flag\ncell o number 1\ncell diagonal flag\n"},
+       {"\nrepeated\n",
+        "  fetch compare unmasked match I key I\n"
+        "    add o + U[0] - J[0]\n"
+        "    set diagonal=true\n"
+        "  test diagonal zero o\n"
+        "  lookup first\n"
+        "    rule A=true diagonal=true -> B=true\n"
+        "    rule A=true diagonal=false -> B=true\n"
+        "    rule A=false diagonal=true -> B=true\n"
+        "    rule A=false diagonal=false -> B=false\n"
+        "\nrepeated\n"}});
 }
 
 Defect both_instead_of_either() {
-  Defect d = connectivity(18, "and-instead-of-or");
+  Defect d = connectivity_defect(18, "and-instead-of-or");
   d.place = "Appendix C, layer 17";
   d.quote =
       "it uses Lem. A.7 to compute I(phi(A(i, j)) = phi(1)) and I(phi(i) = phi(j)) [...]. It then "
@@ -133,7 +135,7 @@ Defect both_instead_of_either() {
 }
 
 Defect keys_of_two_kinds() {
-  Defect d = connectivity(19, "matrix-and-padding-share-keys");
+  Defect d = connectivity_defect(19, "matrix-and-padding-share-keys");
   d.place = "Appendix C, C-layers";
   d.quote =
       "The keys in the first n^2 positions q = i'n + j' are set to <phi(i'), phi(j')> [...]. The "
@@ -142,14 +144,15 @@ Defect keys_of_two_kinds() {
   d.change = "the key of the first head reads i' from a cell (K) that padding tokens fill as well";
   d.repair = "keys read cells (U, J) that no padding token shares with a matrix token";
   d.program = [] {
-    return with_changes(paper(), {{"fetch left unmasked find-one V key U and K key J",
-                                   "fetch left unmasked find-one V key K and K key J"}});
+    return with_changes(paper_connectivity(),
+                        {{"fetch left unmasked find-one V key U and K key J",
+                          "fetch left unmasked find-one V key K and K key J"}});
   };
   return d;
 }
 
 Defect half_for_false() {
-  Defect d = connectivity(16, "one-half-for-false");
+  Defect d = connectivity_defect(16, "one-half-for-false");
   d.place = "Appendix C, B-layers";
   d.quote =
       "the feedforward layer reads sigma = sgn(h - 1/(2n)), computes z = (1 + ReLU(sigma))/2, and "
@@ -191,7 +194,7 @@ output r + r
 }
 
 Defect counter_stays() {
-  Defect d = connectivity(15, "counter-stays-at-one");
+  Defect d = connectivity_defect(15, "counter-stays-at-one");
   d.place = "Appendix C, repeating layers";
   d.quote =
       "Each repeating layer retrieves r from the residual stream and adds 1 - r to the same "
@@ -241,7 +244,7 @@ output B.1 + read[1]
 }
 
 Defect constant_accumulates() {
-  Defect d = connectivity(17, "constant-component-accumulates");
+  Defect d = connectivity_defect(17, "constant-component-accumulates");
   d.place = "Appendix C, B-layers";
   d.quote = "by adding psi(B_l(i, j) - B_{l-1}(i, j)) to the stream at the same coordinates";
   d.change = "the difference 0 is added as psi(0) = <0, 1, 0, -1>";

@@ -8,15 +8,15 @@
 namespace logdepth {
 namespace {
 
-Program compact() {
+Program compact_division() {
   return division_MS25_lem3_1();
 }
-Program paper() {
+Program paper_division() {
   return division_MS25_lem3_1({DivisionForm::paper, false, false});
 }
 
 /// One entry about division that runs, against / and %.
-Defect division(std::uint32_t number, const char* id, Program (*repaired)()) {
+Defect division_defect(std::uint32_t number, const char* id, Program (*repaired)()) {
   Defect d;
   d.number = number;
   d.id = std::string("lem-3.1/") + id;
@@ -29,7 +29,7 @@ Defect division(std::uint32_t number, const char* id, Program (*repaired)()) {
 }
 
 Defect booleans_zero_and_one() {
-  Defect d = division(3, "booleans-zero-and-one", paper);
+  Defect d = division_defect(3, "booleans-zero-and-one", paper_division);
   d.place = "Lemma A.7, as used by the first two layers of Lemma 3.1";
   d.quote =
       "we can use a single transformer layer to write 1[x = y] in the residual stream [...] both "
@@ -44,8 +44,8 @@ Defect booleans_zero_and_one() {
   return d;
 }
 
-Defect offset_by_one() {
-  Defect d = division(7, "neighbours-off-by-one", paper);
+Defect neighbours_off_by_one() {
+  Defect d = division_defect(7, "neighbours-off-by-one", paper_division);
   d.place = "Lemma A.6, as used by the third layer of Lemma 3.1";
   d.quote = "We then use Lem. A.6 to construct a third layer that adds phi(i-1) and phi(i-2)";
   d.change = "the head averages [j >= k], which gives phi(i-k+1): the neighbours are i and i-1";
@@ -63,7 +63,7 @@ Defect offset_by_one() {
 }
 
 Defect positions_from_one() {
-  Defect d = division(8, "positions-from-one", compact);
+  Defect d = division_defect(8, "positions-from-one", compact_division);
   d.place = "Lemma 3.1; positions 1 <= p <= n^2 in Appendix C, 1/i in Lemma A.6";
   d.quote =
       "In this case, there exists a position j* <= i such that i = m j* [...]. Since a_i <= i, the "
@@ -81,7 +81,7 @@ Defect positions_from_one() {
 }
 
 Defect block_zero() {
-  Defect d = division(8, "no-second-token-in-block-zero", paper);
+  Defect d = division_defect(8, "no-second-token-in-block-zero", paper_division);
   d.place = "Lemma 3.1, fourth and fifth layer; Appendix B";
   d.quote =
       "Of these positions, only b'm + 1 has the property that the quotient there is not the same "
@@ -90,7 +90,7 @@ Defect block_zero() {
   d.change = "no exception for i = 1, whose position i - 2 does not exist: it meets position 0";
   d.repair = "b2 is false where there is no position i - 2";
   d.program = [] {
-    return with_changes(paper(),
+    return with_changes(paper_division(),
                         {{"    rule fst=false p1=true s1=true -> b1=true place=second\n", ""},
                          {"    rule fst=false p1=false s1=true s2=false -> b1=true place=second\n",
                           "    rule fst=false s1=true s2=false -> b1=true place=second\n"},
@@ -107,7 +107,7 @@ constexpr const char* kQueryQuote =
     "at position j are k_j = v_j = phi(j)";
 
 Defect raw_query_as_a_program() {
-  Defect d = division(9, "raw-query-beside-unit-keys-as-a-program", compact);
+  Defect d = division_defect(9, "raw-query-beside-unit-keys-as-a-program", compact_division);
   d.place = kQueryPlace;
   d.quote = kQueryQuote;
   d.change = "the query is the raw (i, m), read by the mask that holds the keys phi(j)";
@@ -116,15 +116,16 @@ Defect raw_query_as_a_program() {
   d.search = nullptr;
   d.up_to = 0;
   d.program = [] {
-    return with_changes(compact(), {{"fetch near causal nearest R key I",
-                                     "fetch near causal nearest ( + i[0] : + m[0] ) key I"}});
+    return with_changes(compact_division(),
+                        {{"fetch near causal nearest R key I",
+                          "fetch near causal nearest ( + i[0] : + m[0] ) key I"}});
   };
   d.refusal = {"near", "cell i is a number"};
   return d;
 }
 
 Defect raw_query() {
-  Defect d = division(9, "raw-query-beside-unit-keys", compact);
+  Defect d = division_defect(9, "raw-query-beside-unit-keys", compact_division);
   d.place = kQueryPlace;
   d.quote = kQueryQuote;
   d.change = "the query is the raw (i, m), read by the mask that holds the keys phi(j)";
@@ -145,7 +146,7 @@ Defect raw_query() {
 }
 
 Defect minus_in_the_score() {
-  Defect d = division(12, "minus-in-the-score", compact);
+  Defect d = division_defect(12, "minus-in-the-score", compact_division);
   d.place = "Appendix B, second layer";
   d.quote = "In the second layer, q_i . k_j = e_j - [phi(j)]_0";
   d.change = "phi(j)_0 enters the key of the second layer with a minus";
@@ -160,7 +161,7 @@ Defect minus_in_the_score() {
 }
 
 Defect two_tests_at_once() {
-  Defect d = division(20, "two-equality-tests-in-one-sublayer", paper);
+  Defect d = division_defect(20, "two-equality-tests-in-one-sublayer", paper_division);
   d.place = "Lemma 3.1, fourth layer";
   d.quote =
       "In parallel for k in {1, 2}, the fourth layer attends [...]. It uses Lem. A.7 (on the first "
@@ -185,7 +186,7 @@ Defect two_tests_at_once() {
 }
 
 Defect junk_at_multiples() {
-  Defect d = division(25, "multiples-attend-elsewhere", paper);
+  Defect d = division_defect(25, "multiples-attend-elsewhere", paper_division);
   d.place = "Lemma 3.1, fifth layer";
   d.quote =
       "with query q_i = <phi(floor(i/m)), 1>, key k_j = <phi(floor(j/m)), b_j^1> [...] if m does "
@@ -210,8 +211,10 @@ Defect junk_at_multiples() {
 }  // namespace
 
 std::vector<Defect> defects_of_division() {
-  return {booleans_zero_and_one(),  offset_by_one(), positions_from_one(), block_zero(),
-          raw_query_as_a_program(), raw_query(),     minus_in_the_score(), two_tests_at_once(),
+  return {booleans_zero_and_one(),  neighbours_off_by_one(),
+          positions_from_one(),     block_zero(),
+          raw_query_as_a_program(), raw_query(),
+          minus_in_the_score(),     two_tests_at_once(),
           junk_at_multiples()};
 }
 

@@ -15,11 +15,11 @@ Action letters() {
   return named_monoid("S3");
 }
 
-Program tree() {
+Program tree_of_S3() {
   return regular_language_tree_MS25_thm4_1(letters(), "S3", {ScanTable::monoid});
 }
 
-Defect regular(std::uint32_t number, const char* id, Program (*repaired)()) {
+Defect regular_defect(std::uint32_t number, const char* id, Program (*repaired)()) {
   Defect d;
   d.number = number;
   d.id = std::string("thm-4.1/") + id;
@@ -39,7 +39,7 @@ Defect regular(std::uint32_t number, const char* id, Program (*repaired)()) {
 /// do not speak of.)
 class PaperTree {
  public:
-  PaperTree() : program_(tree()) {
+  PaperTree() : program_(tree_of_S3()) {
     cells_ = "cell letter flag\ncell se scratch" + type("ds") + "cell dq scratch" + type("ds") +
              "cell de scratch" + type("ds");
   }
@@ -143,7 +143,7 @@ constexpr const char* kPreviousQuote =
     "retrieve the group element delta_{j*}^l stored at the previous active token";
 
 Defect key_of_the_token_itself() {
-  Defect d = regular(6, "key-of-the-token-itself", paper_tree);
+  Defect d = regular_defect(6, "key-of-the-token-itself", paper_tree);
   d.place = "Theorem 4.1, second paragraph of the proof";
   d.quote = kPreviousQuote;
   d.change = "key alpha_j beside value delta_{j-1}: an active token finds itself";
@@ -157,7 +157,7 @@ Defect key_of_the_token_itself() {
 }
 
 Defect decreasing_component() {
-  Defect d = regular(6, "decreasing-component", paper_tree);
+  Defect d = regular_defect(6, "decreasing-component", paper_tree);
   d.place = "Theorem 4.1, second paragraph of the proof";
   d.quote = kPreviousQuote;
   d.change = "the second part of the key is phi(j)_1 = 1/sqrt(j^2 + 1), which decreases";
@@ -175,7 +175,7 @@ Defect decreasing_component() {
 }
 
 Defect value_after_the_update() {
-  Defect d = regular(6, "value-after-the-update", paper_tree);
+  Defect d = regular_defect(6, "value-after-the-update", paper_tree);
   d.place = "Theorem 4.1, last paragraph but one of the proof";
   d.quote =
       "A head then attends with query 1, key <phi(j)_1, 10 alpha_{i-1}^l>, and value "
@@ -189,7 +189,7 @@ Defect value_after_the_update() {
 // --- 14, 23: levels ------------------------------------------------------------------------------
 
 Defect levels_of_the_loop_alone() {
-  Defect d = regular(14, "levels-of-the-loop-alone", tree);
+  Defect d = regular_defect(14, "levels-of-the-loop-alone", tree_of_S3);
   d.place = "Theorem 4.1, last paragraph of the proof";
   d.quote =
       "this can be expressed with 8 layers repeated ceil(log2 |w|) times and 9 final layers (to "
@@ -206,7 +206,7 @@ Defect levels_of_the_loop_alone() {
 }
 
 Defect active_again() {
-  Defect d = regular(23, "active-again", paper_tree);
+  Defect d = regular_defect(23, "active-again", paper_tree);
   d.place = "Theorem 4.1, third paragraph of the proof";
   d.quote =
       "The current token is marked as active in layer l + 1 iff c_i = 0 mod 2, which is equivalent "

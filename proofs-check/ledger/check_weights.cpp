@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "objects/phrases.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"

@@ -54,9 +54,6 @@ struct Verdict {
 /// Errors: InputError when the file cannot be read or takes another kind of input.
 Verdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
 
-/// "3 graphs", "1 graph".
-std::string counted(std::uint64_t count, const std::string& noun);
-
 /// Whether the stated number of loops is necessary.
 struct Tightness {
   bool tight = false;

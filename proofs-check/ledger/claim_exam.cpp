@@ -16,10 +16,6 @@ void keep_smallest(std::optional<Finding>& kept, const Finding& finding) {
 
 }  // namespace
 
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 Exam::Exam(const Model& model, bool promises_bind, Verdict& verdict)
     : model_(model),
       promises_bind_(promises_bind),

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
@@ -14,7 +15,7 @@ namespace {
 using Edge = std::pair<Vertex, Vertex>;
 
 /// A graph in the words of a reader: "3 vertices, edges 0>1 1>2".
-std::string shown(const Graph& graph, bool undirected) {
+std::string graph_text(const Graph& graph, bool undirected) {
   std::string edges;
   for (Vertex i = 0; i < graph.size(); ++i)
     for (Vertex j = undirected ? i : 0; j < graph.size(); ++j)
@@ -74,7 +75,7 @@ class Graphs {
     for (const auto& [source, target] : questions.pairs) {
       const bool reached = oracle.reaches(source, target);
       Finding finding;
-      finding.input = shown(questions.graph, undirected_) + "; s = " + std::to_string(source) +
+      finding.input = graph_text(questions.graph, undirected_) + "; s = " + std::to_string(source) +
                       ", t = " + std::to_string(target);
       finding.expected = reached ? "connected" : "not connected";
       finding.order = questions.order;
@@ -209,7 +210,7 @@ void examine(Exam& exam, const AgainstReachability& against) {
   const GraphCounterexample& example = *report.counterexample;
   graphs.ask({example.graph, {{example.source, example.target}}, {example.graph.size(), 0}});
   if (!exam.settled() && !verdict.without_answer)  // about the run itself: depth, size
-    exam.wrong({shown(example.graph, against.undirected), example.expected, example.got, {}});
+    exam.wrong({graph_text(example.graph, against.undirected), example.expected, example.got, {}});
 }
 
 std::optional<std::string> fails_at(Exam& exam, const AgainstReachability& against,

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 #include "runtime/file/position_code.hpp"

@@ -2,13 +2,14 @@
 #include <limits>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 
 namespace logdepth {
 namespace {
 
-std::string shown(const Alphabet& alphabet, const Word& word) {
+std::string word_text(const Alphabet& alphabet, const Word& word) {
   if (word.empty()) return "the empty word";
   return "'" + alphabet.format_word(word) + "'";
 }
@@ -31,7 +32,7 @@ class Words {
   /// Letters are those of the file; its order of letters is the oracle's (checked by the caller).
   void ask(const Word& word) {
     const bool expected = oracle_.accepts(word);
-    Finding finding{shown(alphabet_, word), expected ? "accept" : "reject", "", {word.size()}};
+    Finding finding{word_text(alphabet_, word), expected ? "accept" : "reject", "", {word.size()}};
     finding.order.insert(finding.order.end(), word.begin(), word.end());
     std::vector<std::string> names;
     for (const Letter letter : word) names.push_back(alphabet_.name(letter));
@@ -134,7 +135,7 @@ void examine(Exam& exam, const AgainstLanguage& against) {
     word.push_back(*oracle->alphabet().find(name));
   words.ask(word);
   if (!exam.settled() && !verdict.without_answer)  // about the run itself: depth, length
-    exam.wrong({shown(oracle->alphabet(), word),
+    exam.wrong({word_text(oracle->alphabet(), word),
                 report.counterexample->expected,
                 report.counterexample->got,
                 {word.size()}});

@@ -11,6 +11,7 @@
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/overload.hpp"
+#include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"

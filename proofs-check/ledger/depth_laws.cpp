@@ -68,7 +68,7 @@ std::string form_of(const DepthSeries& series) {
   return series.claimed ? "claimed" : form_name(series.form);
 }
 
-std::string cell(const std::optional<std::uint64_t>& depth) {
+std::string depth_cell(const std::optional<std::uint64_t>& depth) {
   return depth ? std::to_string(*depth) : "–";
 }
 
@@ -223,7 +223,7 @@ std::string depth_law_markdown(const DepthLaw& law) {
   text += "\n" + rule + "\n";
   for (const DepthSeries& series : law.series) {
     text += "| " + series.name + " | " + form_of(series) + " | " + escaped(series.formula) + " |";
-    for (const auto& depth : series.depths) text += " " + cell(depth) + " |";
+    for (const auto& depth : series.depths) text += " " + depth_cell(depth) + " |";
     text += "\n";
   }
   return text;
@@ -237,7 +237,7 @@ std::string depth_law_html(const DepthLaw& law) {
   for (const DepthSeries& series : law.series) {
     text += "<tr><td>" + xml_text(series.name) + "</td><td>" + form_of(series) + "</td><td>" +
             xml_text(series.formula) + "</td>";
-    for (const auto& depth : series.depths) text += "<td>" + cell(depth) + "</td>";
+    for (const auto& depth : series.depths) text += "<td>" + depth_cell(depth) + "</td>";
     text += "</tr>\n";
   }
   return text + "</table>\n";

@@ -10,6 +10,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "objects/overload.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/pictures/draw_circuit.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"

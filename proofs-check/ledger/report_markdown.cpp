@@ -8,7 +8,7 @@ namespace logdepth {
 namespace {
 
 /// Text for a cell of a Markdown table.
-std::string cell(const std::string& text) {
+std::string escaped_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '|' || c == '<' || c == '*' || c == '_') result += '\\';
@@ -19,7 +19,7 @@ std::string cell(const std::string& text) {
 
 std::string row(const std::vector<std::string>& cells) {
   std::string text = "|";
-  for (const std::string& one : cells) text += " " + cell(one) + " |";
+  for (const std::string& one : cells) text += " " + escaped_cell(one) + " |";
   return text + "\n";
 }
 
@@ -91,11 +91,11 @@ std::string ledger_markdown(const Ledger& ledger) {
     for (const auto& [heading, lines] : details(entry)) {
       text += "- **" + heading + "**";
       if (lines.size() == 1) {
-        text += ": " + cell(lines[0]) + "\n";
+        text += ": " + escaped_cell(lines[0]) + "\n";
         continue;
       }
       text += "\n";
-      for (const std::string& line : lines) text += "  - " + cell(line) + "\n";
+      for (const std::string& line : lines) text += "  - " + escaped_cell(line) + "\n";
     }
   }
   return text;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "objects/phrases.hpp"
+
 namespace logdepth {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "objects/overload.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/file/cell_names.hpp"
 #include "proofs-check/file/fitted_program.hpp"
 #include "proofs-check/file/promise_text.hpp"
@@ -22,16 +23,6 @@ using Copies = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // (to, fr
 /// More than this many letters are counted instead of listed, and not explained one by one.
 constexpr std::size_t kListedKinds = 12;
 constexpr std::size_t kExplainedKinds = 8;
-
-std::string joined(const std::vector<std::string>& items, const std::string& separator = ", ") {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : separator) + item;
-  return text;
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 Coordinates coordinates_of(const SparseVector& vector) {
   Coordinates result;

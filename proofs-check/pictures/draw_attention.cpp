@@ -12,6 +12,7 @@
 
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -23,7 +24,6 @@ namespace {
 constexpr std::array<const char*, 7> kHeadColours = {"#0072B2", "#D55E00", "#00875F", "#B4508F",
                                                      "#000000", "#B07D00", "#2C98D0"};
 constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
-constexpr const char* kQuiet = "#5A5A5A";
 
 constexpr double kMargin = 24;
 constexpr double kLeft = 136;        ///< room for the labels of the levels
@@ -207,12 +207,10 @@ class Picture {
     return kind == kBeginToken || kind == kEndToken || kind == kPadToken || kind == kNoEdgeToken;
   }
   std::string size_text() const {
-    const auto counted = [&](const char* one, const char* many) {
-      return std::to_string(size_) + " " + (size_ == 1 ? one : many);
-    };
-    if (std::holds_alternative<WordInput>(model_.input)) return counted("letter", "letters");
-    if (std::holds_alternative<GraphInput>(model_.input)) return counted("vertex", "vertices");
-    return counted("token", "tokens");
+    if (std::holds_alternative<WordInput>(model_.input)) return counted(size_, "letter");
+    if (std::holds_alternative<GraphInput>(model_.input))
+      return counted(size_, "vertex", "vertices");
+    return counted(size_, "token");
   }
 
   /// Heads of one layer get different colours; a second layer goes on where the first stopped.
@@ -267,8 +265,7 @@ class Picture {
     const std::size_t steps = depth_at(model_, size_);
     left_text(y_,
               cut_text(model_.construction, 40) + " \xC2\xB7 " + size_text() + " \xC2\xB7 " +
-                  std::to_string(steps) + (steps == 1 ? " layer run" : " layers run") + ", depth " +
-                  depth_formula(model_),
+                  counted(steps, "layer run", "layers run") + ", depth " + depth_formula(model_),
               "");
     for (const auto& [layer, keys] : keys_)
       for (const HeadKey& key : keys) {
@@ -302,10 +299,10 @@ class Picture {
            std::string("text-anchor=\"middle\" font-size=\"") + (quiet ? "11" : "13") +
                "\" font-weight=\"" + (quiet ? "normal" : "bold") + "\"");
       text(front_, x(token), y_ + 22, std::to_string(token),
-           "text-anchor=\"middle\" font-size=\"10\" fill=\"" + std::string(kQuiet) + "\"");
+           "text-anchor=\"middle\" font-size=\"10\" fill=\"" + std::string(kQuietInk) + "\"");
     }
-    left_text(y_, "tokens", "fill=\"" + std::string(kQuiet) + "\"", 11);
-    left_text(y_ + 22, "position", "fill=\"" + std::string(kQuiet) + "\"", 10);
+    left_text(y_, "tokens", "fill=\"" + std::string(kQuietInk) + "\"", 11);
+    left_text(y_ + 22, "position", "fill=\"" + std::string(kQuietInk) + "\"", 10);
     y_ += 36;
   }
 
@@ -330,7 +327,7 @@ class Picture {
              "\" rx=\"7\" fill=\"" + (at % 2 == 0 ? "#F4F4F1" : "#FAFAF8") + "\"/>\n";
     const auto [name, layer] = place(level.location);
     left_text(top + 14, name, "font-weight=\"bold\"", 14);
-    left_text(top + 31, layer, "fill=\"" + std::string(kQuiet) + "\"", 11);
+    left_text(top + 31, layer, "fill=\"" + std::string(kQuietInk) + "\"", 11);
     for (std::size_t head = 0; head < level.heads.size(); ++head)
       draw_lines(level, head, top, bottom);
     for (std::size_t token = 0; token < tokens_; ++token)
@@ -340,7 +337,7 @@ class Picture {
     y_ = bottom + 12 + 10;
     value_row(
         "reaches", level.reach.size(),
-        [&](std::size_t token) { return reach_text(level.reach[token]); }, kQuiet, false);
+        [&](std::size_t token) { return reach_text(level.reach[token]); }, kQuietInk, false);
     if (products)
       value_row(
           "product", level.products.size(),
@@ -376,7 +373,7 @@ class Picture {
   template <class Text>
   void value_row(const std::string& label, std::size_t tokens, Text content,
                  const std::string& colour, bool bold) {
-    left_text(y_, label, "fill=\"" + std::string(kQuiet) + "\"", 11);
+    left_text(y_, label, "fill=\"" + std::string(kQuietInk) + "\"", 11);
     for (std::size_t token = 0; token < tokens; ++token)
       text(front_, x(token), y_, content(token),
            "text-anchor=\"middle\" font-size=\"11\" font-family=\"DejaVu Sans Mono,monospace\" "
@@ -404,12 +401,12 @@ class Picture {
     widest_ = std::max(widest_, left + 2 * half);
     text(front_, left + half, y_ + 12, verdict_,
          "text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\" fill=\"white\"");
-    left_text(y_ + 11, "verdict", "fill=\"" + std::string(kQuiet) + "\"", 11);
+    left_text(y_ + 11, "verdict", "fill=\"" + std::string(kQuietInk) + "\"", 11);
     y_ += 34;
   }
 
   void note(const std::string& content) {
-    left_text(y_ + 4, content, "fill=\"" + std::string(kQuiet) + "\"", 11);
+    left_text(y_ + 4, content, "fill=\"" + std::string(kQuietInk) + "\"", 11);
     y_ += 16;
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
@@ -17,7 +18,6 @@ namespace {
 constexpr const char* kAttention = "#0B5C94";
 constexpr const char* kFeedForward = "#A34700";
 constexpr const char* kEnds = "#00664F";
-constexpr const char* kQuiet = "#5A5A5A";
 constexpr const char* kStream = "#8A8A8A";
 constexpr const char* kFont = "DejaVu Sans,Helvetica,Arial,sans-serif";
 
@@ -104,19 +104,9 @@ std::string card_label(const Card& card) {
   if (!card.emphasis.empty()) label += row("<B>" + label_lines(card.emphasis) + "</B>");
   for (const std::string& line : card.lines) label += row(label_lines(line));
   if (!card.small.empty())
-    label += row("<FONT POINT-SIZE=\"10\" COLOR=\"" + std::string(kQuiet) + "\">" +
+    label += row("<FONT POINT-SIZE=\"10\" COLOR=\"" + std::string(kQuietInk) + "\">" +
                  label_lines(card.small, kColumns + 8) + "</FONT>");
   return label + "</TABLE>>";
-}
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text.empty() ? "nothing" : text;
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 class CircuitWriter {
@@ -233,7 +223,7 @@ class CircuitWriter {
     for (const LayerView* layer : layers) write_layer(*layer);
     if (block == Block::repeated)
       edge(stream_, entry,
-           "constraint=false, style=dashed, penwidth=1.4, color=" + quote(kQuiet) +
+           "constraint=false, style=dashed, penwidth=1.4, color=" + quote(kQuietInk) +
                ", tooltip=\"next loop\"");
     indent_ = "  ";
     line("}");
@@ -244,9 +234,12 @@ class CircuitWriter {
   void write_layer(const LayerView& layer) {
     const std::string id = "layer " + std::to_string(layer.layer + 1);
     if (layer.same_as) {
-      const Card same{
-          kQuiet, id, "", "", {"the same weights as layer " + std::to_string(*layer.same_as + 1)},
-          ""};
+      const Card same{kQuietInk,
+                      id,
+                      "",
+                      "",
+                      {"the same weights as layer " + std::to_string(*layer.same_as + 1)},
+                      ""};
       write_sublayer(id, nullptr, {same});
       return;
     }
@@ -275,12 +268,12 @@ class CircuitWriter {
                           " of them move, erase, and clear what look-ups overwrite";
     if (layer.units > 0) write_sublayer(id + " feed-forward", &feedforward, cards);
     if (layer.heads.empty() && layer.units == 0)
-      write_sublayer(id, nullptr, {{kQuiet, id, "", "", {"no heads, no units"}, ""}});
+      write_sublayer(id, nullptr, {{kQuietInk, id, "", "", {"no heads, no units"}, ""}});
   }
 
   static Card mask_card(const char* colour, const std::string& title, const std::string& aside,
                         const std::vector<std::string>& mask, const std::string& norm) {
-    Card card{colour, title, aside, "", {"reads " + joined(mask)}, ""};
+    Card card{colour, title, aside, "", {"reads " + (mask.empty() ? "nothing" : joined(mask))}, ""};
     if (!norm.empty()) card.lines.push_back(norm);
     return card;
   }

@@ -7,6 +7,9 @@
 
 namespace logdepth {
 
+/// Of what stands back: notes, positions, axes.
+inline constexpr const char* kQuietInk = "#5A5A5A";
+
 /// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
 /// the empty name made visible. Not escaped.
 std::string visible_letter(std::string_view letter);

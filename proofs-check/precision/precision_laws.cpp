@@ -17,7 +17,7 @@ namespace {
 
 using Scores = FloatOptions::Scores;
 
-constexpr std::array kBothScores = {Scores::product, Scores::distance};
+constexpr std::array kMeasuredScores = {Scores::product, Scores::distance};
 constexpr const char* kTemperature = "temperature";
 constexpr const char* kPositions = "positions";
 /// Snapping within 2^-(p-4) leaves fewer bits than these nothing to tell apart.
@@ -137,9 +137,9 @@ std::vector<PrecisionPoint> points_to_measure(const PrecisionOptions& options) {
   for (const PrecisionSeries& series : precision_series()) {
     if (!asked(series.name)) continue;
     const auto sizes = series.sizes(options.up_to);
-    for (const Scores scores : kBothScores)
+    for (const Scores scores : kMeasuredScores)
       for (const std::uint64_t size : sizes) add(series, PrecisionQuantity::bits, scores, size);
-    for (const Scores scores : kBothScores)
+    for (const Scores scores : kMeasuredScores)
       for (const std::uint64_t size : sizes)
         add(series, PrecisionQuantity::certified_bits, scores, size);
     if (series.tests_for_zero)

@@ -18,7 +18,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::automaton_files_tests {
 namespace {
 
 using namespace cases;
@@ -299,4 +299,4 @@ TEST(FstFiles, StateCountsAgreeWithOpenFst) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::automaton_files_tests

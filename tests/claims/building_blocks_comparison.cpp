@@ -10,7 +10,7 @@
 #include "tests/support/building_blocks_run.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::building_blocks_comparison_tests {
 namespace {
 
 using support::BlockRun;
@@ -293,4 +293,4 @@ TEST(Parts, BuildAProgramOfWordsThatCleansUpAfterItself) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::building_blocks_comparison_tests

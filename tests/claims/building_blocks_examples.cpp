@@ -7,7 +7,7 @@
 #include "constructions/building_blocks_MS25_appA.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::building_blocks_examples_tests {
 namespace {
 
 using CellExamples = support::CommandLine;
@@ -74,4 +74,4 @@ TEST_F(CellExamples, ShowInTheirTraceThatWhatWasClearedIsZero) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::building_blocks_examples_tests

@@ -9,7 +9,7 @@
 #include "tests/support/building_blocks_run.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::building_blocks_storage_tests {
 namespace {
 
 using support::BlockRun;
@@ -352,4 +352,4 @@ TEST(LemmaA5, UndoneTextFlipsTheSignsOfAveragesOnly) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::building_blocks_storage_tests

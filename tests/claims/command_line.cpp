@@ -11,7 +11,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_tests {
 namespace {
 
 using nlohmann::json;
@@ -375,4 +375,4 @@ TEST_F(CompileAndRun, AnInterruptedRunLeavesNoPartOfItsTrace) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_tests

@@ -7,7 +7,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_checks_tests {
 namespace {
 
 using nlohmann::json;
@@ -348,4 +348,4 @@ TEST_F(Checks, DrawRefusesAWordThatIsTooLong) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_checks_tests

@@ -8,7 +8,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_compare_tests {
 namespace {
 
 using nlohmann::json;
@@ -137,4 +137,4 @@ TEST_F(Compare, WhatCannotBeReadIsRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_compare_tests

@@ -6,7 +6,7 @@
 
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_data_tests {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST_F(Data, HelpShowsAnExampleOfEachCommand) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_data_tests

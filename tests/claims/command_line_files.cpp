@@ -10,7 +10,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_files_tests {
 namespace {
 
 using support::Finished;
@@ -114,4 +114,4 @@ TEST_F(Files, DiffComparesOutputsAndPrefixesToo) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_files_tests

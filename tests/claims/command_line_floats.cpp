@@ -12,7 +12,7 @@
 #include "tests/support/command_line.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_floats_tests {
 namespace {
 
 using nlohmann::json;
@@ -256,4 +256,4 @@ TEST_F(FloatCommands, DiffShowsTheFirstPlaceWhereFewBitsAreWrong) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_floats_tests

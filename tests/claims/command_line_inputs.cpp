@@ -7,7 +7,7 @@
 #include "tests/support/command_line.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_inputs_tests {
 namespace {
 
 using nlohmann::json;
@@ -306,4 +306,4 @@ TEST_F(Inputs, TestSaysWhichOracleFits) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_inputs_tests

@@ -5,7 +5,7 @@
 
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_refusals_tests {
 namespace {
 
 using support::Finished;
@@ -218,4 +218,4 @@ TEST_F(Refusals, AFullDeviceIsReported) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_refusals_tests

@@ -6,7 +6,7 @@
 
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::command_line_train_tests {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST_F(Train, ThePlanForTheGpuIsReadable) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::command_line_train_tests

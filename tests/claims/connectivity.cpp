@@ -14,7 +14,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::connectivity_tests {
 namespace {
 
 using Padding = GraphInput::Padding;
@@ -267,4 +267,4 @@ TEST(Connectivity, ByRowsIsRationalThroughout) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::connectivity_tests

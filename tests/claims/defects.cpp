@@ -18,7 +18,7 @@
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::defects_tests {
 namespace {
 
 using Kind = Defect::Kind;
@@ -207,4 +207,4 @@ TEST(Defects, OfTheConstantComponentDivideAValueByTheNumberOfUpdates) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::defects_tests

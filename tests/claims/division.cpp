@@ -10,7 +10,7 @@
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::division_tests {
 namespace {
 
 struct Form {
@@ -141,4 +141,4 @@ TEST(Division, OfThePaperTakesRawInputsOnly) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::division_tests

@@ -22,7 +22,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::float_at_length_tests {
 namespace {
 
 using Engine = FloatOptions::Engine;
@@ -129,4 +129,4 @@ TEST(FloatAtLength, GraphsOfSixVerticesAreCertifiedInDoublePrecision) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::float_at_length_tests

@@ -13,7 +13,7 @@
 #include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::front_end_rejects_tests {
 namespace {
 
 using namespace cases;
@@ -405,4 +405,4 @@ RC_GTEST_PROP(RandomBytes, OfJffFilesAreReadOrRefused, ()) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::front_end_rejects_tests

@@ -17,7 +17,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::front_ends_tests {
 namespace {
 
 using namespace cases;
@@ -424,4 +424,4 @@ TEST(Alphabet, WordsRunTogetherOnlyWhereEveryLetterIsOneCharacter) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::front_ends_tests

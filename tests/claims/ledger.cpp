@@ -16,7 +16,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::ledger_tests {
 namespace {
 
 Program scan_of(const std::string& expression) {
@@ -230,4 +230,4 @@ TEST(Claims, HaveNamesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::ledger_tests

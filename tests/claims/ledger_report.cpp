@@ -9,7 +9,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::ledger_report_tests {
 namespace {
 
 using nlohmann::json;
@@ -123,4 +123,4 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::ledger_report_tests

@@ -17,7 +17,7 @@
 #include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::monoids_tests {
 namespace {
 
 using namespace cases;
@@ -363,4 +363,4 @@ RC_GTEST_PROP(TransitionMonoid, RandomMonoidsMatchTheClosureUnderProducts, ()) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::monoids_tests

@@ -18,7 +18,7 @@
 #include "tests/support/mutation.hpp"
 #include "tests/support/mutation_subject.hpp"
 
-namespace logdepth {
+namespace logdepth::mutants_tests {
 namespace {
 
 using support::Judgement;
@@ -149,4 +149,4 @@ TEST(Mutants, EveryFaultInsideAPassIsKilledOrProvedEquivalent) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::mutants_tests

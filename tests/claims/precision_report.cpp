@@ -16,7 +16,7 @@
 #include "proofs-check/precision/precision_table.hpp"
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::precision_report_tests {
 namespace {
 
 using nlohmann::json;
@@ -343,4 +343,4 @@ TEST_F(ReportPrecision, RefusesBadArgumentsAndForeignFiles) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::precision_report_tests

@@ -10,7 +10,7 @@
 #include "tests/support/processes.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::python_runner_tests {
 namespace {
 
 using support::compile_scan;
@@ -137,4 +137,4 @@ TEST_F(PythonRunner, RefusesAFileWhoseContentWasChanged) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::python_runner_tests

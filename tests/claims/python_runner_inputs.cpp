@@ -8,7 +8,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::python_runner_inputs_tests {
 namespace {
 
 using support::Finished;
@@ -112,4 +112,4 @@ TEST_F(PythonInputs, RefusesInputsOfAnotherKind) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::python_runner_inputs_tests

@@ -11,7 +11,7 @@
 #include "tests/support/radix_forms.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::radix_tests {
 namespace {
 
 using support::compile_radix;
@@ -173,4 +173,4 @@ TEST(Radix, LeavesTheFirstLetterFirstInEveryPlaceOfAProduct) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::radix_tests

@@ -10,7 +10,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/radix_forms.hpp"
 
-namespace logdepth {
+namespace logdepth::radix_depth_tests {
 namespace {
 
 using support::compile_radix;
@@ -197,4 +197,4 @@ TEST(RadixDepth, IsZeroProductsWhereNoPointCanMove) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::radix_depth_tests

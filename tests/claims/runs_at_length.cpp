@@ -19,7 +19,7 @@
 #include "tests/support/graphs.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::runs_at_length_tests {
 namespace {
 
 using nlohmann::json;
@@ -192,4 +192,4 @@ TEST_F(RunsAtLength, ABatchForgetsEarlierWordsBeforeItRunsOutOfMemory) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::runs_at_length_tests

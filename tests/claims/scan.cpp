@@ -4,7 +4,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::scan_tests {
 namespace {
 
 using support::compile_scan;
@@ -76,4 +76,4 @@ TEST(Scan, TakesEveryElementOfAGroupAsALetter) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::scan_tests

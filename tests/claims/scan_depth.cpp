@@ -8,7 +8,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::scan_depth_tests {
 namespace {
 
 using support::compile_scan;
@@ -166,4 +166,4 @@ TEST(ScanUnrolled, HasOneLayerPerDoublingAndNoLoop) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::scan_depth_tests

@@ -7,7 +7,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::scan_languages_tests {
 namespace {
 
 using support::compile_scan;
@@ -131,4 +131,4 @@ TEST(ScanOnRandomAutomata, AgreesOnWordsOfUpToTwoHundredLetters) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::scan_languages_tests

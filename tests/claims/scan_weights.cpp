@@ -13,7 +13,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::scan_weights_tests {
 namespace {
 
 using support::compile_scan;
@@ -236,4 +236,4 @@ TEST(ScanConvention, TheReversedConventionDiffersOnA5) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::scan_weights_tests

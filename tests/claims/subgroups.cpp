@@ -11,7 +11,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 
-namespace logdepth {
+namespace logdepth::subgroups_tests {
 namespace {
 
 Subgroups of(const Action& action) {
@@ -153,4 +153,4 @@ TEST(Subgroups, AreTheUnitsAroundIdempotentsOfRandomMonoids) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::subgroups_tests

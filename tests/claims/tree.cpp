@@ -11,7 +11,7 @@
 #include "tests/support/tree_forms.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::tree_tests {
 namespace {
 
 using support::compile_tree;
@@ -119,4 +119,4 @@ TEST(Tree, LeavesTheFirstLetterFirst) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::tree_tests

@@ -15,7 +15,7 @@
 #include "tests/support/tree_forms.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::tree_depth_tests {
 namespace {
 
 using support::compile_tree;
@@ -167,4 +167,4 @@ TEST(TreeForecast, RefusesATableThatIsTooLargeWithBothFigures) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::tree_depth_tests

@@ -11,7 +11,7 @@
 #include "tests/support/uniform_radix_forms.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::uniform_radix_tests {
 namespace {
 
 using support::compile_uniform_radix;
@@ -137,4 +137,4 @@ TEST(UniformRadix, HoldsWhatItsProgramMeansInEveryCellAfterEverySublayer) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::uniform_radix_tests

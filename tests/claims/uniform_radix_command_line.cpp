@@ -5,7 +5,7 @@
 
 #include "tests/support/command_line.hpp"
 
-namespace logdepth {
+namespace logdepth::uniform_radix_command_line_tests {
 namespace {
 
 using nlohmann::json;
@@ -103,4 +103,4 @@ TEST_F(UniformConstructions, OptionsThatDoNotFitAreRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::uniform_radix_command_line_tests

@@ -15,7 +15,7 @@
 #include "tests/support/uniform_radix_forms.hpp"
 #include "tests/support/words.hpp"
 
-namespace logdepth {
+namespace logdepth::uniform_radix_depth_tests {
 namespace {
 
 using support::compile_uniform_radix;
@@ -181,4 +181,4 @@ TEST(UniformRadixForecast, RefusesARadixOrABlockOutsideItsRange) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::uniform_radix_depth_tests

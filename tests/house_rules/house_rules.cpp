@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::house_rules_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST(HouseRules, SourcesAreFormatted) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::house_rules_tests

@@ -14,7 +14,7 @@
 
 #include "learned/papers.hpp"
 
-namespace logdepth {
+namespace logdepth::learned_rooms_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ TEST(LearnedRooms, NamesOfTasksExperimentsAndReportsAreUnique) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::learned_rooms_tests

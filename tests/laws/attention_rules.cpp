@@ -20,7 +20,7 @@
 #include "tests/support/head_reference.hpp"
 #include "tests/support/head_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::attention_rules_tests {
 namespace {
 
 using laws::HeadSample;
@@ -425,4 +425,4 @@ TEST(AttentionRules, ThreadsChangeNeitherAnswersNorCounters) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::attention_rules_tests

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace logdepth {
+namespace logdepth::constructed_depths_tests {
 namespace {
 
 TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
@@ -59,4 +59,4 @@ TEST(ConstructedDepthCounts, AGroupThatIsUnknownIsNotBuiltAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::constructed_depths_tests

@@ -10,7 +10,7 @@
 #include "learned/word_problems/published_depth.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::depth_fits_tests {
 namespace {
 
 using Points = std::vector<DepthPoint>;
@@ -259,4 +259,4 @@ RC_GTEST_PROP(DepthFits, TheOrderOfThePointsDoesNotMatter, ()) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::depth_fits_tests

@@ -19,7 +19,7 @@
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::depth_recurrent_report_tests {
 namespace {
 
 using Cells = std::vector<HeatmapCell>;
@@ -393,4 +393,4 @@ TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::depth_recurrent_report_tests

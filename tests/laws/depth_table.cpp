@@ -14,7 +14,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
 
-namespace logdepth {
+namespace logdepth::depth_table_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -454,4 +454,4 @@ TEST(DepthTables, WithoutRunsItSaysSo) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::depth_table_tests

@@ -23,7 +23,7 @@
 #include "tests/support/model_samples.hpp"
 #include "tests/support/random_programs.hpp"
 
-namespace logdepth {
+namespace logdepth::drawings_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,4 +372,4 @@ TEST_F(Drawings, WithoutGraphvizThePackageIsNamed) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::drawings_tests

@@ -18,7 +18,7 @@
 #include "tests/support/head_reference.hpp"
 #include "tests/support/head_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::exact_attention_tests {
 namespace {
 
 using laws::HeadSample;
@@ -217,4 +217,4 @@ TEST(ExactAttention, DecidesWhatADoubleRoundsOverflowsOrUnderflows) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::exact_attention_tests

@@ -10,7 +10,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::exact_runs_tests {
 namespace {
 
 /// One token "a" whose cells are `values`, one feed-forward unit per row of `in` that writes its
@@ -115,4 +115,4 @@ TEST(ExactRuns, RmsOfTheSameCellsSubtractsNothing) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::exact_runs_tests

@@ -22,7 +22,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/floats/float_run.hpp"
 
-namespace logdepth {
+namespace logdepth::float_decisions_tests {
 namespace {
 
 using Engine = FloatOptions::Engine;
@@ -398,4 +398,4 @@ TEST(FloatDecisions, BeyondTheRangeOfTheFormatAreNotCertifiedWrong) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::float_decisions_tests

@@ -12,7 +12,7 @@
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/languages.hpp"
 
-namespace logdepth {
+namespace logdepth::float_devices_tests {
 namespace {
 
 using support::compile_scan;
@@ -95,4 +95,4 @@ TEST(FloatDevices, GiveTheSameBitsForGraphs) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::float_devices_tests

@@ -17,7 +17,7 @@
 #include "runtime/floats/mpfr_number.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::float_heads_tests {
 namespace {
 
 using namespace float_pass;
@@ -439,4 +439,4 @@ TEST(FloatHeads, ScoreAlikeInTheLoopsOfKnownAndOfAnyShape) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::float_heads_tests

@@ -34,7 +34,7 @@
 #include "tests/support/random_programs.hpp"
 #include "tests/support/random_transformers.hpp"
 
-namespace logdepth {
+namespace logdepth::float_runs_tests {
 namespace {
 
 using Engine = FloatOptions::Engine;
@@ -423,4 +423,4 @@ TEST(FloatRuns, ByDistanceAndByProductGiveTheSameWhereBothAreCertified) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::float_runs_tests

@@ -24,7 +24,7 @@
 #include "tests/support/plain_forward.hpp"
 #include "tests/support/random_transformers.hpp"
 
-namespace logdepth {
+namespace logdepth::forward_pass_tests {
 namespace {
 
 /// Compares a run with the plain one, sublayer by sublayer.
@@ -229,4 +229,4 @@ TEST(ForwardPass, ARunnerThatForgetsEarlierInputsRunsAsTheDefinitionSays) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::forward_pass_tests

@@ -15,7 +15,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::graph_files_tests {
 namespace {
 
 using namespace support;
@@ -273,4 +273,4 @@ RC_GTEST_PROP(GraphFiles, DamagedFilesAreReadOrRefused, ()) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::graph_files_tests

@@ -17,7 +17,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
 
-namespace logdepth {
+namespace logdepth::hop_graphs_tests {
 namespace {
 
 using Generator = HopGenerator;
@@ -262,4 +262,4 @@ TEST(RandomPairs, GiveUpWithASentenceWhenNoGraphHasTheDistance) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::hop_graphs_tests

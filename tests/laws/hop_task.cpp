@@ -14,7 +14,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
 
-namespace logdepth {
+namespace logdepth::hop_task_tests {
 namespace {
 
 using Generator = HopTaskConfig::Generator;
@@ -298,4 +298,4 @@ TEST(Frontier, IsTheLastRowOfAnUnbrokenRunFromTheTop) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::hop_task_tests

@@ -16,7 +16,7 @@
 #include "runtime/stream/forward.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::inputs_tests {
 namespace {
 
 using Kinds = std::vector<std::string>;
@@ -284,4 +284,4 @@ TEST(Inputs, AWordWithAnEndIsDecidedAtItsEnd) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::inputs_tests

@@ -11,7 +11,7 @@
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
 
-namespace logdepth {
+namespace logdepth::integer_directions_tests {
 namespace {
 
 const std::string kHead = "logdepth-cells 1\ninput cells\nunroll fixed 0\n";
@@ -117,4 +117,4 @@ TEST(DirectionsOfIntegers, AreDeclaredInTheTextAndNotInTheWeights) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::integer_directions_tests

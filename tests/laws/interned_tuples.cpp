@@ -18,7 +18,7 @@
 #include "runtime/stream/tuple_pool.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::interned_tuples_tests {
 namespace {
 
 using Tuple = std::vector<std::uint32_t>;
@@ -171,4 +171,4 @@ TEST(InternedTuples, StreamsShareTuplesAndNotTheirChanges) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::interned_tuples_tests

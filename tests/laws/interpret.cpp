@@ -15,7 +15,7 @@
 #include "objects/input_error.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::interpret_tests {
 namespace {
 
 using Rows = std::vector<std::vector<Real>>;
@@ -261,4 +261,4 @@ TEST(StartStates, FillATableOfPositionsRowByRow) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::interpret_tests

@@ -26,7 +26,7 @@
 #include "tests/support/graphs.hpp"
 #include "tests/support/random_programs.hpp"
 
-namespace logdepth {
+namespace logdepth::precision_facts_tests {
 namespace {
 
 using laws::FactsOfRuns;
@@ -433,4 +433,4 @@ TEST(PrecisionFacts, AreNotTakenFromAFileTheyDoNotFit) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::precision_facts_tests

@@ -10,7 +10,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/random_programs.hpp"
 
-namespace logdepth {
+namespace logdepth::program_text_tests {
 namespace {
 
 using support::RandomInputs;
@@ -86,4 +86,4 @@ TEST(ProgramText, EveryCellNameThatTheTextFormAllowsSurvivesPrinting) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::program_text_tests

@@ -27,7 +27,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/random_programs.hpp"
 
-namespace logdepth {
+namespace logdepth::programs_tests {
 namespace {
 
 using support::CellComparison;
@@ -468,4 +468,4 @@ TEST(LookupPartition, FindsAGapOrAnOverlapExactlyWhenSomeCombinationShowsIt) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::programs_tests

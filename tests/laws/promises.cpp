@@ -20,7 +20,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::promises_tests {
 namespace {
 
 using Positions = std::vector<std::size_t>;
@@ -302,4 +302,4 @@ TEST(Promises, AFlaggedHeadTakesAllPositionsWhereItsConditionFails) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::promises_tests

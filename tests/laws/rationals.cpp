@@ -17,7 +17,7 @@
 #include "runtime/numbers/rational.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::rationals_tests {
 namespace {
 
 using boost::multiprecision::cpp_int;
@@ -432,4 +432,4 @@ TEST(RationalSquareRoot, IsExactNearTheLargestSquares) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::rationals_tests

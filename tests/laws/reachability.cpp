@@ -13,7 +13,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::reachability_tests {
 namespace {
 
 using namespace support;
@@ -116,4 +116,4 @@ TEST(DivisionOracle, QuotientAndRemainderAreTheOnlyOnes) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::reachability_tests

@@ -12,7 +12,7 @@
 #include "objects/input_error.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::real_text_tests {
 namespace {
 
 Real drawn_real(std::uint64_t seed) {
@@ -101,4 +101,4 @@ TEST(RealTextForms, RawStreamsThatDoNotFitAreRefusedWithTheirLine) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::real_text_tests

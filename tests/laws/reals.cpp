@@ -15,7 +15,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/real_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::reals_tests {
 namespace {
 
 using laws::Expression;
@@ -412,4 +412,4 @@ TEST(Direction, IsAbsentWhenTheNormLeavesTheField) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::reals_tests

@@ -15,7 +15,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
 
-namespace logdepth {
+namespace logdepth::relation_task_tests {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -317,4 +317,4 @@ TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::relation_task_tests

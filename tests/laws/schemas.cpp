@@ -16,7 +16,7 @@
 #include "runtime/numbers/real.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::schemas_tests {
 namespace {
 
 constexpr std::uint64_t kFar = 1000000000;
@@ -457,4 +457,4 @@ TEST(UniformSchema, ScoresEveryPositionAlike) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::schemas_tests

@@ -18,7 +18,7 @@
 #include "tests/support/model_samples.hpp"
 #include "tests/support/random_transformers.hpp"
 
-namespace logdepth {
+namespace logdepth::segments_tests {
 namespace {
 
 using Classes = std::vector<std::uint32_t>;  // per coordinate, a number of its class
@@ -192,4 +192,4 @@ TEST(Segments, AreSplitByWhatIsReadAndByWhatItIsComparedWith) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::segments_tests

@@ -15,7 +15,7 @@
 #include "compiler/meaning/cell_reader.hpp"
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::separation_laws_tests {
 namespace {
 
 using Vector = std::vector<Real>;
@@ -209,4 +209,4 @@ TEST(SeparationLaws, ABoundInDoubleIsNeverTooLarge) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::separation_laws_tests

@@ -14,7 +14,7 @@
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::training_settings_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,4 +105,4 @@ TEST(TrainingSettings, WhatMayBeAbsentIsNullAndNullMakesItAbsent) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::training_settings_tests

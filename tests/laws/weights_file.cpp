@@ -23,7 +23,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::weights_file_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -254,4 +254,4 @@ TEST_F(WeightsFile, TheIndependentReaderComputesTheSameHash) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::weights_file_tests

@@ -14,7 +14,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::weights_refusals_tests {
 namespace {
 
 /// The message of the refusal; fails the test when there is none.
@@ -373,4 +373,4 @@ TEST(WeightsRefusals, SurvivesEveryTruncation) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::weights_refusals_tests

@@ -18,7 +18,7 @@
 #include "oracle/language_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth {
+namespace logdepth::word_problems_tests {
 namespace {
 
 using Elements = std::vector<std::uint32_t>;
@@ -442,4 +442,4 @@ TEST(WordFiles, WithLineEndsOfOtherSystemsOrNoneAtTheEndAreRead) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::word_problems_tests

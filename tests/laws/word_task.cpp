@@ -19,7 +19,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::word_task_tests {
 namespace {
 
 using Answers = std::vector<std::int32_t>;
@@ -408,4 +408,4 @@ TEST(WordTasks, RefuseSettingsThatMakeNoSenseByName) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::word_task_tests

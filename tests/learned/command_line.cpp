@@ -15,7 +15,7 @@ using nlohmann::json;
 using support::Finished;
 using Arguments = std::vector<std::string>;
 
-class Training : public support::CommandLine {
+class TrainingCommand : public support::CommandLine {
  protected:
   static Arguments tiny(const std::string& out, const std::string& steps = "40") {
     return {"train",    "word-problem", "--monoid",     "Z2", "--depths", "1",
@@ -29,7 +29,7 @@ class Training : public support::CommandLine {
   const std::string run = "/Z2/stack-1-width-16/seed-1/";
 };
 
-TEST_F(Training, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepeated) {
+TEST_F(TrainingCommand, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepeated) {
   const Finished first = train(tiny("runs"));
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(first.out, "");
@@ -53,7 +53,7 @@ TEST_F(Training, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepeated) {
   EXPECT_NE(other.err.find("same configuration"), std::string::npos) << other.err;
 }
 
-TEST_F(Training, AnInterruptedCommandGoesOnToTheSameBits) {
+TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {
   ASSERT_EQ(train(tiny("whole", "3000")).status, 0);
   Arguments arguments = tiny("parts", "3000");
   arguments.insert(arguments.begin(), LOGDEPTH_BINARY);
@@ -74,14 +74,14 @@ TEST_F(Training, AnInterruptedCommandGoesOnToTheSameBits) {
             folder.read("whole" + run + "model.safetensors"));
 }
 
-TEST_F(Training, ASecondBudgetIsNamedInTheRecord) {
+TEST_F(TrainingCommand, ASecondBudgetIsNamedInTheRecord) {
   const Finished finished = train(tiny("runs", "1000000"), {"--seconds", "1"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(json::parse(folder.read("runs" + run + "record.json"))["training"]["stopped"],
             "seconds");
 }
 
-TEST_F(Training, GoesOnFromACompiledGroup) {
+TEST_F(TrainingCommand, GoesOnFromACompiledGroup) {
   done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
   const Finished finished = logdepth({"train", "construction", "s3.json", "--monoid", "S3",
                                       "--length", "8", "--steps", "10", "--out", "runs"});
@@ -90,7 +90,7 @@ TEST_F(Training, GoesOnFromACompiledGroup) {
   EXPECT_EQ(record["training"]["before"]["result"]["accuracy"][0], 1.0);
 }
 
-TEST_F(Training, WordsOfAFileAreTrainedOn) {
+TEST_F(TrainingCommand, WordsOfAFileAreTrainedOn) {
   folder.write("w.csv",
                done({"data", "words", "--monoid", "Z2", "--length", "4", "--words", "50"}));
   EXPECT_EQ(train(tiny("runs"), {"--data", "w.csv"}).status, 0);
@@ -100,7 +100,7 @@ TEST_F(Training, WordsOfAFileAreTrainedOn) {
   EXPECT_NE(refused.err.find("bad.csv"), std::string::npos) << refused.err;
 }
 
-TEST_F(Training, AFailedRunDoesNotStopTheOthers) {
+TEST_F(TrainingCommand, AFailedRunDoesNotStopTheOthers) {
   ASSERT_EQ(logdepth({"train", "plan", "p.json", "--out", "runs"}).status, 2) << "no plan yet";
   folder.write("garbage.safetensors", "no tensors at all");
   folder.write("p.json",

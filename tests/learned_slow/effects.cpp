@@ -9,7 +9,7 @@
 #include "learned/reachability/presets.hpp"
 #include "learned/word_problems/presets.hpp"
 
-namespace logdepth {
+namespace logdepth::effects_tests {
 namespace {
 
 nlohmann::ordered_json trained(const RunConfig& config) {
@@ -67,4 +67,4 @@ TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::effects_tests

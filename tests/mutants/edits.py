@@ -96,7 +96,7 @@ EDITS = [
      "  if (range(rest->form, classes_.front(), contents).low.sign() > 0) std::swap(rest, first);",
      "the two components of the position ratio may be swapped"),
     (TYPES, "if (contents_[cell].kind != entry[cell].kind)",
-     "if (contents_[cell].kind != entry[cell].kind && contents_[cell].kind == Kind::number)",
+     "if (contents_[cell].kind != entry[cell].kind && contents_[cell].kind == CellContent::Kind::number)",
      "a second loop may find other cells than the first"),
     (FACTS, "sum.low += *std::min_element(row.begin(), row.end());",
      "sum.low += *std::max_element(row.begin(), row.end());",

@@ -26,7 +26,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"
 
-namespace logdepth {
+namespace logdepth::fixtures_tests {
 namespace {
 
 struct Expectation {
@@ -251,4 +251,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, Fixtures, testing::ValuesIn(fixtures()), [](c
 });
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::fixtures_tests

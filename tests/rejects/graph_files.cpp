@@ -11,7 +11,7 @@
 
 #include "objects/input_error.hpp"
 
-namespace logdepth {
+namespace logdepth::graph_files_tests {
 namespace {
 
 /// The sentence of the error, or an empty one when the file is read.
@@ -236,4 +236,4 @@ TEST(RefusedGraphs, BatchesOfPairs) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::graph_files_tests

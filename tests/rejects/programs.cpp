@@ -17,7 +17,7 @@
 #include "compiler/rules/program_rules.hpp"
 #include "objects/input_error.hpp"
 
-namespace logdepth {
+namespace logdepth::programs_tests {
 namespace {
 
 struct Misuse {
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Zoo, RejectedPrograms, testing::ValuesIn(zoo()), [](con
 });
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::programs_tests
