@@ -249,7 +249,7 @@ void HopTaskConfig::visit(SettingVisitor& visit) {
 
 void HopTaskConfig::validate() const {
   for (const std::uint32_t loops : test_loops)
-    require(loops <= kMostLoops, "task.test_loops: expected at most " + std::to_string(kMostLoops));
+    require(loops <= kLoopLimit, "task.test_loops: expected at most " + std::to_string(kLoopLimit));
 }
 
 std::unique_ptr<Task> HopTaskConfig::make_task(std::uint64_t seed) const {

@@ -149,8 +149,8 @@ void validate(const RunConfig& config) {
     throw SizeLimit("the model has up to " + std::to_string(count / 1e9) +
                     " thousand million parameters, expected at most 4: choose a smaller "
                     "model.width, model.hidden or depth");
-  require(m.loops.least <= kMostLoops && m.loops.most <= kMostLoops,
-          "model.loops: expected at most " + std::to_string(kMostLoops));
+  require(m.loops.least <= kLoopLimit && m.loops.most <= kLoopLimit,
+          "model.loops: expected at most " + std::to_string(kLoopLimit));
   config.task->validate();
   require(m.embedding_deviation >= 0 && m.embedding_deviation <= 1000,
           "model.embedding_deviation: expected 0 to 1000");

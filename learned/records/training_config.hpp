@@ -118,7 +118,7 @@ bool continues(const RunConfig& before, const RunConfig& after);
 /// Models of more parameters are refused.
 inline constexpr double kMostParameters = 4e9;
 /// More loops than these are refused.
-inline constexpr std::uint32_t kMostLoops = 65536;
+inline constexpr std::uint32_t kLoopLimit = 65536;
 /// Errors: InputError where settings contradict each other or are out of range; SizeLimit beyond
 /// kMostParameters.
 void validate(const RunConfig& config);
