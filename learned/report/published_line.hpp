@@ -9,9 +9,9 @@ namespace logdepth {
 /// what was measured here, and never evaluated outside the range they were fitted on.
 struct PublishedLine {
   enum class Of {
-    depth,
-    width
-  };  ///< what the line is about: d = a log2 n* + b, or n* = a log2 w + b
+    depth,  ///< d = a log2 n* + b
+    width   ///< n* = a log2 w + b
+  };
   Of of = Of::depth;
   std::string problem;     ///< "A5"
   std::string kind;        ///< "stack"
