@@ -37,10 +37,10 @@ struct Contender {
     config = word_problem("S5", WordModel::stack, depth);
     config.model.width = width;
     config.model.hidden = 4 * width;
-    auto& task_config = std::get<WordTaskConfig>(config.task);
+    auto& task_config = config.task.as<WordTaskConfig>();
     task_config.max_length = length;
     task_config.batch_tokens = length * words;
-    const auto task = make_task(config.task, 1);
+    const auto task = config.task->make_task(1);
     format = task->format();
     for (std::size_t i = 0; i < count; ++i) {
       samples.push_back(task->training_batch(task->stages() - 1, i));

@@ -9,10 +9,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table.hpp"
-#include "learned/word_problems/published_depth.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -52,7 +53,7 @@ std::vector<std::string> groups(const std::vector<RunRecord>& records) {
   std::vector<std::string> names = {"Z2", "S3", "A4", "A5", "S5"};
   std::set<std::string> more;
   for (const RunRecord& record : records)
-    if (const auto* words = std::get_if<WordTaskConfig>(&record.config.task))
+    if (const auto* words = record.config.task.try_as<WordTaskConfig>())
       if (std::find(names.begin(), names.end(), words->monoid) == names.end())
         more.insert(words->monoid);
   names.insert(names.end(), more.begin(), more.end());
@@ -120,7 +121,7 @@ int compare_depth(const CompareArguments& options) {
   }
   std::vector<ConstructedLaw> laws;
   for (const ConstructedDepths& form : counted) laws.push_back(handed_over(form));
-  DepthTable table = depth_table(records, laws, published_depth_laws());
+  DepthTable table = depth_table(records, laws, published_lines());
   table.command = command_of(options);
   if (!options.folder.empty()) save(table, options.folder);
   if (options.json) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -6,19 +7,21 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/training_jobs.hpp"
+#include "learned/papers.hpp"
 #include "learned/records/task.hpp"
-#include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
 
 /// One of the words of an enumeration, in the order of its values.
-CLI::Validator word_of(const std::vector<std::string>& words) {
+CLI::Validator word_of(OptionVisitor::Words given) {
+  const std::vector<std::string> words(given.begin(), given.end());
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : "|") + word;
   return CLI::Validator(
@@ -87,20 +90,20 @@ void add_options(CLI::App& command, TrainArguments& options) {
 }
 
 /// Adds a run for every seed.
-void plan_runs(TrainingPlan& plan, const std::string& name, RunConfig config,
-               const TrainArguments& options) {
+void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& options) {
+  RunConfig config = run.config;
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
   config.initial_weights = options.weights;
-  const std::size_t kind = config.task.index();
+  const std::string kind = config.task->kind();
   const std::uint64_t seed_before = config.seed;
   for (const std::string& setting : options.settings) set_by_path(config, setting);
-  if (config.task.index() != kind)
+  if (config.task->kind() != kind)
     throw InputError("--set: task.kind is what the command trains, it cannot be changed");
   if (config.seed != seed_before) throw InputError("--set: seeds are given by --seeds");
   for (const std::uint64_t seed : options.seeds) {
     config.seed = seed;
-    plan.push_back({name + "/seed-" + std::to_string(seed), config});
+    plan.push_back({run.name + "/seed-" + std::to_string(seed), config});
   }
 }
 
@@ -111,7 +114,7 @@ void check(const TrainingPlan& plan) {
     if (!names.insert(run.name).second)
       throw InputError("two runs would be called " + run.name + ", expected each once");
     validate(run.config);
-    make_task(run.config.task, run.config.seed);
+    run.config.task->make_task(run.config.seed);
     for (const std::string& file :
          {run.config.initial_weights,
           run.config.constructed ? run.config.constructed->weights : std::string()})
@@ -131,223 +134,86 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
   return carry_out(plan, options.jobs);
 }
 
-struct TrainWordsArguments {
-  TrainArguments common;
-  std::vector<std::string> monoids = {"S3"};
-  WordModel kind = WordModel::stack;
-  std::vector<std::uint32_t> depths = {1, 2, 4, 6};
-  std::vector<std::uint32_t> widths;
-  std::uint32_t block = 1;
-  std::optional<std::uint32_t> max_length;
-  std::string data;
+/// Gives the options of an experiment to a command.
+class CommandOptions final : public OptionVisitor {
+ public:
+  explicit CommandOptions(CLI::App& command) : command_(command) {}
+
+  void required(const char* name, const char* help, std::string& value) override {
+    command_.add_option(name, value, help)->required();
+  }
+  void operator()(const char* name, const char* help, std::string& value) override {
+    command_.add_option(name, value, help);
+  }
+  void operator()(const char* name, const char* help, std::vector<std::string>& value) override {
+    command_.add_option(name, value, help)->delimiter(',')->capture_default_str();
+  }
+  void operator()(const char* name, const char* help, std::uint32_t& value, Range range) override {
+    command_.add_option(name, value, help)->check(in(range))->capture_default_str();
+  }
+  void operator()(const char* name, const char* help, std::optional<std::uint32_t>& value,
+                  Range range) override {
+    command_.add_option(name, value, help)->check(in(range));
+  }
+  void operator()(const char* name, const char* help, std::vector<std::uint32_t>& value,
+                  Range range) override {
+    CLI::Option* const option =
+        command_.add_option(name, value, help)->delimiter(',')->check(in(range));
+    if (!value.empty()) option->capture_default_str();
+  }
+  void operator()(const char* name, const char* help, bool& value) override {
+    command_.add_flag(name, value, help);
+  }
+  void above_zero(const char* name, const char* help, double& value) override {
+    command_.add_option(name, value, help)->check(kAboveZero)->capture_default_str();
+  }
+
+ private:
+  void choice(const char* name, const char* help, Words words, const char* now,
+              std::function<void(std::size_t)> set) override {
+    command_.add_option_function<std::size_t>(name, std::move(set), help)
+        ->type_name("ENUM")
+        ->transform(word_of(words))
+        ->default_str(now);
+  }
+  void choices(const char* name, const char* help, Words words, const char* now,
+               std::function<void(const std::vector<std::size_t>&)> set) override {
+    command_.add_option_function<std::vector<std::size_t>>(name, std::move(set), help)
+        ->type_name("ENUM")
+        ->delimiter(',')
+        ->transform(word_of(words))
+        ->default_str(now);
+  }
+  static CLI::Range in(Range range) { return {range.least, range.most}; }
+
+  CLI::App& command_;
 };
 
-int train_words(const TrainWordsArguments& options) {
-  static const char* const kNames[] = {"stack", "loop", "adaptive-loop"};
-  if (options.kind == WordModel::stack && options.block != 1)
-    throw InputError("--block: a stack has no repeated block, expected --kind loop");
-  TrainingPlan plan;
-  for (const std::string& monoid : options.monoids)
-    for (const std::uint32_t depth : options.depths) {
-      RunConfig config = word_problem(monoid, options.kind, depth, options.block);
-      auto& task = std::get<WordTaskConfig>(config.task);
-      if (options.max_length) task.max_length = *options.max_length;
-      task.data = options.data;
-      const std::string name =
-          monoid + "/" + kNames[static_cast<int>(options.kind)] + "-" + std::to_string(depth);
-      if (options.widths.empty()) plan_runs(plan, name, config, options.common);
-      for (const std::uint32_t width : options.widths) {
-        config.model.width = width;
-        config.model.hidden = 4 * width;
-        plan_runs(plan, name + "-width-" + std::to_string(width), config, options.common);
-      }
-    }
-  return carry_out_or_write(plan, options.common);
-}
-
-struct HopOptions {
-  TrainArguments common;
-  std::vector<HopTaskConfig::Generator> generators = {HopTaskConfig::Generator::twin};
-  std::vector<TrainingConfig::Supervision> supervision = {TrainingConfig::Supervision::last};
-  bool paper_size = false;
-};
-
-int train_hops(const HopOptions& options) {
-  static const char* const kGenerators[] = {"twin", "natural", "random-pairs"};
-  static const char* const kSupervision[] = {"last", "mean-steps"};
-  TrainingPlan plan;
-  for (const auto generator : options.generators)
-    for (const auto supervision : options.supervision) {
-      RunConfig config = depth_recurrent(generator, options.paper_size);
-      config.training.supervision = supervision;
-      plan_runs(plan,
-                std::string(kGenerators[static_cast<int>(generator)]) + "/" +
-                    kSupervision[static_cast<int>(supervision)],
-                config, options.common);
-    }
-  return carry_out_or_write(plan, options.common);
-}
-
-struct RelationOptions {
-  TrainArguments common;
-  RelationTaskConfig::Tokens tokens = RelationTaskConfig::Tokens::rows;
-  std::uint32_t vertices = 16;
-  std::vector<std::uint32_t> depths = {1, 2, 3};
-  bool looped = false;
-};
-
-int train_relation(const RelationOptions& options) {
-  const bool rows = options.tokens == RelationTaskConfig::Tokens::rows;
-  TrainingPlan plan;
-  for (const std::uint32_t depth : options.depths)
-    plan_runs(plan,
-              std::string(rows ? "rows-" : "pairs-") + std::to_string(options.vertices) + "/" +
-                  (!rows || options.looped ? "loop-" : "stack-") + std::to_string(depth),
-              relation(options.tokens, options.vertices, depth, options.looped), options.common);
-  return carry_out_or_write(plan, options.common);
-}
-
-struct ConstructionOptions {
-  TrainArguments common;
-  std::string weights, monoid;
-  WordTaskConfig::Letters letters = WordTaskConfig::Letters::generators;
-  ConstructedConfig::Attention attention = ConstructedConfig::Attention::hard;
-  double temperature = 1;
-  std::uint32_t length = 32;
-};
-
-int train_construction(const ConstructionOptions& options) {
-  RunConfig config =
-      from_construction(options.weights, options.monoid, options.letters, options.length);
-  config.constructed->attention = options.attention;
-  config.constructed->temperature = options.temperature;
-  TrainingPlan plan;
-  plan_runs(plan, options.monoid + "/construction", config, options.common);
-  return carry_out_or_write(plan, options.common);
+Command add_experiment(CLI::App& train, std::shared_ptr<Experiment> experiment) {
+  CLI::App* command = train.add_subcommand(experiment->name(), experiment->help());
+  CommandOptions visit(*command);
+  experiment->visit(visit);
+  auto options = std::make_shared<TrainArguments>();
+  add_options(*command, *options);
+  return [experiment, options] {
+    TrainingPlan plan;
+    for (const PlannedRun& run : experiment->runs()) plan_runs(plan, run, *options);
+    return carry_out_or_write(plan, *options);
+  };
 }
 
 }  // namespace
 
-Command add_train_words(CLI::App& train) {
-  auto options = std::make_shared<TrainWordsArguments>();
-  CLI::App* command = train.add_subcommand(
-      "word-problem",
-      "train decoders on prefix products of groups (MS25 section 7): how far do they get at which "
-      "depth?\nExample: logdepth train word-problem --monoid Z2,S3 --depths 1,2,4 --jobs 2 --out "
-      "runs");
-  command->add_option("--monoid", options->monoids, "as compile regular --group names them: S3,A5")
-      ->delimiter(',')
-      ->capture_default_str();
-  command
-      ->add_option("--kind", options->kind,
-                   "stack (different layers), loop (one block repeated), adaptive-loop (the block "
-                   "--depths times per doubling of the length)")
-      ->transform(word_of({"stack", "loop", "adaptive-loop"}))
-      ->default_str("stack");
-  command->add_option("--depths", options->depths, "layers; adaptive-loop: blocks per doubling")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 512))
-      ->capture_default_str();
-  command->add_option("--widths", options->widths, "a run for each width, as 32,64,128")
-      ->delimiter(',')
-      ->check(CLI::Range(4, 8192));
-  command->add_option("--block", options->block, "layers of the repeated block")
-      ->check(CLI::Range(1, 512))
-      ->capture_default_str();
-  command->add_option("--max-length", options->max_length, "of the curriculum 2, 4, 8, ...")
-      ->check(CLI::Range(2, 65536));
-  command->add_option("--data", options->data,
-                      "train on the words of a CSV file: seed,input,target (see data words)");
-  add_options(*command, options->common);
-  return [options] { return train_words(*options); };
-}
-
-Command add_train_hops(CLI::App& train) {
-  auto options = std::make_shared<HopOptions>();
-  CLI::App* command = train.add_subcommand(
-      "depth-recurrent",
-      "train the depth-recurrent transformer of Chen 2026 on paths in graphs\n"
-      "Example: logdepth train depth-recurrent --generator twin --out runs/hops");
-  command
-      ->add_option("--generator", options->generators,
-                   "twin (no shortcut below k steps), natural (with one), random-pairs")
-      ->delimiter(',')
-      ->transform(word_of({"twin", "natural", "random-pairs"}))
-      ->default_str("twin");
-  command
-      ->add_option("--supervision", options->supervision,
-                   "last (silent thinking) or mean-steps (a loss after every step)")
-      ->delimiter(',')
-      ->transform(word_of({"last", "mean-steps"}))
-      ->default_str("last");
-  command->add_flag("--paper-size", options->paper_size, "width 128 and 5000 steps, as published");
-  add_options(*command, options->common);
-  return [options] { return train_hops(*options); };
-}
-
-Command add_train_rows(CLI::App& train) {
-  auto options = std::make_shared<RelationOptions>();
-  CLI::App* command = train.add_subcommand(
-      "row-tokens",
-      "train transformers on the reachability relation, a token per row of the adjacency matrix\n"
-      "Example: logdepth train row-tokens --depths 1,2,3 --out runs/rows");
-  command->add_option("--vertices", options->vertices, "of every graph")
-      ->check(CLI::Range(2, 256))
-      ->capture_default_str();
-  command->add_option("--depths", options->depths, "layers")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 512))
-      ->capture_default_str();
-  command->add_flag("--looped", options->looped, "one layer repeated instead of different ones");
-  add_options(*command, options->common);
-  return [options] { return train_relation(*options); };
-}
-
-Command add_train_pairs(CLI::App& train) {
-  auto options = std::make_shared<RelationOptions>();
-  options->tokens = RelationTaskConfig::Tokens::pairs;
-  options->vertices = 5;
-  options->depths = {1};
-  CLI::App* command = train.add_subcommand(
-      "pair-tokens",
-      "the same with the tokens of MS25 Thm 5.1: n^2 pairs and n^3 padding tokens, a block of two "
-      "layers per doubling\nExample: logdepth train pair-tokens --vertices 5 --out runs/pairs");
-  command->add_option("--vertices", options->vertices, "of every graph")
-      ->check(CLI::Range(2, 16))
-      ->capture_default_str();
-  command->add_option("--blocks", options->depths, "blocks per doubling of the vertices")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 16))
-      ->capture_default_str();
-  add_options(*command, options->common);
-  return [options] { return train_relation(*options); };
-}
-
-Command add_train_construction(CLI::App& train) {
-  auto options = std::make_shared<ConstructionOptions>();
-  CLI::App* command = train.add_subcommand(
-      "construction",
-      "go on from compiled weights by gradient descent: is the construction kept?\n"
-      "Example: logdepth train construction a5.json --monoid A5 --out runs/kept");
-  command->add_option("weights", options->weights, "weights file of compile regular --group")
-      ->required();
-  command->add_option("--monoid", options->monoid, "the group")->required();
-  command->add_option("--letters", options->letters, "of the weights file: generators or all")
-      ->transform(word_of({"all", "generators"}))
-      ->default_str("generators");
-  command
-      ->add_option("--attention", options->attention,
-                   "hard (the selection is a constant of every step) or softmax")
-      ->transform(word_of({"hard", "softmax"}))
-      ->default_str("hard");
-  command->add_option("--temperature", options->temperature, "softmax of this times the score")
-      ->check(kAboveZero)
-      ->capture_default_str();
-  command->add_option("--length", options->length, "letters of the longest words")
-      ->check(CLI::Range(2, 4096))
-      ->capture_default_str();
-  add_options(*command, options->common);
-  return [options] { return train_construction(*options); };
+std::vector<Command> add_experiments(CLI::App& train) {
+  std::vector<std::shared_ptr<Experiment>> experiments;
+  for (const Paper& paper : papers())
+    for (const MakeExperiment make : paper.experiments) experiments.push_back(make());
+  // What goes on from the compiler's weights stands behind what begins anew.
+  std::stable_partition(experiments.begin(), experiments.end(),
+                        [](const auto& experiment) { return !experiment->begins_with_weights(); });
+  std::vector<Command> commands;
+  for (const auto& experiment : experiments) commands.push_back(add_experiment(train, experiment));
+  return commands;
 }
 
 Command add_train_plan(CLI::App& train) {

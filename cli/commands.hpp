@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace logdepth {
 
@@ -42,12 +43,9 @@ Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_draw(CLI::App& app);
 Command add_report_precision(CLI::App& report);
-Command add_report_depth_recurrent(CLI::App& report);
-Command add_train_words(CLI::App& train);
-Command add_train_hops(CLI::App& train);
-Command add_train_rows(CLI::App& train);
-Command add_train_pairs(CLI::App& train);
-Command add_train_construction(CLI::App& train);
+/// A subcommand for every report, and for every experiment, of the papers of `learned`.
+std::vector<Command> add_paper_reports(CLI::App& report);
+std::vector<Command> add_experiments(CLI::App& train);
 Command add_train_plan(CLI::App& train);
 Command add_data_words(CLI::App& data);
 Command add_data_check(CLI::App& data);

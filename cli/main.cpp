@@ -60,6 +60,12 @@ int run(int argc, char** argv) {
     commands.emplace_back(parent.get_subcommands([](CLI::App*) { return true; }).back(),
                           std::move(command));
   };
+  const auto add_all = [&](CLI::App& parent, std::vector<Command> (*add_commands)(CLI::App&)) {
+    std::vector<Command> added = add_commands(parent);
+    const auto all = parent.get_subcommands([](CLI::App*) { return true; });
+    for (std::size_t i = 0; i < added.size(); ++i)
+      commands.emplace_back(all[all.size() - added.size() + i], std::move(added[i]));
+  };
   CLI::App* compile = app.add_subcommand("compile", "write a weights file");
   compile->require_subcommand(1);
   add(*compile, add_compile_regular);
@@ -76,15 +82,11 @@ int run(int argc, char** argv) {
   CLI::App* report = app.add_subcommand("report", "measurements as tables and figures");
   report->require_subcommand(1);
   add(*report, add_report_precision);
-  add(*report, add_report_depth_recurrent);
+  add_all(*report, add_paper_reports);
   CLI::App* train =
       app.add_subcommand("train", "train transformers on the problems of the theorems");
   train->require_subcommand(1);
-  add(*train, add_train_words);
-  add(*train, add_train_hops);
-  add(*train, add_train_rows);
-  add(*train, add_train_pairs);
-  add(*train, add_train_construction);
+  add_all(*train, add_experiments);
   add(*train, add_train_plan);
   CLI::App* data = app.add_subcommand("data", "word problems as CSV files");
   data->require_subcommand(1);

@@ -100,7 +100,7 @@ int finish(const Process& process) {
 }
 
 std::string outcome(const RunRecord& record) {
-  const auto task = make_task(record.config.task, record.config.seed);
+  const auto task = record.config.task->make_task(record.config.seed);
   char spent[100];
   std::snprintf(spent, sizeof spent, "; %llu steps, %.1f s, stopped by %s",
                 static_cast<unsigned long long>(record.training.value("steps", 0)),

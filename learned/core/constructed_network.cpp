@@ -2,10 +2,8 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "learned/word_problems/monoid_table.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -139,14 +137,14 @@ Tensor initial_stream(const Model& model, const Tokens& tokens) {
 
 namespace {
 
-class ConstructedWordNetwork final : public Network {
+class ProductNetwork final : public Network {
  public:
-  ConstructedWordNetwork(Model model, const ConstructedConfig& config, const WordTaskConfig& task,
-                         const TaskFormat& format, torch::Device device)
+  ProductNetwork(Model model, const ConstructedConfig& config, const ProductQuestion& question,
+                 const TaskFormat& format, torch::Device device)
       : Network(format, 0, device, torch::kFloat64),
         model_(std::move(model)),
         layers_(parameters_, model_, config) {
-    check(task);
+    check(question);
     const std::int64_t width = model_.width;
     Tensor letters =
         torch::zeros({static_cast<std::int64_t>(model_.alphabet.size()), width}, torch::kFloat64);
@@ -154,7 +152,7 @@ class ConstructedWordNetwork final : public Network {
       letters[static_cast<std::int64_t>(i)] = dense(model_.embedding.at(model_.alphabet[i]), width);
     // The streams of one word, less what its letter adds, are the positions.
     const auto tokens =
-        tokens_of(model_, std::vector<std::string>(task.max_length, model_.alphabet.front()));
+        tokens_of(model_, std::vector<std::string>(question.longest, model_.alphabet.front()));
     if (!tokens.has_value()) throw InputError(config.weights + ": " + describe(tokens.refusal()));
     Tensor streams = initial_stream(model_, tokens.value())[0];
     begin_ = static_cast<std::int64_t>(first_letter(model_));
@@ -162,7 +160,7 @@ class ConstructedWordNetwork final : public Network {
     positions_ = streams.to(device);
     letters_ = parameters_.add("embedding", letters);
     parameters_.gather();
-    read_elements(task);
+    read_elements(question);
   }
 
   Tensor operator()(const Batch& batch, const PassOptions& options, Trace*) const override {
@@ -180,34 +178,29 @@ class ConstructedWordNetwork final : public Network {
   }
 
  private:
-  void check(const WordTaskConfig& task) const {
+  void check(const ProductQuestion& question) const {
     const auto refuse = [&](const std::string& expected) {
       throw InputError("the weights file '" + model_.name + "': expected " + expected);
     };
     if (!std::holds_alternative<WordInput>(model_.input) || !reads_prefixes(model_))
       refuse("one of words that reads prefix products, as compile regular --group writes it");
     if (std::get<WordInput>(model_.input).end) refuse("one without an end token");
-    const Action action = named_monoid(task.monoid, task.letters == WordTaskConfig::Letters::all
-                                                        ? NamedLetters::all
-                                                        : NamedLetters::generators);
-    if (action.alphabet.names() != model_.alphabet)
-      refuse("the letters of " + task.monoid + " (task.letters: all or generators)");
-    if (const auto longest = largest_size(model_); longest && *longest < task.max_length)
+    if (question.letters != model_.alphabet)
+      refuse("the letters of " + question.name + " (task.letters: all or generators)");
+    if (const auto longest = largest_size(model_); longest && *longest < question.longest)
       refuse("task.max_length of at most " + std::to_string(*longest) + ", what it is made for");
   }
 
   /// Which rows of the unembedding say what an element does: [elements, points] row indices.
-  void read_elements(const WordTaskConfig& task) {
+  void read_elements(const ProductQuestion& question) {
     const auto& readout = std::get<AcceptOutput>(model_.output).prefix;
-    const MonoidTable table = make_monoid_table(task.monoid);
     std::vector<std::int64_t> rows;
-    for (const std::string& name : table.element_names) {
-      const auto images = nlohmann::json::parse(name).get<std::vector<std::uint32_t>>();
+    for (const Transformation& images : question.elements) {
       const auto row = [&](const auto& candidates, const auto& wanted, std::uint32_t first) {
         for (std::uint32_t i = 0; i < candidates.size(); ++i)
           if (candidates[i] == wanted) return static_cast<std::int64_t>(first + i);
-        throw InputError("the weights file '" + model_.name + "': expected one of " + task.monoid +
-                         ", it has no element " + name);
+        throw InputError("the weights file '" + model_.name + "': expected one of " +
+                         question.name + ", it has no element " + format_transformation(images));
       };
       if (const auto* elements = std::get_if<ElementReadout>(&readout)) {
         rows.push_back(row(elements->elements, images, elements->first_row));
@@ -216,7 +209,7 @@ class ConstructedWordNetwork final : public Network {
       const auto& points = std::get<TransformationReadout>(readout);
       if (points.images.size() != images.size())
         throw InputError("the weights file '" + model_.name + "': expected " +
-                         std::to_string(images.size()) + " points, those of " + task.monoid);
+                         std::to_string(images.size()) + " points, those of " + question.name);
       std::uint32_t first = points.first_row;
       for (std::size_t q = 0; q < images.size(); ++q) {
         rows.push_back(row(points.images[q], images[q], first));
@@ -235,7 +228,7 @@ class ConstructedWordNetwork final : public Network {
     }
     const auto asked = static_cast<std::int64_t>(questions_.size());
     element_rows_ = torch::tensor(rows, torch::kLong)
-                        .view({static_cast<std::int64_t>(table.size), asked})
+                        .view({static_cast<std::int64_t>(question.elements.size()), asked})
                         .to(device_);
   }
 
@@ -261,10 +254,10 @@ class ConstructedWordNetwork final : public Network {
 }  // namespace
 
 std::unique_ptr<Network> make_constructed_network(const ConstructedConfig& config,
-                                                  const TaskConfig& task, const TaskFormat& format,
-                                                  torch::Device device) {
-  return std::make_unique<ConstructedWordNetwork>(read_weights(config.weights), config,
-                                                  std::get<WordTaskConfig>(task), format, device);
+                                                  const ProductQuestion& question,
+                                                  const TaskFormat& format, torch::Device device) {
+  return std::make_unique<ProductNetwork>(read_weights(config.weights), config, question, format,
+                                          device);
 }
 
 }  // namespace logdepth

@@ -47,12 +47,12 @@ class ConstructedLayers {
 /// width] in double. Errors: as `embed`; InputError where the file refuses the input.
 Tensor initial_stream(const Model& model, const Tokens& tokens);
 
-/// A weights file that reads prefix products, as a network for a word task over its letters: the
+/// A weights file that reads prefix products, as a network that is asked for them word by word: the
 /// logit of an element is the sum over the points of log softmax of the logits of their images.
 /// Errors: InputError naming the file where it is not one of words, reads no prefixes, has other
-/// letters or elements than the task, or is made for shorter words.
+/// letters or elements than are asked for, or is made for shorter words.
 std::unique_ptr<Network> make_constructed_network(const ConstructedConfig& config,
-                                                  const TaskConfig& task, const TaskFormat& format,
-                                                  torch::Device device);
+                                                  const ProductQuestion& question,
+                                                  const TaskFormat& format, torch::Device device);
 
 }  // namespace logdepth

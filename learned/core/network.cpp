@@ -8,7 +8,7 @@ namespace logdepth {
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
                                       torch::Device device) {
   if (config.constructed)
-    return make_constructed_network(*config.constructed, config.task, format, device);
+    return make_constructed_network(*config.constructed, config.task->products(), format, device);
   return std::make_unique<UniversalTransformer>(config.model, format, config.seed, device);
 }
 

@@ -52,7 +52,7 @@ const char* stop_name(Trainer::Stop stop) {
 
 Trainer::Trainer(const RunConfig& config, torch::Device device)
     : config_(checked(config, device)),
-      task_(make_task(config.task, config.seed)),
+      task_(config.task->make_task(config.seed)),
       network_(make_network(config, task_->format(), device)),
       optimiser_(config.training, network_->parameters()) {}
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "learned/depth_recurrent/frontier.hpp"
+#include "learned/report/frontier.hpp"
 
 namespace logdepth {
 

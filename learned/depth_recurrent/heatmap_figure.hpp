@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "learned/depth_recurrent/frontier.hpp"
+#include "learned/report/frontier.hpp"
 
 namespace logdepth {
 

@@ -4,12 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "objects/graph_distances.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
 
-using Generator = HopTaskConfig::Generator;
+using Generator = HopGenerator;
 
 /// Probabilities of edges in `twin` and `natural`.
 constexpr double kChainToPool = 0.08, kPoolToPool = 0.15, kNatural = 0.07;
@@ -64,28 +65,6 @@ const char* generator_name(Generator generator) {
       return "random-pairs";
   }
   throw std::logic_error("a generator without a name");
-}
-
-std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacency,
-                                        std::size_t vertices) {
-  std::vector<std::vector<std::size_t>> successors(vertices);
-  for (std::size_t from = 0; from < vertices; ++from)
-    for (std::size_t to = 0; to < vertices; ++to)
-      if (adjacency[from * vertices + to]) successors[from].push_back(to);
-  std::vector<std::int32_t> distances(vertices * vertices, -1);
-  std::vector<std::size_t> queue;
-  for (std::size_t source = 0; source < vertices; ++source) {
-    std::int32_t* row = distances.data() + source * vertices;
-    row[source] = 0;
-    queue.assign(1, source);
-    for (std::size_t next = 0; next < queue.size(); ++next)
-      for (const std::size_t to : successors[queue[next]])
-        if (row[to] < 0) {
-          row[to] = row[queue[next]] + 1;
-          queue.push_back(to);
-        }
-  }
-  return distances;
 }
 
 std::uint32_t most_hops(Generator generator, const HopGraphSize& size) {

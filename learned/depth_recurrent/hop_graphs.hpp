@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
-#include "learned/records/training_config.hpp"
 
 namespace logdepth {
+
+/// How graphs are drawn; see the functions below.
+enum class HopGenerator { twin, natural, random_pairs };
 
 /// Vertices of a graph of the hop task: two chains and a pool. The generators without chains make
 /// graphs of as many vertices.
@@ -30,14 +32,10 @@ struct HopGraph {
 };
 
 /// The word for a generator in configurations and reports.
-const char* generator_name(HopTaskConfig::Generator generator);
-
-/// Edges of a shortest path from each vertex to each, row by row; -1 where there is no path.
-std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacency,
-                                        std::size_t vertices);
+const char* generator_name(HopGenerator generator);
 
 /// The longest distance that a generator can ask about in graphs of this size.
-std::uint32_t most_hops(HopTaskConfig::Generator generator, const HopGraphSize& size);
+std::uint32_t most_hops(HopGenerator generator, const HopGraphSize& size);
 
 /// Two disjoint chains a_0 ... a_{m-1} and b_0 ... b_{m-1} and a pool; chain vertices have edges to
 /// pool vertices with probability 0.08, pool vertices to each other with 0.15, and nothing leads
@@ -68,7 +66,7 @@ HopGraph random_pairs_graph(const HopGraphSize& size, std::uint32_t hops, bool r
 /// The graph of a generator; its vertices are in a uniformly random order, so that numbers of
 /// vertices tell nothing. Precondition: 1 <= hops <= most_hops(generator, size). Errors: those of
 /// the generator.
-HopGraph hop_graph(HopTaskConfig::Generator generator, const HopGraphSize& size, std::uint32_t hops,
+HopGraph hop_graph(HopGenerator generator, const HopGraphSize& size, std::uint32_t hops,
                    bool reachable, CounterRandom& random);
 
 }  // namespace logdepth

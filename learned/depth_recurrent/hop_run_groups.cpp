@@ -48,7 +48,7 @@ HopRun hop_run(const RunRecord& record) {
   try {
     run.heatmap = heatmap_of(record.result);
     run.graphs = record.result.at("graphs").get<std::size_t>();
-    sound = is_sound(run.heatmap, std::get<HopTaskConfig>(record.config.task));
+    sound = is_sound(run.heatmap, record.config.task.as<HopTaskConfig>());
   } catch (const nlohmann::json::exception&) {
     // The sentence below says what was expected.
   }
@@ -81,7 +81,7 @@ std::vector<HopRunGroup> hop_run_groups(const std::vector<RunRecord>& records) {
   std::vector<HopRunGroup> groups;
   std::vector<std::string> keys;
   for (const RunRecord& record : records) {
-    if (!std::holds_alternative<HopTaskConfig>(record.config.task)) continue;
+    if (!record.config.task.try_as<HopTaskConfig>()) continue;
     const std::string key = group_key(record.config, true);
     const auto found =
         static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());

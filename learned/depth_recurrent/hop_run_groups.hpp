@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
-#include "learned/depth_recurrent/frontier.hpp"
+#include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/records/run_record.hpp"
+#include "learned/report/frontier.hpp"
 
 namespace logdepth {
 
@@ -25,7 +26,7 @@ struct HopRunGroup {
   std::vector<HopRun> runs;
   AccuracyHeatmap median;  ///< cell by cell
 
-  const HopTaskConfig& task() const { return std::get<HopTaskConfig>(config.task); }
+  const HopTaskConfig& task() const { return config.task.as<HopTaskConfig>(); }
   /// As in "twin, loss after the last loop".
   std::string title() const;
   /// As in "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "learned/depth_recurrent/frontier.hpp"
-#include "learned/depth_recurrent/hop_graphs.hpp"
 #include "learned/records/counter_random.hpp"
+#include "learned/records/training_config.hpp"
+#include "learned/report/frontier.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -228,8 +228,53 @@ class HopTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_hop_task(const HopTaskConfig& config, std::uint64_t seed) {
-  return std::make_unique<HopTask>(config, seed);
+std::unique_ptr<TaskSettings> HopTaskConfig::clone() const {
+  return std::make_unique<HopTaskConfig>(*this);
+}
+
+void HopTaskConfig::visit(SettingVisitor& visit) {
+  visit("generator", generator, {"twin", "natural", "random-pairs"});
+  visit("hops", hops);
+  visit("chain", chain);
+  visit("pool", pool);
+  visit("test_chain", test_chain);
+  visit("identities", identities);
+  visit("masked", masked);
+  visit("batch", batch);
+  visit("test_hops", test_hops);
+  visit("test_loops", test_loops);
+  visit("validation", validation);
+  visit("threshold", threshold);
+}
+
+void HopTaskConfig::validate() const {
+  for (const std::uint32_t loops : test_loops)
+    require(loops <= kLoopLimit, "task.test_loops: expected at most " + std::to_string(kLoopLimit));
+}
+
+std::unique_ptr<Task> HopTaskConfig::make_task(std::uint64_t seed) const {
+  return std::make_unique<HopTask>(*this, seed);
+}
+
+std::optional<DepthReading> HopTaskConfig::depth_reading(const RecordFields& result) const {
+  DepthReading reading;
+  reading.problem = "reachability";
+  reading.network = masked ? "masked recurrence" : "unmasked recurrence";
+  reading.reach = "hops";
+  reading.threshold = threshold;
+  reading.by_loops = true;
+  double most = 0;
+  for (const Json& asked : result.list("hops")) {
+    if (!asked.is_number()) result.refuse("hops", "numbers");
+    most = std::max(most, asked.get<double>());
+  }
+  for (const Json& item : result.list("frontier")) {
+    const RecordFields entry = result.entry("frontier", item);
+    const double loops = entry.number("loops"), solved = entry.number("hops");
+    reading.points.push_back({solved, solved >= most, static_cast<std::uint64_t>(loops)});
+  }
+  reading.free_settings = {"batch", "validation", "test_hops", "test_loops", "test_chain"};
+  return reading;
 }
 
 }  // namespace logdepth

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "learned/depth_recurrent/hop_graphs.hpp"
+#include "objects/graph_distances.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -212,8 +212,35 @@ std::int32_t RelationScore::reach(double threshold, double most_false_positives)
   return reached;
 }
 
-std::unique_ptr<Task> make_relation_task(const RelationTaskConfig& config, std::uint64_t seed) {
-  return std::make_unique<RelationTask>(config, seed);
+std::unique_ptr<TaskSettings> RelationTaskConfig::clone() const {
+  return std::make_unique<RelationTaskConfig>(*this);
+}
+
+void RelationTaskConfig::visit(SettingVisitor& visit) {
+  visit("tokens", tokens, {"rows", "pairs"});
+  visit("vertices", vertices);
+  visit("cut", cut);
+  visit("batch", batch);
+  visit("validation", validation);
+  visit("threshold", threshold);
+  visit("false_positives", false_positives);
+}
+
+std::unique_ptr<Task> RelationTaskConfig::make_task(std::uint64_t seed) const {
+  return std::make_unique<RelationTask>(*this, seed);
+}
+
+std::optional<DepthReading> RelationTaskConfig::depth_reading(const RecordFields& result) const {
+  DepthReading reading;
+  reading.problem = "reachability";
+  reading.network = tokens == Tokens::rows ? "row tokens" : "pair tokens";
+  reading.reach = "h*";
+  reading.threshold = threshold;
+  reading.size = vertices;
+  reading.points = {{result.number("h"), result.truth("censored"), std::nullopt}};
+  reading.free_settings = {"batch", "validation"};
+  reading.size_setting = "vertices";
+  return reading;
 }
 
 }  // namespace logdepth

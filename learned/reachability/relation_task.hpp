@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
 #include "learned/records/task.hpp"
-#include "learned/records/training_config.hpp"
+#include "learned/records/task_settings.hpp"
 
 namespace logdepth {
 
@@ -22,9 +23,26 @@ namespace logdepth {
 /// 1 edge, 2 padding}.
 ///
 /// Labels are distances, -1 without a path. `measure` gives recall by distance, the rate of false
-/// positives, and h*, see RelationScore. Errors: InputError naming the setting and what was
-/// expected.
-std::unique_ptr<Task> make_relation_task(const RelationTaskConfig& config, std::uint64_t seed);
+/// positives, and h*, see RelationScore.
+struct RelationTaskConfig final : TaskSettings {
+  enum class Tokens {
+    rows,  ///< token i holds row i of the adjacency matrix, answers with n bits
+    pairs  ///< n^2 tokens of pairs and n^3 padding tokens, as in MS25 Thm 5.1; a bit per pair
+  };
+  Tokens tokens = Tokens::rows;
+  std::uint32_t vertices = 16;
+  double cut = 0.12;  ///< probability of each edge of the planted paths to be left out
+  std::uint32_t batch = 64;
+  std::uint32_t validation = 1000;  ///< graphs
+  double threshold = 0.95;          ///< recall of h*
+  double false_positives = 0.05;    ///< at most, for h* to count
+
+  const char* kind() const override { return "relation"; }
+  std::unique_ptr<TaskSettings> clone() const override;
+  void visit(SettingVisitor& visit) override;
+  std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
+  std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
+};
 
 /// The path that visits all vertices in a random order, each of its edges left out with probability
 /// `cut`: directed paths of 1 / cut edges or so. Result: [vertices, vertices], 1 for an edge from

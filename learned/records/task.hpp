@@ -3,12 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include "learned/records/training_config.hpp"
 
 namespace logdepth {
 
@@ -73,9 +70,5 @@ class Task {
   /// The result as a sentence for people.
   virtual std::string summary(const nlohmann::ordered_json& result) const = 0;
 };
-
-/// The task that a configuration describes. Errors: InputError naming the setting and what was
-/// expected.
-std::unique_ptr<Task> make_task(const TaskConfig& config, std::uint64_t seed);
 
 }  // namespace logdepth

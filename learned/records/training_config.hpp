@@ -4,61 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
-#include <vector>
+
+#include "learned/records/task_settings.hpp"
 
 namespace logdepth {
 
 /// Everything that decides a training run: the same configuration and seed give the same bits on
-/// one machine. A paper is a preset (presets.hpp): a value of this type and nothing else.
-
-/// Prefix products of a monoid (specification of word problems, section 2).
-struct WordTaskConfig {
-  enum class Letters { all, generators };
-  std::string monoid = "S3";  ///< as `compile regular --group` names them
-  Letters letters = Letters::all;
-  std::uint32_t max_length = 16;      ///< last stage of the curriculum; stages 2, 4, 8, ...
-  std::uint32_t batch_tokens = 1024;  ///< a batch is max(batch_least, batch_tokens / length) words
-  std::uint32_t batch_least = 32;
-  std::uint32_t validation = 4000;  ///< words per measurement
-  double threshold = 0.95;          ///< of n*
-  std::string data;                 ///< CSV file of words to train on; empty: words are drawn
-  bool shuffled_labels = false;     ///< control: targets are drawn, not computed
-};
-
-/// Is there a path from s to t, one hop of information a step under the adjacency mask.
-struct HopTaskConfig {
-  enum class Generator { twin, natural, random_pairs };
-  Generator generator = Generator::twin;
-  std::uint32_t hops = 5;             ///< trained on 1 ... hops
-  std::uint32_t chain = 8, pool = 8;  ///< sizes of training graphs (see hop_graphs.hpp)
-  std::uint32_t test_chain = 14;      ///< of the graphs that are measured
-  std::uint32_t identities = 0;       ///< rows of a table of node identities; 0: none
-  bool masked = true;                 ///< attention sees successors only; else everything
-  std::uint32_t batch = 64;
-  std::vector<std::uint32_t> test_hops = {1, 2, 3, 4, 5, 6, 8, 10, 12};
-  std::vector<std::uint32_t> test_loops = {1, 2, 3, 5, 8, 12, 15, 20};
-  std::uint32_t validation = 1000;  ///< graphs per cell
-  double threshold = 0.95;          ///< of the frontier
-};
-
-/// The whole relation "j can be reached from i" at once.
-struct RelationTaskConfig {
-  enum class Tokens {
-    rows,  ///< token i holds row i of the adjacency matrix, answers with n bits
-    pairs  ///< n^2 tokens of pairs and n^3 padding tokens, as in MS25 Thm 5.1; a bit per pair
-  };
-  Tokens tokens = Tokens::rows;
-  std::uint32_t vertices = 16;
-  double cut = 0.12;  ///< probability of each edge of the planted paths to be left out
-  std::uint32_t batch = 64;
-  std::uint32_t validation = 1000;  ///< graphs
-  double threshold = 0.95;          ///< recall of h*
-  double false_positives = 0.05;    ///< at most, for h* to count
-};
-
-using TaskConfig = std::variant<WordTaskConfig, HopTaskConfig, RelationTaskConfig>;
+/// one machine. An experiment of a paper is a value of this type and nothing else.
 
 /// How often the repeated block runs.
 struct LoopRule {
@@ -165,6 +117,8 @@ void set_by_path(RunConfig& config, const std::string& assignment);
 bool continues(const RunConfig& before, const RunConfig& after);
 /// Models of more parameters are refused.
 inline constexpr double kMostParameters = 4e9;
+/// More loops than these are refused.
+inline constexpr std::uint32_t kLoopLimit = 65536;
 /// Errors: InputError where settings contradict each other or are out of range; SizeLimit beyond
 /// kMostParameters.
 void validate(const RunConfig& config);

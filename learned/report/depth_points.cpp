@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "objects/input_error.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
@@ -17,46 +16,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Settings = std::map<std::string, std::string>;  ///< by path
 
-constexpr const char* kReachable = "reachability";
-/// Whole numbers up to this one are exact.
-constexpr double kLargest = 0x1p53;
-
 std::string source_of(const RunRecord& record) {
   return record.folder.empty() ? kRecordFile : record.folder + "/" + kRecordFile;
 }
 
-[[noreturn]] void refuse(const RunRecord& record, const std::string& part, const std::string& name,
-                         const std::string& expected) {
-  throw InputError(source_of(record) + ": " + part + "." + name + ": expected " + expected);
-}
-
-const Json* found(const Json& json, const char* name) {
-  const auto at = json.find(name);
-  return at == json.end() ? nullptr : &*at;
-}
-
-double number(const RunRecord& record, const Json& json, const char* part, const char* name) {
-  const Json* value = found(json, name);
-  if (!value || !value->is_number() || !(std::fabs(value->get<double>()) <= kLargest))
-    refuse(record, part, name, "a number");
-  return value->get<double>();
-}
-
-bool truth(const RunRecord& record, const Json& json, const char* name) {
-  const Json* value = found(json, name);
-  if (!value || !value->is_boolean()) refuse(record, "result", name, "true or false");
-  return value->get<bool>();
+RecordFields fields_of(const RunRecord& record, const Json& json, const std::string& part) {
+  return {json, source_of(record) + ": " + part};
 }
 
 std::string text(const Json& json, const char* name) {
-  const Json* value = found(json, name);
-  return value && value->is_string() ? value->get<std::string>() : "unknown";
-}
-
-const Json& list(const RunRecord& record, const char* name) {
-  const Json* value = found(record.result, name);
-  if (!value || !value->is_array()) refuse(record, "result", name, "a list");
-  return *value;
+  const auto value = json.find(name);
+  return value != json.end() && value->is_string() ? value->get<std::string>() : "unknown";
 }
 
 // --- what a record is ----------------------------------------------------------------------------
@@ -100,100 +70,52 @@ NetworkForm form_of(const ModelConfig& model) {
 
 /// A record as a point, or as several where one network is measured at several depths.
 struct Measured {
-  std::string problem, kind, reach;
+  DepthReading reading;
+  std::string kind;
   NetworkForm form = NetworkForm::stack;
-  double threshold = 0;
   std::vector<RunPoint> points;
 };
 
-RunPoint point_of(const RunRecord& record, double depth, double reach, bool censored) {
+RunPoint point_of(const RunRecord& record, const DepthReading& reading,
+                  const DepthReading::Point& at) {
+  const ModelConfig& model = record.config.model;
   RunPoint point;
-  point.point = {depth, std::max(reach, 0.0), censored, record.config.seed};
+  point.point = {executed(model, at.loops ? *at.loops : loops_of(model.loops, reading.size)),
+                 std::max(at.reach, 0.0), at.censored, record.config.seed};
   const std::string stopped = text(record.training, "stopped");
   point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
+  point.unfinished = reading.unfinished;
   return point;
 }
 
-Measured measured_words(const RunRecord& record, const WordTaskConfig& task) {
-  const ModelConfig& model = record.config.model;
-  const double length = number(record, record.result, "result", "length");
-  Measured m;
-  m.problem = task.monoid;
-  m.form = form_of(model);
-  m.kind = m.form == NetworkForm::stack  ? "stack"
-           : m.form == NetworkForm::loop ? "loop"
-                                         : "adaptive loop";
-  m.reach = "n*";
-  m.threshold = task.threshold;
-  m.points.push_back(point_of(record, executed(model, loops_of(model.loops, length)),
-                              number(record, record.result, "result", "strict"),
-                              truth(record, record.result, "censored")));
-  m.points.back().unfinished = length < task.max_length;
-  return m;
-}
-
-Measured measured_relation(const RunRecord& record, const RelationTaskConfig& task) {
-  const ModelConfig& model = record.config.model;
-  Measured m;
-  m.problem = kReachable;
-  m.form = form_of(model);
-  m.kind = task.tokens == RelationTaskConfig::Tokens::rows ? "row tokens" : "pair tokens";
-  m.reach = "h*";
-  m.threshold = task.threshold;
-  m.points.push_back(point_of(
-      record, executed(model, loops_of(model.loops, static_cast<double>(task.vertices))),
-      number(record, record.result, "result", "h"), truth(record, record.result, "censored")));
-  return m;
-}
-
-/// One network, asked with several numbers of loops.
-Measured measured_hops(const RunRecord& record, const HopTaskConfig& task) {
-  const ModelConfig& model = record.config.model;
-  Measured m;
-  m.problem = kReachable;
-  m.form = model.repeated > 0 ? NetworkForm::loop : NetworkForm::stack;
-  m.kind = task.masked ? "masked recurrence" : "unmasked recurrence";
-  m.reach = "hops";
-  m.threshold = task.threshold;
-  double most = 0;
-  for (const Json& hops : list(record, "hops")) {
-    if (!hops.is_number()) refuse(record, "result", "hops", "numbers");
-    most = std::max(most, hops.get<double>());
-  }
-  for (const Json& entry : list(record, "frontier")) {
-    if (!entry.is_object()) refuse(record, "result", "frontier", "objects");
-    const double loops = number(record, entry, "result.frontier", "loops");
-    const double hops = number(record, entry, "result.frontier", "hops");
-    m.points.push_back(
-        point_of(record, executed(model, static_cast<std::uint64_t>(loops)), hops, hops >= most));
-    if (model.repeated == 0) break;  // every number of loops is the same network
-  }
-  return m;
+std::string loop_kind(NetworkForm form) {
+  return form == NetworkForm::stack  ? "stack"
+         : form == NetworkForm::loop ? "loop"
+                                     : "adaptive loop";
 }
 
 /// Absent for what has no place in the table.
 std::optional<Measured> measured(const RunRecord& record) {
-  const auto expect = [&](const char* kind) {
-    if (text(record.result, "kind") != kind)
-      refuse(record, "result", "kind", "'" + std::string(kind) + "' as its task says");
-  };
   // A network made from a weights file: its depth is the construction's, not the configuration's.
   if (record.config.constructed || !record.config.initial_weights.empty()) return std::nullopt;
-  const TaskConfig& task = record.config.task;
-  if (record.config.model.width == 0) refuse(record, "config.model", "width", "at least 1");
-  if (const auto* words = std::get_if<WordTaskConfig>(&task)) {
-    expect("words");
-    return measured_words(record, *words);
+  const ModelConfig& model = record.config.model;
+  if (model.width == 0)
+    fields_of(record, record.result, "config.model").refuse("width", "at least 1");
+  const RecordFields result = fields_of(record, record.result, "result");
+  const std::string task = record.config.task->kind();
+  if (text(record.result, "kind") != task) result.refuse("kind", "'" + task + "' as its task says");
+  auto reading = record.config.task->depth_reading(result);
+  if (!reading) return std::nullopt;
+  Measured m;
+  m.form = form_of(model);
+  if (reading->by_loops) m.form = model.repeated > 0 ? NetworkForm::loop : NetworkForm::stack;
+  m.kind = reading->network.empty() ? loop_kind(m.form) : reading->network;
+  for (const DepthReading::Point& point : reading->points) {
+    m.points.push_back(point_of(record, *reading, point));
+    if (model.repeated == 0) break;  // every number of loops is the same network
   }
-  if (const auto* relation = std::get_if<RelationTaskConfig>(&task)) {
-    expect("relation");
-    return measured_relation(record, *relation);
-  }
-  if (const auto* hops = std::get_if<HopTaskConfig>(&task)) {
-    expect("hops");
-    return measured_hops(record, *hops);
-  }
-  return std::nullopt;
+  m.reading = std::move(*reading);
+  return m;
 }
 
 // --- what makes two records alike ----------------------------------------------------------------
@@ -209,12 +131,10 @@ void flatten(const Json& json, const std::string& path, Settings& settings) {
 
 /// Settings of task and model that must agree within a series, beside the ones in its name: not
 /// depth, how long was trained or measured, or how large batches were.
-Settings settings_of(const RunRecord& record, NetworkForm form) {
+Settings settings_of(const RunRecord& record, const Measured& m) {
   static const std::set<std::string> kFree = {
-      "task.max_length",   "task.batch_tokens",   "task.batch_least", "task.batch",
-      "task.validation",   "task.test_hops",      "task.test_loops",  "task.test_chain",
-      "model.initial",     "model.repeated",      "model.final",      "model.loops.kind",
-      "model.loops.least", "model.loops.most",    "model.width",      "model.step_rows",
+      "model.initial",     "model.repeated",      "model.final", "model.loops.kind",
+      "model.loops.least", "model.loops.most",    "model.width", "model.step_rows",
       "model.layer_scale", "model.trained_steps", "task.kind"};
   const Json config = to_json(record.config);
   Settings all, settings;
@@ -222,8 +142,9 @@ Settings settings_of(const RunRecord& record, NetworkForm form) {
   flatten(config.at("model"), "model", all);
   for (const auto& [path, value] : all)
     if (!kFree.contains(path)) settings[path] = value;
+  for (const std::string& name : m.reading.free_settings) settings.erase("task." + name);
   // The depth of an adaptive loop varies with the size of the input.
-  if (form == NetworkForm::adaptive) settings.erase("task.vertices");
+  if (m.form == NetworkForm::adaptive) settings.erase("task." + m.reading.size_setting);
   return settings;
 }
 
@@ -252,13 +173,14 @@ struct Key {
 struct Group {
   std::string reach;
   double threshold = 0;
+  std::map<std::string, std::string> controls;  ///< of the reading
   std::vector<RunPoint> points;
   std::vector<const RunRecord*> records;
 };
 using Groups = std::map<Key, Group>;
 
 Key key_of(const RunRecord& record, const Measured& m) {
-  Key key{m.problem, m.kind, "", text(record.machine, "device"), 0, settings_of(record, m.form)};
+  Key key{m.reading.problem, m.kind, "", text(record.machine, "device"), 0, settings_of(record, m)};
   if (m.form != NetworkForm::stack) key.shape = shape_text(record.config.model);
   if (m.kind != "adaptive loop" && m.form == NetworkForm::adaptive) key.shape += ", adaptive";
   return key;
@@ -267,8 +189,9 @@ Key key_of(const RunRecord& record, const Measured& m) {
 void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& record,
          const std::vector<RunPoint>& points) {
   Group& group = groups[key];
-  group.reach = m.reach;
-  group.threshold = m.threshold;
+  group.reach = m.reading.reach;
+  group.threshold = m.reading.threshold;
+  group.controls = m.reading.controls;
   group.points.insert(group.points.end(), points.begin(), points.end());
   group.records.push_back(&record);
 }
@@ -277,11 +200,14 @@ void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& rec
 std::string setting_text(const Groups& groups, const Key& key) {
   std::string label;
   const auto append = [&](const std::string& part) { label += (label.empty() ? "" : ", ") + part; };
-  const auto shuffled = key.settings.find("task.shuffled_labels");
-  if (shuffled != key.settings.end() && shuffled->second == "true")
-    append("control: shuffled labels");
+  std::set<std::string> controls;
+  for (const auto& [name, control] : groups.at(key).controls) {
+    controls.insert("task." + name);
+    const auto found = key.settings.find("task." + name);
+    if (found != key.settings.end() && found->second == "true") append("control: " + control);
+  }
   for (const auto& [path, value] : key.settings) {
-    if (path == "task.shuffled_labels") continue;
+    if (controls.contains(path)) continue;
     for (const auto& [other, group] : groups) {
       const auto at = other.settings.find(path);
       if (other.visible() != key.visible() || (at != other.settings.end() && at->second == value))
@@ -297,7 +223,7 @@ SeriesCost cost_of(const std::vector<const RunRecord*>& records) {
   SeriesCost cost;
   std::set<std::string> processors;
   for (const RunRecord* record : records) {
-    const double seconds = number(*record, record->training, "training", "seconds");
+    const double seconds = fields_of(*record, record->training, "training").number("seconds");
     cost.least = cost.runs == 0 ? seconds : std::min(cost.least, seconds);
     cost.most = std::max(cost.most, seconds);
     cost.seconds += seconds;
@@ -375,7 +301,7 @@ std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records) {
   Groups groups;
   for (const RunRecord& record : records) {
     const auto m = measured(record);
-    if (!m || m->reach == "hops") continue;
+    if (!m || m->reading.by_loops) continue;
     Key key = key_of(record, *m);
     key.across = m->points.front().point.depth;
     key.settings.erase("model.heads");

@@ -54,14 +54,14 @@ struct LearnedWidths {
   std::vector<DepthPoint> width_points() const;
 };
 
-/// The series of these records: words and reachability; other tasks, and networks that were made
-/// from a weights file, are left out. The depth is what was executed: s + r * loops + t, where
+/// The series of these records whose task has a reading of depth; other tasks, and networks that
+/// were made from a weights file, are left out. The depth is what was executed: s + r * loops + t, where
 /// loops that grow with the input are those of the longest input that was measured. A looped
 /// network that ran its loop once is a stack, and also a point of the loops of its shape, if there
 /// are any. Errors: InputError naming the run's folder, for a result that is not one of its task.
 std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records);
 
-/// The series with at least two widths; words and relations, not hops.
+/// The series with at least two widths; not of tasks that ask one network at several depths.
 std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records);
 
 }  // namespace logdepth

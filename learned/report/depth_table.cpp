@@ -98,7 +98,7 @@ LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
 constexpr const char* kGraphs = "reachability";
 
 DepthProblem& problem_named(DepthTable& table, const std::string& name,
-                            const PublishedLaws& published) {
+                            const std::vector<PublishedLine>& published) {
   const auto found = std::find_if(table.problems.begin(), table.problems.end(),
                                   [&](const DepthProblem& p) { return p.name == name; });
   if (found != table.problems.end()) return *found;
@@ -106,8 +106,8 @@ DepthProblem& problem_named(DepthTable& table, const std::string& name,
   problem.name = name;
   problem.size =
       name == kGraphs ? "distance h (of constructions: n = h + 1 vertices)" : "n letters";
-  const auto line = std::ranges::find(published.depths, name, &PublishedLine::problem);
-  if (line != published.depths.end()) problem.published = *line;
+  for (const PublishedLine& line : published)
+    if (line.of == PublishedLine::Of::depth && line.problem == name) problem.published = line;
   return table.problems.emplace_back(std::move(problem));
 }
 
@@ -135,10 +135,9 @@ const char* status_label(CellStatus status) {
 
 DepthTable depth_table(const std::vector<RunRecord>& records,
                        const std::vector<ConstructedLaw>& constructed,
-                       const PublishedLaws& published, std::uint64_t seed) {
+                       const std::vector<PublishedLine>& published, std::uint64_t seed) {
   DepthTable table;
   table.records = records.size();
-  table.published_widths = published.widths;
   table.constructed_runs = static_cast<std::size_t>(
       std::count_if(records.begin(), records.end(),
                     [](const RunRecord& record) { return record.config.constructed.has_value(); }));
@@ -148,6 +147,9 @@ DepthTable depth_table(const std::vector<RunRecord>& records,
     problem_named(table, series.problem, published).learned.push_back(row_of(series, seed));
   for (const LearnedWidths& series : width_series(records))
     table.widths.push_back({series, fit_width(series.width_points(), SeedChoice::best)});
+  for (const PublishedLine& line : published)
+    if (line.of == PublishedLine::Of::width && !table.published_widths)
+      table.published_widths = line;
   return table;
 }
 

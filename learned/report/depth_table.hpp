@@ -68,7 +68,7 @@ struct DepthTable {
   std::size_t constructed_runs = 0;  ///< of them, networks made from weights files: left out
   std::vector<DepthProblem> problems;
   std::vector<WidthRow> widths;
-  std::optional<PublishedLine> published_widths;  ///< beside `widths`
+  std::optional<PublishedLine> published_widths;  ///< the first that is about widths
 };
 
 /// At most this many letters, with a curriculum that was never finished, says more about the
@@ -79,7 +79,7 @@ inline constexpr double kSmallReach = 4;
 /// of the resampling. Errors: as depth_series.
 DepthTable depth_table(const std::vector<RunRecord>& records,
                        const std::vector<ConstructedLaw>& constructed,
-                       const PublishedLaws& published, std::uint64_t seed = 1);
+                       const std::vector<PublishedLine>& published, std::uint64_t seed = 1);
 
 // The same content in three forms; the same table gives the same bytes.
 /// `figure`: the file of the figure, to be shown; empty: none.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,11 @@ namespace logdepth {
 /// Numbers that a paper prints about trained networks. They are compared with, never mixed with
 /// what was measured here, and never evaluated outside the range they were fitted on.
 struct PublishedLine {
+  enum class Of {
+    depth,  ///< d = a log2 n* + b
+    width   ///< n* = a log2 w + b
+  };
+  Of of = Of::depth;
   std::string problem;     ///< "A5"
   std::string kind;        ///< "stack"
   std::string text;        ///< "d = 4.8 log2 n* - 15.8"
@@ -20,12 +24,6 @@ struct PublishedLine {
 
   /// a log2 x + b. Precondition: first <= x <= last.
   double value(double x) const;
-};
-
-/// What papers print about the depths and widths of trained networks.
-struct PublishedLaws {
-  std::vector<PublishedLine> depths;  ///< at most one per problem
-  std::optional<PublishedLine> widths;
 };
 
 }  // namespace logdepth

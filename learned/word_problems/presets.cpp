@@ -40,50 +40,6 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
   return config;
 }
 
-RunConfig depth_recurrent(HopTaskConfig::Generator generator, bool paper_size) {
-  RunConfig config;
-  config.preset = "depth-recurrent";
-  HopTaskConfig graphs;
-  graphs.generator = generator;
-  config.task = graphs;
-  ModelConfig& model = config.model;
-  model.width = paper_size ? 128 : 64;
-  model.heads = 4;
-  model.hidden = 2 * model.width;
-  model.loops = {LoopRule::Kind::range, 5, 8};
-  model.gate = ModelConfig::Gate::gru;
-  model.step_embedding = ModelConfig::StepEmbedding::learned;
-  model.step_rows = 20;
-  model.final_norm = false;
-  TrainingConfig& training = config.training;
-  training.steps = paper_size ? 5000 : 600;
-  training.learning_rate = paper_size ? 1e-3 : 2e-3;
-  training.warm_up = paper_size ? 200 : 50;
-  return config;
-}
-
-RunConfig relation(RelationTaskConfig::Tokens tokens, std::uint32_t vertices, std::uint32_t depth,
-                   bool looped) {
-  RunConfig config;
-  RelationTaskConfig graphs;
-  graphs.tokens = tokens;
-  graphs.vertices = vertices;
-  ModelConfig& model = config.model;
-  if (tokens == RelationTaskConfig::Tokens::pairs) {
-    config.preset = "pair-tokens";
-    graphs.batch = 8;
-    model.repeated = 2;
-    model.loops = {LoopRule::Kind::per_doubling, std::max<std::uint32_t>(1, depth), 0};
-  } else {
-    config.preset = "row-tokens";
-    model.initial = looped ? 0 : depth;
-    model.repeated = looped ? 1 : 0;
-    model.loops.least = depth;
-  }
-  config.task = graphs;
-  return config;
-}
-
 RunConfig from_construction(const std::string& weights, const std::string& monoid,
                             WordTaskConfig::Letters letters, std::uint32_t length) {
   RunConfig config;

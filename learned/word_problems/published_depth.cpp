@@ -4,7 +4,8 @@ namespace logdepth {
 
 const PublishedLine& published_depth_line() {
   // MS25, figure 2 left and section 7: the best of 3 to 8 seeds per depth.
-  static const PublishedLine kLine = {"A5",
+  static const PublishedLine kLine = {PublishedLine::Of::depth,
+                                      "A5",
                                       "stack",
                                       "d = 4.8 log2 n* - 15.8",
                                       "MS25 section 7",
@@ -20,7 +21,8 @@ const PublishedLine& published_depth_line() {
 
 const PublishedLine& published_width_line() {
   // MS25, figure 2 right; the appendix prints the width 258 for 256.
-  static const PublishedLine kLine = {"A5",
+  static const PublishedLine kLine = {PublishedLine::Of::width,
+                                      "A5",
                                       "stack",
                                       "n* = 7.2 log2 w - 41.7",
                                       "MS25 section 7",
@@ -32,10 +34,6 @@ const PublishedLine& published_width_line() {
                                       128,
                                       1024};
   return kLine;
-}
-
-PublishedLaws published_depth_laws() {
-  return {{published_depth_line()}, published_width_line()};
 }
 
 }  // namespace logdepth

@@ -8,7 +8,5 @@ namespace logdepth {
 const PublishedLine& published_depth_line();
 /// n* = 7.2 log2 w - 41.7 for A5 at depth 6, widths 128 to 1024.
 const PublishedLine& published_width_line();
-/// Both.
-PublishedLaws published_depth_laws();
 
 }  // namespace logdepth

@@ -11,6 +11,7 @@
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
+#include "objects/transition_monoid.hpp"
 
 namespace logdepth {
 namespace {
@@ -47,9 +48,12 @@ const WordTaskConfig& checked(const WordTaskConfig& c) {
   return c;
 }
 
+NamedLetters named_letters(WordTaskConfig::Letters letters) {
+  return letters == WordTaskConfig::Letters::all ? NamedLetters::all : NamedLetters::generators;
+}
+
 MonoidTable table_of(const WordTaskConfig& config) {
-  const NamedLetters letters =
-      config.letters == WordTaskConfig::Letters::all ? NamedLetters::all : NamedLetters::generators;
+  const NamedLetters letters = named_letters(config.letters);
   const auto table = [&] {
     try {
       return make_monoid_table(config.monoid, letters);
@@ -224,8 +228,44 @@ class WordTask final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_word_task(const WordTaskConfig& config, std::uint64_t seed) {
-  return std::make_unique<WordTask>(config, seed);
+std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
+  return std::make_unique<WordTaskConfig>(*this);
+}
+
+void WordTaskConfig::visit(SettingVisitor& visit) {
+  visit("monoid", monoid);
+  visit("letters", letters, {"all", "generators"});
+  visit("max_length", max_length);
+  visit("batch_tokens", batch_tokens);
+  visit("batch_least", batch_least);
+  visit("validation", validation);
+  visit("threshold", threshold);
+  visit("data", data);
+  visit("shuffled_labels", shuffled_labels);
+}
+
+std::unique_ptr<Task> WordTaskConfig::make_task(std::uint64_t seed) const {
+  return std::make_unique<WordTask>(*this, seed);
+}
+
+ProductQuestion WordTaskConfig::products() const {
+  const Action generators = named_monoid(monoid, NamedLetters::generators);
+  const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);
+  return {monoid, named_monoid(monoid, named_letters(letters)).alphabet.names(), max_length,
+          elements.value().elements};
+}
+
+std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& result) const {
+  DepthReading reading;
+  reading.problem = monoid;
+  reading.reach = "n*";
+  reading.threshold = threshold;
+  reading.size = result.number("length");
+  reading.unfinished = reading.size < max_length;
+  reading.points = {{result.number("strict"), result.truth("censored"), std::nullopt}};
+  reading.free_settings = {"max_length", "batch_tokens", "batch_least", "validation"};
+  reading.controls = {{"shuffled_labels", "shuffled labels"}};
+  return reading;
 }
 
 }  // namespace logdepth

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "learned/records/run_record.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth::command_line_compare_tests {

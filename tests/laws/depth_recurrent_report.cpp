@@ -15,6 +15,7 @@
 #include "learned/depth_recurrent/heatmap_figure.hpp"
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -7,9 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "learned/depth_recurrent/hop_task.hpp"
+#include "learned/papers.hpp"
+#include "learned/reachability/relation_task.hpp"
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table_text.hpp"
-#include "learned/word_problems/published_depth.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth::depth_table_tests {
@@ -20,7 +23,7 @@ using Json = nlohmann::ordered_json;
 /// The table with what MS25 prints.
 DepthTable depth_table(const std::vector<RunRecord>& records,
                        const std::vector<ConstructedLaw>& constructed) {
-  return logdepth::depth_table(records, constructed, published_depth_laws());
+  return logdepth::depth_table(records, constructed, published_lines());
 }
 
 RunRecord record_of(TaskConfig task, Json result) {
@@ -146,8 +149,8 @@ TEST(DepthPoints, WhatDiffersInMoreThanDepthIsAnotherSeries) {
   std::vector<RunRecord> runs = doubling("S3");
   runs[1].config.model.heads = 8;
   runs[2].machine["device"] = "cuda";
-  std::get<WordTaskConfig>(runs[3].config.task).shuffled_labels = true;
-  std::get<WordTaskConfig>(runs[0].config.task).max_length = 32;  // one more stage is no difference
+  runs[3].config.task.as<WordTaskConfig>().shuffled_labels = true;
+  runs[0].config.task.as<WordTaskConfig>().max_length = 32;  // one more stage is no difference
   runs[0].config.training.steps = 7;
   runs.push_back(words("S3", 3, 5));
   const auto series = depth_series(runs);

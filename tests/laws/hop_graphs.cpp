@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "objects/graph_distances.hpp"
 #include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
@@ -19,7 +20,7 @@
 namespace logdepth::hop_graphs_tests {
 namespace {
 
-using Generator = HopTaskConfig::Generator;
+using Generator = HopGenerator;
 constexpr Generator kGenerators[] = {Generator::twin, Generator::natural, Generator::random_pairs};
 
 CounterRandom random_at(std::uint64_t step, std::uint64_t index) {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "learned/depth_recurrent/frontier.hpp"
+#include "learned/report/frontier.hpp"
 #include "objects/input_error.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
@@ -48,7 +48,7 @@ TEST(HopTask, OneHopOfInformationAStepGivesExactlyTheIdealHeatmap) {
   for (const Generator generator : kGenerators) {
     HopTaskConfig config = small_config();
     config.generator = generator;
-    const auto task = make_hop_task(config, laws::seed());
+    const auto task = config.make_task(laws::seed());
     const Json result = task->measure(within_loops, 0, {});
     for (std::size_t row = 0; row < config.test_hops.size(); ++row)
       for (std::size_t column = 0; column < config.test_loops.size(); ++column)
@@ -71,7 +71,7 @@ TEST(HopTask, TheResultHasTheStatedKeysAndTheSummaryIsOneSentence) {
   HopTaskConfig config = small_config();
   config.test_hops = {1, 2, 4};
   config.test_loops = {1, 3};
-  const auto task = make_hop_task(config, 1);
+  const auto task = config.make_task(1);
   // More loops than three hops are forgotten: a model that overthinks.
   const Json result =
       task->measure([](const Samples& samples,
@@ -91,7 +91,7 @@ TEST(HopTask, EveryNumberOfLoopsSeesTheSameBalancedGraphsInBatchesOfAtMost250) {
   config.validation = 600;
   config.test_hops = {2, 3};
   config.test_loops = {1, 7};
-  const auto task = make_hop_task(config, 3);
+  const auto task = config.make_task(3);
   std::map<std::uint32_t, std::vector<std::vector<std::uint8_t>>> views;
   std::vector<std::size_t> counts;
   std::size_t asked = 0, positive = 0, done = 0, total = 0;
@@ -120,7 +120,7 @@ TEST(HopTask, ATrainingBatchAlternatesAnswersAndDrawsEveryHopCountOfTheRange) {
   config.batch = 200;
   for (const Generator generator : kGenerators) {
     config.generator = generator;
-    const auto task = make_hop_task(config, laws::seed());
+    const auto task = config.make_task(laws::seed());
     const Samples samples = task->training_batch(0, 11);
     ASSERT_EQ(samples.count, 200u);
     ASSERT_EQ(samples.tokens, 24u);
@@ -151,13 +151,13 @@ TEST(HopTask, ATrainingBatchAlternatesAnswersAndDrawsEveryHopCountOfTheRange) {
 
 TEST(HopTask, SamplesDependOnSeedStepAndIndexAlone) {
   HopTaskConfig config;
-  const Samples whole = make_hop_task(config, 4)->training_batch(0, 2);
+  const Samples whole = config.make_task(4)->training_batch(0, 2);
   config.batch = 10;
-  const auto task = make_hop_task(config, 4);
+  const auto task = config.make_task(4);
   const Samples part = task->training_batch(0, 2);
   EXPECT_TRUE(std::equal(part.view.begin(), part.view.end(), whole.view.begin()));
   EXPECT_NE(task->training_batch(0, 3).view, part.view);
-  EXPECT_NE(make_hop_task(config, 5)->training_batch(0, 2).view, part.view);
+  EXPECT_NE(config.make_task(5)->training_batch(0, 2).view, part.view);
 }
 
 TEST(HopTask, TheFormatUnderTheMaskIsRolesAndAView) {
@@ -166,17 +166,17 @@ TEST(HopTask, TheFormatUnderTheMaskIsRolesAndAView) {
   expected.tables = {3};
   expected.view = TaskFormat::View::given;
   expected.readout = TaskFormat::Readout::pair;
-  EXPECT_EQ(make_hop_task(config, 1)->format(), expected);
+  EXPECT_EQ(config.make_task(1)->format(), expected);
   config.identities = 64;
   expected.tables = {3, 64};
-  EXPECT_EQ(make_hop_task(config, 1)->format(), expected);
+  EXPECT_EQ(config.make_task(1)->format(), expected);
 }
 
 TEST(HopTask, IdentitiesAreDistinctInAGraphAndDifferBetweenGraphs) {
   HopTaskConfig config;
   config.identities = 36;
   config.batch = 2;
-  const Samples samples = make_hop_task(config, 1)->training_batch(0, 0);
+  const Samples samples = config.make_task(1)->training_batch(0, 0);
   std::vector<std::vector<std::int32_t>> rows(2);
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t v = 0; v < 24; ++v) rows[i].push_back(samples.indices[(i * 24 + v) * 2 + 1]);
@@ -191,9 +191,9 @@ TEST(HopTask, IdentitiesAreDistinctInAGraphAndDifferBetweenGraphs) {
 TEST(HopTask, WithoutTheMaskTheEdgesAreFeaturesOfTheIdentities) {
   HopTaskConfig config;
   config.identities = 40;
-  const Samples masked = make_hop_task(config, 6)->training_batch(0, 0);
+  const Samples masked = config.make_task(6)->training_batch(0, 0);
   config.masked = false;
-  const auto task = make_hop_task(config, 6);
+  const auto task = config.make_task(6);
   TaskFormat expected;
   expected.tables = {3, 40};
   expected.features = 40;
@@ -224,7 +224,7 @@ TEST(HopTask, WithoutTheMaskTheEdgesAreFeaturesOfTheIdentities) {
 
 std::string refusal(const HopTaskConfig& config) {
   try {
-    make_hop_task(config, 1);
+    config.make_task(1);
   } catch (const InputError& error) {
     return error.what();
   }

@@ -63,7 +63,7 @@ RelationTaskConfig small_config(Tokens tokens) {
 TEST(RelationTask, TargetsAreTheClosureAndLabelsTheDistances) {
   for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
     const RelationTaskConfig config = small_config(tokens);
-    const auto task = make_relation_task(config, laws::seed());
+    const auto task = config.make_task(laws::seed());
     const Samples samples = task->training_batch(0, 3);
     const std::size_t n = config.vertices, each = answers_per_sample(samples, tokens);
     ASSERT_EQ(samples.count, 20u);
@@ -85,7 +85,7 @@ TEST(RelationTask, TargetsAreTheClosureAndLabelsTheDistances) {
 }
 
 TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
-  const auto task = make_relation_task(small_config(Tokens::rows), 1);
+  const auto task = small_config(Tokens::rows).make_task(1);
   TaskFormat expected;
   expected.tables = {16};
   expected.features = 16;
@@ -103,7 +103,7 @@ TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
 }
 
 TEST(RelationTask, PairTokensComeInOrderAndArePaddedByTriples) {
-  const auto task = make_relation_task(small_config(Tokens::pairs), 1);
+  const auto task = small_config(Tokens::pairs).make_task(1);
   TaskFormat expected;
   expected.tables = {6, 6, 6, 3};
   expected.view = TaskFormat::View::everything;
@@ -163,14 +163,14 @@ TEST(RelationTask, TheShareOfEdgesLeftOutIsTheOneAskedFor) {
 
 TEST(RelationTask, SamplesDependOnSeedStreamStepAndIndexAlone) {
   RelationTaskConfig config = small_config(Tokens::rows);
-  const Samples whole = make_relation_task(config, 4)->training_batch(0, 2);
+  const Samples whole = config.make_task(4)->training_batch(0, 2);
   config.batch = 7;
-  const auto task = make_relation_task(config, 4);
+  const auto task = config.make_task(4);
   const Samples part = task->training_batch(0, 2);
   EXPECT_TRUE(std::equal(part.features.begin(), part.features.end(), whole.features.begin()));
   EXPECT_NE(task->training_batch(0, 3).features, part.features);
-  EXPECT_NE(make_relation_task(config, 5)->training_batch(0, 2).features, part.features);
-  EXPECT_NE(make_relation_task(config, 4)->training_batch(0, 0).features, [&] {
+  EXPECT_NE(config.make_task(5)->training_batch(0, 2).features, part.features);
+  EXPECT_NE(config.make_task(4)->training_batch(0, 0).features, [&] {
     std::vector<float> measured;
     task->measure(
         [&](const Samples& samples, std::uint32_t) {
@@ -187,7 +187,7 @@ TEST(RelationTask, TheMeasuredGraphsAreNewInEveryBatchAndDoNotDependOnItsSize) {
     RelationTaskConfig config = small_config(Tokens::rows);
     config.batch = batch;
     std::vector<float> features;
-    make_relation_task(config, 9)->measure(
+    config.make_task(9)->measure(
         [&](const Samples& samples, std::uint32_t) {
           features.insert(features.end(), samples.features.begin(), samples.features.end());
           return samples.targets;
@@ -204,7 +204,7 @@ TEST(RelationTask, TheMeasuredGraphsAreNewInEveryBatchAndDoNotDependOnItsSize) {
 
 TEST(RelationTask, APredictorOfDistancesUpToHHasItAsItsReach) {
   for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
-    const auto task = make_relation_task(small_config(tokens), laws::seed());
+    const auto task = small_config(tokens).make_task(laws::seed());
     for (const std::int32_t h : {0, 1, 2, 3}) {
       const Json result = task->measure(up_to(h, tokens), 0, {});
       EXPECT_EQ(result["h"], h);
@@ -217,7 +217,7 @@ TEST(RelationTask, APredictorOfDistancesUpToHHasItAsItsReach) {
 }
 
 TEST(RelationTask, APerfectPredictorIsCensoredAtTheLargestCountedDistance) {
-  const auto task = make_relation_task(small_config(Tokens::pairs), laws::seed());
+  const auto task = small_config(Tokens::pairs).make_task(laws::seed());
   std::vector<std::size_t> done;
   const Json result =
       task->measure(up_to(99, Tokens::pairs), 0, [&](std::size_t now, std::size_t all) {
@@ -236,7 +236,7 @@ TEST(RelationTask, APerfectPredictorIsCensoredAtTheLargestCountedDistance) {
 }
 
 TEST(RelationTask, OneWhoAlwaysSaysYesHasNoReachForItsFalsePositives) {
-  const auto task = make_relation_task(small_config(Tokens::rows), laws::seed());
+  const auto task = small_config(Tokens::rows).make_task(laws::seed());
   const Json result = task->measure(
       [](const Samples& samples, std::uint32_t) {
         return std::vector<std::int32_t>(samples.targets.size(), 1);
@@ -253,7 +253,7 @@ TEST(RelationTask, TheResultHasTheStatedKeys) {
   RelationTaskConfig config = small_config(Tokens::rows);
   config.vertices = 3;
   config.cut = 0;
-  const auto task = make_relation_task(config, 1);
+  const auto task = config.make_task(1);
   const Json result = task->measure(up_to(1, Tokens::rows), 0, {});
   EXPECT_EQ(result.dump(),
             R"({"kind":"relation","tokens":"rows","vertices":3,"h":1,"censored":false,)"
@@ -294,7 +294,7 @@ TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
     RelationTaskConfig config;
     change(config);
     try {
-      make_relation_task(config, 1);
+      config.make_task(1);
     } catch (const InputError& error) {
       return error.what();
     }

@@ -99,7 +99,7 @@ TEST(NStars, AreReadOffAccuraciesByHand) {
 }
 
 TEST(WordTasks, ReadALetterAndAPositionAndAnswerWithAnElement) {
-  const TaskFormat format = make_word_task(config_of("S5", 20, Letters::generators), 1)->format();
+  const TaskFormat format = config_of("S5", 20, Letters::generators).make_task(1)->format();
   EXPECT_EQ(format.tables, (std::vector<std::uint32_t>{2, 20}));
   EXPECT_EQ(format.features, 0u);
   EXPECT_EQ(format.view, TaskFormat::View::causal);
@@ -112,7 +112,7 @@ TEST(WordTasks, DoubleTheLengthUpToTheLongest) {
   const std::map<std::uint32_t, std::vector<std::size_t>> expected = {
       {2, {2}}, {3, {2, 3}}, {16, {2, 4, 8, 16}}, {17, {2, 4, 8, 16, 17}}, {31, {2, 4, 8, 16, 31}}};
   for (const auto& [longest, lengths] : expected) {
-    const auto task = make_word_task(config_of("S3", longest), 1);
+    const auto task = config_of("S3", longest).make_task(1);
     ASSERT_EQ(task->stages(), lengths.size()) << longest;
     for (std::size_t stage = 0; stage < lengths.size(); ++stage) {
       const Samples samples = task->training_batch(stage, 0);
@@ -127,7 +127,7 @@ TEST(WordTasks, FillABatchWithTokensButNotWithTooFewWords) {
   WordTaskConfig config = config_of("S3", 64);
   config.batch_tokens = 1024;
   config.batch_least = 32;
-  const auto task = make_word_task(config, 1);
+  const auto task = config.make_task(1);
   EXPECT_EQ(task->training_batch(0, 0).count, 512u);
   EXPECT_EQ(task->training_batch(4, 0).count, 32u);
   EXPECT_EQ(task->training_batch(5, 0).count, 32u);  // not 16
@@ -136,7 +136,7 @@ TEST(WordTasks, FillABatchWithTokensButNotWithTooFewWords) {
 TEST(WordTasks, LabelTrainingWordsAsMovingThePointsDoes) {
   for (const Letters letters : {Letters::all, Letters::generators})
     for (const std::string name : {"Z2", "S3", "A5", "A4_x_Z5", "flipflop"}) {
-      const auto task = make_word_task(config_of(name, 12, letters), laws::seed());
+      const auto task = config_of(name, 12, letters).make_task(laws::seed());
       const MovedPoints moved(name, letters);
       for (const std::size_t stage : {std::size_t{0}, std::size_t{3}}) {
         const Samples samples = task->training_batch(stage, 5);
@@ -156,18 +156,18 @@ TEST(WordTasks, LabelTrainingWordsAsMovingThePointsDoes) {
 }
 
 TEST(WordTasks, DrawTheSameBatchAgainAndAnotherAtAnotherStepOrSeed) {
-  const auto task = make_word_task(config_of("A5"), 3);
+  const auto task = config_of("A5").make_task(3);
   const Samples batch = task->training_batch(2, 10);
   (void)task->training_batch(1, 4);
   EXPECT_TRUE(same(task->training_batch(2, 10), batch));
-  EXPECT_TRUE(same(make_word_task(config_of("A5"), 3)->training_batch(2, 10), batch));
+  EXPECT_TRUE(same(config_of("A5").make_task(3)->training_batch(2, 10), batch));
   EXPECT_FALSE(same(task->training_batch(2, 11), batch));
-  EXPECT_FALSE(same(make_word_task(config_of("A5"), 4)->training_batch(2, 10), batch));
+  EXPECT_FALSE(same(config_of("A5").make_task(4)->training_batch(2, 10), batch));
 }
 
 TEST(WordTasks, MeasureOtherWordsThanTheyTrainOn) {
   // 60^8 words: any that is met twice comes from the same random numbers.
-  const auto task = make_word_task(config_of("A5", 8), 3);
+  const auto task = config_of("A5", 8).make_task(3);
   std::set<Answers> validation, again;
   const auto collect = [](std::set<Answers>& into) {
     return [&](const Samples& samples, std::uint32_t) {
@@ -187,7 +187,7 @@ TEST(WordTasks, MeasureOtherWordsThanTheyTrainOn) {
 }
 
 TEST(WordTasks, MeasureBeginningsOfTheSameWordsAtEveryStage) {
-  const auto task = make_word_task(config_of("A5", 8), 3);
+  const auto task = config_of("A5", 8).make_task(3);
   std::vector<Samples> first(task->stages());
   for (std::size_t stage = 0; stage < task->stages(); ++stage)
     measured(*task, stage, [&](const Samples& samples, std::uint32_t) {
@@ -200,7 +200,7 @@ TEST(WordTasks, MeasureBeginningsOfTheSameWordsAtEveryStage) {
 }
 
 TEST(WordTasks, FindAPerfectPredictorCensoredAtTheLengthOfTheStage) {
-  const auto task = make_word_task(config_of("S3", 16), 1);
+  const auto task = config_of("S3", 16).make_task(1);
   const MovedPoints moved("S3");
   std::vector<std::size_t> told, batches;
   const Predict perfect = [&](const Samples& samples, std::uint32_t loops) {
@@ -234,7 +234,7 @@ TEST(WordTasks, FindAPerfectPredictorCensoredAtTheLengthOfTheStage) {
 }
 
 TEST(WordTasks, FindAPredictorThatIsRightUpToTheFifthIndex) {
-  const auto task = make_word_task(config_of("A5", 16), 1);
+  const auto task = config_of("A5", 16).make_task(1);
   const MovedPoints moved("A5");
   const auto wrong_at = [&](auto is_wrong) {
     return [&moved, is_wrong](const Samples& samples, std::uint32_t) {
@@ -268,7 +268,7 @@ TEST(WordTasks, FindAPredictorThatIsRightUpToTheFifthIndex) {
 TEST(WordTasks, FindNothingInAConstantPredictor) {
   for (const std::string name : {"Z2", "S3", "A5"})
     for (const std::int32_t answer : {0, 1}) {
-      const auto task = make_word_task(config_of(name), 1);
+      const auto task = config_of(name).make_task(1);
       const auto result = measured(*task, 3, [&](const Samples& samples, std::uint32_t) {
         return Answers(samples.targets.size(), answer);
       });
@@ -282,7 +282,7 @@ TEST(WordTasks, FindNothingInAConstantPredictor) {
 TEST(WordTasks, WithDrawnLabelsGiveAPerfectPredictorNothing) {
   WordTaskConfig config = config_of("S3");
   config.shuffled_labels = true;
-  const auto task = make_word_task(config, 1);
+  const auto task = config.make_task(1);
   const MovedPoints moved("S3");
   const auto result =
       measured(*task, 3, [&](const Samples& samples, std::uint32_t) { return moved(samples); });
@@ -298,7 +298,7 @@ TEST(WordTasks, WithDrawnLabelsGiveAPerfectPredictorNothing) {
 }
 
 TEST(WordTasks, PromoteByTheLastProductAlone) {
-  const auto task = make_word_task(config_of("S3", 4), 1);
+  const auto task = config_of("S3", 4).make_task(1);
   const Samples samples = task->training_batch(1, 0);
   Answers answers(samples.targets.size(), -5);
   EXPECT_EQ(task->promoting_accuracy(samples, answers), 0);
@@ -326,7 +326,7 @@ TEST(WordTasks, TrainOnTheWordsOfAFileInEitherConvention) {
     folder.write("a5.csv", out.str());
     WordTaskConfig config = config_of("A5", 8);
     config.data = folder.file("a5.csv");
-    const auto task = make_word_task(config, 2);
+    const auto task = config.make_task(2);
     const Samples samples = task->training_batch(1, 0);
     EXPECT_EQ(samples.tokens, 4u);
     EXPECT_EQ(words_of(samples), beginnings);
@@ -350,7 +350,7 @@ TEST(WordTasks, ReadTheLettersOfAFileOfGenerators) {
   folder.write("x.csv", out.str());
   WordTaskConfig config = config_of("flipflop", 3, Letters::generators);
   config.data = folder.file("x.csv");
-  const Samples samples = make_word_task(config, 1)->training_batch(1, 0);
+  const Samples samples = config.make_task(1)->training_batch(1, 0);
   EXPECT_EQ(words_of(samples), (std::set<Answers>{{2, 1, 0}}));
   EXPECT_EQ(samples.targets, MovedPoints("flipflop", Letters::generators)(samples));
 }
@@ -361,7 +361,7 @@ TEST(WordTasks, RefuseFilesThatDoNotFitTheSettings) {
     folder.write("x.csv", "seed,input,target\n" + rows);
     config.data = folder.file("x.csv");
     try {
-      make_word_task(config, 1);
+      config.make_task(1);
     } catch (const InputError& error) {
       return std::string(error.what());
     }
@@ -385,7 +385,7 @@ TEST(WordTasks, RefuseSettingsThatMakeNoSenseByName) {
     WordTaskConfig config = config_of("S3");
     change(config);
     try {
-      make_word_task(config, 1);
+      config.make_task(1);
       ADD_FAILURE() << "accepted: " << sentence;
     } catch (const InputError& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with(sentence)) << error.what();

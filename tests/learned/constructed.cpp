@@ -149,14 +149,14 @@ struct Construction {
     save_weights(scan(group, ScanPositions::two_circle), folder.file("w.json"));
     config = from_construction(folder.file("w.json"), group, WordTaskConfig::Letters::generators,
                                length);
-    std::get<WordTaskConfig>(config.task).validation = 200;
+    config.task.as<WordTaskConfig>().validation = 200;
   }
 };
 
 TEST(ConstructedNetwork, AnswersEveryPrefixProductOfA5AsAnUntrainedRun) {
   const Construction construction("A5", 64);
   Trainer trainer(construction.config, torch::kCPU);
-  const auto task = make_task(construction.config.task, 1);
+  const auto task = construction.config.task->make_task(1);
   const auto result =
       task->measure(trainer.predictor(), task->stages() - 1, [](std::size_t, std::size_t) {});
   EXPECT_EQ(result["strict"], 64);
@@ -173,7 +173,7 @@ TEST(ConstructedNetwork, AFileThatSpellsElementsOneByOneIsReadToo) {
   RunConfig config =
       from_construction(folder.file("w.json"), "Z2", WordTaskConfig::Letters::generators, 8);
   Trainer trainer(config, torch::kCPU);
-  const auto task = make_task(config.task, 1);
+  const auto task = config.task->make_task(1);
   EXPECT_EQ(task->measure(trainer.predictor(), 2, [](std::size_t, std::size_t) {})["strict"], 8);
 }
 
@@ -209,10 +209,10 @@ TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
     }
   };
   RunConfig config = construction.config;
-  std::get<WordTaskConfig>(config.task).letters = WordTaskConfig::Letters::all;
+  config.task.as<WordTaskConfig>().letters = WordTaskConfig::Letters::all;
   refused(config, "letters of S3");
   config = construction.config;
-  std::get<WordTaskConfig>(config.task).monoid = "Z6";
+  config.task.as<WordTaskConfig>().monoid = "Z6";
   refused(config, "letters of Z6");
   config = construction.config;
   config.model.initial = 3;

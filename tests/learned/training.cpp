@@ -4,6 +4,8 @@
 #include <atomic>
 
 #include "learned/core/trainer.hpp"
+#include "learned/depth_recurrent/presets.hpp"
+#include "learned/reachability/presets.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/temporary_folder.hpp"
@@ -16,7 +18,7 @@ RunConfig tiny_words() {
   RunConfig config = word_problem("Z2", WordModel::stack, 1);
   config.model.width = 16;
   config.model.hidden = 32;
-  auto& words = std::get<WordTaskConfig>(config.task);
+  auto& words = config.task.as<WordTaskConfig>();
   words.max_length = 8;
   words.batch_tokens = 128;
   words.validation = 200;
@@ -102,7 +104,7 @@ TEST(Training, ASecondBudgetStopsTheRunAndSaysSo) {
 TEST(Training, AnUntrainedModelHasNStarZero) {
   // WP-6: guards the measure; index 1 needs 0.95 too.
   RunConfig config = tiny_words();
-  std::get<WordTaskConfig>(config.task).monoid = "S3";
+  config.task.as<WordTaskConfig>().monoid = "S3";
   Trainer trainer(config, torch::kCPU);
   const RunRecord record = trainer.record(Trainer::Stop::steps, [](std::size_t, std::size_t) {});
   EXPECT_EQ(record.result["strict"], 0);
@@ -111,7 +113,7 @@ TEST(Training, AnUntrainedModelHasNStarZero) {
 
 TEST(Training, AModelTrainedOnShuffledLabelsHasNStarZero) {
   RunConfig config = tiny_words();
-  std::get<WordTaskConfig>(config.task).shuffled_labels = true;
+  config.task.as<WordTaskConfig>().shuffled_labels = true;
   config.training.steps = 200;
   Trainer trainer(config, torch::kCPU);
   train(trainer);
@@ -137,7 +139,7 @@ TEST(Training, NoLeakBeatsTheFrontierUnderTheMaskWhateverTheWeights) {
   // DR-1, second half: with fewer loops than hops the source cannot hear of the target, so that
   // balanced answers are right exactly half the time, up to the noise of 200 graphs.
   RunConfig config = depth_recurrent(HopTaskConfig::Generator::twin, false);
-  auto& hops = std::get<HopTaskConfig>(config.task);
+  auto& hops = config.task.as<HopTaskConfig>();
   hops.test_hops = {2, 4};
   hops.test_loops = {1, 3};
   hops.validation = 400;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "learned/depth_recurrent/presets.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "objects/input_error.hpp"
 #include "tests/support/networks.hpp"

@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "learned/core/trainer.hpp"
+#include "learned/depth_recurrent/presets.hpp"
+#include "learned/reachability/presets.hpp"
 #include "learned/word_problems/presets.hpp"
 
 namespace logdepth::effects_tests {

@@ -1,4 +1,4 @@
-#include "learned/depth_recurrent/frontier.hpp"
+#include "learned/report/frontier.hpp"
 
 #include <algorithm>
 

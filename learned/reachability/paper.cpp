@@ -1,0 +1,78 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "learned/papers.hpp"
+#include "learned/reachability/presets.hpp"
+#include "learned/reachability/relation_task.hpp"
+
+namespace logdepth {
+namespace {
+
+class RowTokensExperiment final : public Experiment {
+ public:
+  const char* name() const override { return "row-tokens"; }
+  const char* help() const override {
+    return "train transformers on the reachability relation, a token per row of the adjacency "
+           "matrix\nExample: logdepth train row-tokens --depths 1,2,3 --out runs/rows";
+  }
+
+  void visit(OptionVisitor& visit) override {
+    visit("--vertices", "of every graph", vertices_, {2, 256});
+    visit("--depths", "layers", depths_, {1, 512});
+    visit("--looped", "one layer repeated instead of different ones", looped_);
+  }
+
+  TrainingPlan runs() const override {
+    TrainingPlan plan;
+    for (const std::uint32_t depth : depths_)
+      plan.push_back({"rows-" + std::to_string(vertices_) + "/" + (looped_ ? "loop-" : "stack-") +
+                          std::to_string(depth),
+                      relation(RelationTaskConfig::Tokens::rows, vertices_, depth, looped_)});
+    return plan;
+  }
+
+ private:
+  std::uint32_t vertices_ = 16;
+  std::vector<std::uint32_t> depths_ = {1, 2, 3};
+  bool looped_ = false;
+};
+
+class PairTokensExperiment final : public Experiment {
+ public:
+  const char* name() const override { return "pair-tokens"; }
+  const char* help() const override {
+    return "the same with the tokens of MS25 Thm 5.1: n^2 pairs and n^3 padding tokens, a block of "
+           "two layers per doubling\nExample: logdepth train pair-tokens --vertices 5 --out "
+           "runs/pairs";
+  }
+
+  void visit(OptionVisitor& visit) override {
+    visit("--vertices", "of every graph", vertices_, {2, 16});
+    visit("--blocks", "blocks per doubling of the vertices", blocks_, {1, 16});
+  }
+
+  TrainingPlan runs() const override {
+    TrainingPlan plan;
+    for (const std::uint32_t blocks : blocks_)
+      plan.push_back(
+          {"pairs-" + std::to_string(vertices_) + "/loop-" + std::to_string(blocks),
+           relation(RelationTaskConfig::Tokens::pairs, vertices_, blocks, /*looped=*/true)});
+    return plan;
+  }
+
+ private:
+  std::uint32_t vertices_ = 5;
+  std::vector<std::uint32_t> blocks_ = {1};
+};
+
+}  // namespace
+
+Paper reachability_paper() {
+  Paper paper;
+  paper.tasks = {RelationTaskConfig()};
+  paper.experiments = {make_experiment<RowTokensExperiment>, make_experiment<PairTokensExperiment>};
+  return paper;
+}
+
+}  // namespace logdepth

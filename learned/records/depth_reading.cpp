@@ -1,0 +1,52 @@
+#include "learned/records/depth_reading.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// Whole numbers up to this one are exact.
+constexpr double kLargestNumber = 0x1p53;
+
+const nlohmann::ordered_json* field(const nlohmann::ordered_json& json, const char* name) {
+  const auto at = json.find(name);
+  return at == json.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+RecordFields::RecordFields(const nlohmann::ordered_json& json, std::string place)
+    : json_(json), place_(std::move(place)) {}
+
+void RecordFields::refuse(const std::string& name, const std::string& expected) const {
+  throw InputError(place_ + "." + name + ": expected " + expected);
+}
+
+double RecordFields::number(const char* name) const {
+  const nlohmann::ordered_json* const value = field(json_, name);
+  if (!value || !value->is_number() || !(std::fabs(value->get<double>()) <= kLargestNumber))
+    refuse(name, "a number");
+  return value->get<double>();
+}
+
+bool RecordFields::truth(const char* name) const {
+  const nlohmann::ordered_json* const value = field(json_, name);
+  if (!value || !value->is_boolean()) refuse(name, "true or false");
+  return value->get<bool>();
+}
+
+const nlohmann::ordered_json& RecordFields::list(const char* name) const {
+  const nlohmann::ordered_json* const value = field(json_, name);
+  if (!value || !value->is_array()) refuse(name, "a list");
+  return *value;
+}
+
+RecordFields RecordFields::entry(const char* name, const nlohmann::ordered_json& item) const {
+  if (!item.is_object()) refuse(name, "objects");
+  return {item, place_ + "." + name};
+}
+
+}  // namespace logdepth

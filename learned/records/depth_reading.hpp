@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace logdepth {
+
+/// An object of a stored run, whose fields are what they should be or are refused. Errors of all:
+/// InputError "PLACE.NAME: expected ...".
+class RecordFields {
+ public:
+  /// `place`: as in "runs/one/record.json: result". The object must outlive this.
+  RecordFields(const nlohmann::ordered_json& json, std::string place);
+
+  /// A number up to 2^53, so that whole ones are exact.
+  double number(const char* name) const;
+  bool truth(const char* name) const;
+  const nlohmann::ordered_json& list(const char* name) const;
+  /// The fields of the object `item`, an entry of the list `name`.
+  RecordFields entry(const char* name, const nlohmann::ordered_json& item) const;
+  [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
+
+ private:
+  const nlohmann::ordered_json& json_;
+  std::string place_;
+};
+
+/// How far a trained network got, as tables of depth read it off the result of its task.
+struct DepthReading {
+  struct Point {
+    double reach = 0;
+    bool censored = false;  ///< the measure ended there: the network may reach further
+    /// How often the repeated block ran; absent: as often as the model's own rule says.
+    std::optional<std::uint64_t> loops;
+  };
+  std::string problem;  ///< "S3": rows of one problem stand together
+  std::string network;  ///< as in "row tokens"; empty: named after its loop
+  std::string reach;    ///< the name of the measure: "n*"
+  double threshold = 0;
+  double size = 0;          ///< of the largest input that was measured
+  bool unfinished = false;  ///< the curriculum did not come to its last stage
+  /// One network, asked at several numbers of loops: a point for each.
+  bool by_loops = false;
+  std::vector<Point> points;
+
+  /// Settings of the task that may differ within a series.
+  std::set<std::string> free_settings;
+  /// The setting that is the size of the input, free where the loops grow with it; or empty.
+  std::string size_setting;
+  /// Settings that make a run a control when they are true, and what it is then called.
+  std::map<std::string, std::string> controls;
+};
+
+}  // namespace logdepth

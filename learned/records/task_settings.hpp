@@ -1,0 +1,105 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "learned/records/depth_reading.hpp"
+#include "learned/records/setting_visitor.hpp"
+#include "objects/action.hpp"
+
+namespace logdepth {
+
+class Task;
+
+/// Running products of maps of points, as a network made from a weights file is asked for them.
+struct ProductQuestion {
+  std::string name;                      ///< of the monoid, for messages
+  std::vector<std::string> letters;      ///< what words are made of
+  std::uint32_t longest = 0;             ///< letters of the longest word
+  std::vector<Transformation> elements;  ///< what each answer stands for
+};
+
+/// The settings of one kind of task. They stand with the task in the folder of the paper that it
+/// comes from; everything else sees this class only.
+class TaskSettings {
+ public:
+  virtual ~TaskSettings() = default;
+  virtual std::unique_ptr<TaskSettings> clone() const = 0;
+
+  /// The word for tasks of this kind in configurations and results.
+  virtual const char* kind() const = 0;
+  virtual void visit(SettingVisitor& visit) = 0;
+  /// Errors: InputError where a setting is out of range that a model depends on; all others are
+  /// looked at by `make_task`.
+  virtual void validate() const {}
+  /// The task of these settings. Errors: InputError naming the setting and what was expected.
+  virtual std::unique_ptr<Task> make_task(std::uint64_t seed) const = 0;
+
+  /// Whether the task asks for products of maps, so that a weights file may be its model.
+  virtual bool asks_products() const { return false; }
+  /// Precondition: asks_products(), and the task can be made.
+  virtual ProductQuestion products() const;
+  /// What a table of depths reads off a result of this task; absent where it has no place there.
+  /// Errors: those of RecordFields.
+  virtual std::optional<DepthReading> depth_reading(const RecordFields&) const {
+    return std::nullopt;
+  }
+
+ protected:
+  TaskSettings() = default;
+  TaskSettings(const TaskSettings&) = default;
+  TaskSettings(TaskSettings&&) = default;
+  TaskSettings& operator=(const TaskSettings&) = default;
+  TaskSettings& operator=(TaskSettings&&) = default;
+};
+
+/// Settings of a task of any kind, as a value.
+class TaskConfig {
+ public:
+  /// The defaults of the first kind.
+  TaskConfig();
+  template <std::derived_from<TaskSettings> T>
+  TaskConfig(T settings) : settings_(std::make_unique<T>(std::move(settings))) {}
+  TaskConfig(const TaskConfig& other) : settings_(other.settings_->clone()) {}
+  TaskConfig(TaskConfig&&) noexcept = default;
+  TaskConfig& operator=(TaskConfig other) noexcept {
+    settings_ = std::move(other.settings_);
+    return *this;
+  }
+  ~TaskConfig() = default;
+
+  TaskSettings* operator->() { return settings_.get(); }
+  const TaskSettings* operator->() const { return settings_.get(); }
+
+  /// The settings as those of one kind, null if they are of another.
+  template <std::derived_from<TaskSettings> T>
+  const T* try_as() const {
+    return dynamic_cast<const T*>(settings_.get());
+  }
+  /// The same, and std::bad_cast if they are of another.
+  template <std::derived_from<TaskSettings> T>
+  const T& as() const {
+    return dynamic_cast<const T&>(*settings_);
+  }
+  template <std::derived_from<TaskSettings> T>
+  T& as() {
+    return dynamic_cast<T&>(*settings_);
+  }
+
+  /// Visits `kind`, then the settings of that kind: another one begins with its defaults.
+  void visit(SettingVisitor& visit);
+
+ private:
+  std::unique_ptr<TaskSettings> settings_;
+};
+
+/// The defaults of every kind of task, gathered from the list of papers (learned/papers.list).
+const std::vector<TaskConfig>& task_kinds();
+
+}  // namespace logdepth

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learned/records/run_record.hpp"
+
+namespace logdepth {
+
+/// A report on training runs beside the numbers of their paper: `logdepth report NAME RUNS`.
+struct PaperReport {
+  using Records = std::vector<RunRecord>;
+  const char* name;  ///< of the command; its files are NAME.md, NAME.json and NAME.svg
+  const char* help;  ///< what it shows, and an example
+  std::string (*markdown)(const Records& records);
+  std::string (*json)(const Records& records);
+  void (*save)(const Records& records, const std::string& folder);  ///< writes its files
+};
+
+}  // namespace logdepth

@@ -1,0 +1,115 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "learned/papers.hpp"
+#include "learned/word_problems/presets.hpp"
+#include "learned/word_problems/published_depth.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+class WordProblemExperiment final : public Experiment {
+ public:
+  const char* name() const override { return "word-problem"; }
+  const char* help() const override {
+    return "train decoders on prefix products of groups (MS25 section 7): how far do they get at "
+           "which depth?\nExample: logdepth train word-problem --monoid Z2,S3 --depths 1,2,4 "
+           "--jobs 2 --out runs";
+  }
+
+  void visit(OptionVisitor& visit) override {
+    visit("--monoid", "as compile regular --group names them: S3,A5", monoids_);
+    visit("--kind",
+          "stack (different layers), loop (one block repeated), adaptive-loop (the block --depths "
+          "times per doubling of the length)",
+          kind_, {"stack", "loop", "adaptive-loop"});
+    visit("--depths", "layers; adaptive-loop: blocks per doubling", depths_, {1, 512});
+    visit("--widths", "a run for each width, as 32,64,128", widths_, {4, 8192});
+    visit("--block", "layers of the repeated block", block_, {1, 512});
+    visit("--max-length", "of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
+    visit("--data", "train on the words of a CSV file: seed,input,target (see data words)", data_);
+  }
+
+  TrainingPlan runs() const override {
+    static const char* const kNames[] = {"stack", "loop", "adaptive-loop"};
+    if (kind_ == WordModel::stack && block_ != 1)
+      throw InputError("--block: a stack has no repeated block, expected --kind loop");
+    TrainingPlan plan;
+    for (const std::string& monoid : monoids_)
+      for (const std::uint32_t depth : depths_) {
+        RunConfig config = word_problem(monoid, kind_, depth, block_);
+        auto& task = config.task.as<WordTaskConfig>();
+        if (max_length_) task.max_length = *max_length_;
+        task.data = data_;
+        const std::string name =
+            monoid + "/" + kNames[static_cast<int>(kind_)] + "-" + std::to_string(depth);
+        if (widths_.empty()) plan.push_back({name, config});
+        for (const std::uint32_t width : widths_) {
+          config.model.width = width;
+          config.model.hidden = 4 * width;
+          plan.push_back({name + "-width-" + std::to_string(width), config});
+        }
+      }
+    return plan;
+  }
+
+ private:
+  std::vector<std::string> monoids_ = {"S3"};
+  WordModel kind_ = WordModel::stack;
+  std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_;
+  std::uint32_t block_ = 1;
+  std::optional<std::uint32_t> max_length_;
+  std::string data_;
+};
+
+class ConstructionExperiment final : public Experiment {
+ public:
+  const char* name() const override { return "construction"; }
+  const char* help() const override {
+    return "go on from compiled weights by gradient descent: is the construction kept?\n"
+           "Example: logdepth train construction a5.json --monoid A5 --out runs/kept";
+  }
+  bool begins_with_weights() const override { return true; }
+
+  void visit(OptionVisitor& visit) override {
+    visit.required("weights", "weights file of compile regular --group", weights_);
+    visit.required("--monoid", "the group", monoid_);
+    visit("--letters", "of the weights file: generators or all", letters_, {"all", "generators"});
+    visit("--attention", "hard (the selection is a constant of every step) or softmax", attention_,
+          {"hard", "softmax"});
+    visit.above_zero("--temperature", "softmax of this times the score", temperature_);
+    visit("--length", "letters of the longest words", length_, {2, 4096});
+  }
+
+  TrainingPlan runs() const override {
+    RunConfig config = from_construction(weights_, monoid_, letters_, length_);
+    config.constructed->attention = attention_;
+    config.constructed->temperature = temperature_;
+    return {{monoid_ + "/construction", std::move(config)}};
+  }
+
+ private:
+  std::string weights_, monoid_;
+  WordTaskConfig::Letters letters_ = WordTaskConfig::Letters::generators;
+  ConstructedConfig::Attention attention_ = ConstructedConfig::Attention::hard;
+  double temperature_ = 1;
+  std::uint32_t length_ = 32;
+};
+
+}  // namespace
+
+Paper word_problems_paper() {
+  Paper paper;
+  paper.tasks = {WordTaskConfig()};
+  paper.experiments = {make_experiment<WordProblemExperiment>,
+                       make_experiment<ConstructionExperiment>};
+  paper.published = {published_depth_line(), published_width_line()};
+  return paper;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,110 @@
+// Settings of training runs as JSON: what is stored is read back unchanged, kinds of tasks are
+// values, and what is wrong is named.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "learned/depth_recurrent/hop_task.hpp"
+#include "learned/records/run_record.hpp"
+#include "learned/records/training_plan.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth::training_settings_tests {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string refusal(const std::string& json) {
+  try {
+    validate(run_config_from_json(nlohmann::json::parse(json), "c.json"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereRead) {
+  std::set<std::string> kinds;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "bench/results/runs")) {
+    if (entry.path().filename() != kRecordFile) continue;
+    const Json stored = Json::parse(read_whole_file(entry.path()));
+    const RunRecord record = read_run_record(entry.path());
+    Json written = to_json(record.config);
+    if (!stored["config"].contains("initial_weights")) written.erase("initial_weights");  // older
+    EXPECT_EQ(written.dump(), stored["config"].dump()) << entry.path();
+    EXPECT_EQ(record.config.task->kind(), stored["result"]["kind"]) << entry.path();
+    EXPECT_TRUE(continues(record.config, record.config));
+    kinds.insert(record.config.task->kind());
+  }
+  EXPECT_GE(kinds.size(), 2u) << "the test did not find the stored runs";
+}
+
+TEST(TrainingSettings, StoredPlansAreRead) {
+  std::size_t plans = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans")) {
+    if (entry.path().extension() != ".json") continue;
+    for (const PlannedRun& run : read_training_plan(entry.path()))
+      EXPECT_NO_THROW(run.config.task->make_task(run.config.seed)) << run.name;
+    ++plans;
+  }
+  EXPECT_GT(plans, 0u);
+}
+
+TEST(TrainingSettings, ATaskWithoutAKindIsTheFirstAndAnotherKindBeginsWithItsDefaults) {
+  const RunConfig words = run_config_from_json({{"task", {{"monoid", "Z2"}}}}, "c.json");
+  EXPECT_EQ(words.task.as<WordTaskConfig>().monoid, "Z2");
+  RunConfig changed = words;
+  set_by_path(changed, "task.kind=hops");
+  set_by_path(changed, "task.hops=4");
+  EXPECT_EQ(changed.task.as<HopTaskConfig>().hops, 4u);
+  EXPECT_EQ(changed.task.as<HopTaskConfig>().chain, HopTaskConfig().chain);
+  EXPECT_EQ(changed.task.try_as<WordTaskConfig>(), nullptr);
+  EXPECT_EQ(words.task.as<WordTaskConfig>().monoid, "Z2") << "a copy shares nothing";
+  EXPECT_FALSE(continues(words, changed));
+}
+
+TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
+  EXPECT_EQ(refusal(R"({"task": {"kind": "chess"}})"),
+            "c.json: task.kind: expected one of words, hops, relation, found \"chess\"");
+  EXPECT_EQ(refusal(R"({"task": {"kind": "relation", "vertex": 3}})"),
+            "c.json: unknown setting 'task.vertex', expected one of kind, tokens, vertices, cut, "
+            "batch, validation, threshold, false_positives");
+  EXPECT_EQ(refusal(R"({"task": 3})"), "c.json: task: expected an object, found 3");
+  EXPECT_EQ(refusal(R"([])"), "c.json: the configuration: expected an object, found []");
+  EXPECT_EQ(refusal(R"({"model": {"gate": "open"}})"),
+            "c.json: model.gate: expected one of none, gru, residual-norm, found \"open\"");
+  EXPECT_EQ(refusal(R"({"model": {"width": -1}})"),
+            "c.json: model.width: expected a whole number from 0 to 2147483648, found -1");
+  EXPECT_EQ(refusal(R"({"model": {"loops": {"kinds": 1}}})"),
+            "c.json: unknown setting 'model.loops.kinds', expected one of kind, least, most");
+  EXPECT_EQ(refusal(R"({"model": {"layer_scale": "x"}})"),
+            "c.json: model.layer_scale: expected a number, found \"x\"");
+  EXPECT_EQ(refusal(R"({"task": {"kind": "hops", "test_loops": [70000]}})"),
+            "task.test_loops: expected at most 65536");
+  EXPECT_EQ(refusal(R"({"task": {"kind": "hops"}, "constructed": {"weights": "w.json"}})"),
+            "constructed: expected a task of words");
+}
+
+TEST(TrainingSettings, WhatMayBeAbsentIsNullAndNullMakesItAbsent) {
+  RunConfig config;
+  EXPECT_TRUE(to_json(config)["model"]["layer_scale"].is_null());
+  EXPECT_TRUE(to_json(config)["constructed"].is_null());
+  set_by_path(config, "model.layer_scale=0.5");
+  set_by_path(config, "constructed.weights=w.json");
+  EXPECT_EQ(to_json(config)["model"]["layer_scale"], 0.5);
+  EXPECT_EQ(to_json(config)["constructed"]["attention"], "hard");
+  set_by_path(config, "model.layer_scale=null");
+  set_by_path(config, "constructed=null");
+  EXPECT_EQ(to_json(config).dump(), to_json(RunConfig()).dump());
+}
+
+}  // namespace
+}  // namespace logdepth::training_settings_tests
