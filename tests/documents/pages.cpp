@@ -10,7 +10,7 @@
 #include "tests/support/documents.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::pages_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,8 +36,8 @@ TEST(Links, OfThePagesLeadSomewhere) {
 TEST(Links, OfTheInstalledPagesLeadSomewhere) {
   const support::TemporaryFolder folder;
   const support::Finished finished =
-      support::run_process({"cmake", "--install", fs::path(LOGDEPTH_BINARY).parent_path(),
-                            "--prefix", folder.file("prefix"), "--component", "pages"},
+      support::run_process({"cmake", "--install", LOGDEPTH_BUILD_DIR, "--prefix",
+                            folder.file("prefix"), "--component", "pages"},
                            folder.path());
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(support::dead_links(folder.path()), std::vector<std::string>{});
@@ -65,4 +65,4 @@ TEST(Links, ThatAreDeadAreNoticed) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::pages_tests

@@ -8,7 +8,7 @@
 #include "tests/support/documents.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth {
+namespace logdepth::version_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ TEST(Version, IsThatOfTheTrainingProgramToo) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::version_tests
