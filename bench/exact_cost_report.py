@@ -236,7 +236,7 @@ def profile_section(profiles):
     for profile in profiles:
         text += [f"### `{profile['case']}`, {profile['size']} {UNIT[profile['case']]}", ""]
         if "counters" in profile:
-            text += ["`logdepth run --stats`:", "", "```", *profile["counters"], "```", ""]
+            text += ["`logdepth run --stats`:", "", "```text", *profile["counters"], "```", ""]
         if "refused" in profile:
             text += [profile["refused"], ""]
             continue

@@ -1,0 +1,218 @@
+// Every page says what really happens: console blocks are run as a reader would run them, and what
+// they print is compared with the page. What cannot be run here is named, with the reason.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/documents.hpp"
+#include "tests/support/processes.hpp"
+
+namespace logdepth::console_blocks_tests {
+namespace {
+
+namespace fs = std::filesystem;
+using support::FencedBlock;
+using support::ShownCommand;
+
+const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
+
+/// A block that is not run: its page, its first line, and why.
+struct NotRun {
+  std::string page, first_line, reason;
+};
+
+const std::string kCi = "builds everything; CI runs it from a clean clone";
+const std::string kBuild = "builds programs, or needs a build folder";
+const std::string kMeasure = "builds, then measures for minutes to hours";
+const std::string kTrain = "trains for minutes to hours; what it left is stored";
+const std::string kMutants = "builds and tests hundreds of faults, for hours";
+const std::string kGpu = "needs a GPU";
+const std::string kDrawing = "a drawing or a grammar, no command";
+const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
+
+const std::vector<NotRun> kNotRun = {
+    {"CONTRIBUTING.md", "cmake --preset dev -DLOGDEPTH_UNITY=OFF", kBuild},
+    {"CONTRIBUTING.md", "run-clang-tidy -quiet -p build/release", kBuild},
+    {"README.md", "./setup.sh", kCi},
+    {"README.md", "./test.sh", kCi},
+    {"bench/README.md",
+     "apt-get install -y --no-install-recommends python3-numpy python3-torch libopenblas0-pthread "
+     "linux-perf",
+     kMeasure},
+    {"bench/README.md",
+     "apt-get install -y --no-install-recommends python3-numpy python3-torch libopenblas0-pthread",
+     kMeasure},
+    {"bench/README.md", "export PATH=$PATH:/usr/local/cuda/bin", kGpu},
+    {"bench/README.md",
+     "apt-get install -y --no-install-recommends libtorch-dev python3-torch python3-numpy "
+     "libopenblas0-pthread",
+     kMeasure},
+    {"bench/exact_cost.md", "attention: 1048592 rows, 1048592 by match", kReport},
+    {"bench/exact_cost.md",
+     "attention: 1294415 rows, 507935 by uniform, 491553 by match, 49152 by angle, 245775 by "
+     "one_query",
+     kReport},
+    {"bench/exact_cost.md",
+     "attention: 373520 rows, 53360 by uniform, 263681 by match, 10186 by angle, 10672 by "
+     "one_query, 35621 by distinct_keys",
+     kReport},
+    {"bench/exact_cost.md", "attention: 24576 rows, 24576 by distinct_keys", kReport},
+    {"compiler/README.md",
+     "text ─parse_program─► Program ─check_program─► schedule_layers ─► type_masks ─► "
+     "allocate_cells ─► emit_weights ─► Model",
+     kDrawing},
+    {"compiler/README.md",
+     "file       = \"logdepth-cells 1\", then lines in any order, names declared before they are "
+     "used",
+     kDrawing},
+    {"docs/learned.md",
+     "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
+     kTrain},
+    {"docs/learned.md",
+     "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
+     "print(torch.utils.cmake_prefix_path)')\"",
+     kGpu},
+    {"tests/README.md",
+     "build/dev/tests/test_claims --gtest_also_run_disabled_tests "
+     "--gtest_filter='*HundredThousand*'",
+     kBuild},
+    {"tests/mutants/README.md",
+     "python3 tests/mutants/source_edits.py                        # all of them, on a temporary "
+     "copy of the tree",
+     kMutants},
+};
+
+const std::string kTrainingProgram = "logdepth-train";
+
+bool can_train() {
+  return fs::exists(fs::path(LOGDEPTH_BINARY).parent_path() / kTrainingProgram);
+}
+
+bool needs_training(const std::string& command) {
+  return command.find("logdepth train") != std::string::npos &&
+         command.find("--write-plan") == std::string::npos;
+}
+
+struct Ran {
+  std::vector<std::string> deviations;  ///< what a reader would see that the page does not say
+  std::vector<std::string> left_out;    ///< commands that need libtorch, where it is missing
+  std::size_t commands = 0;
+};
+
+/// Runs the console blocks of a page one after the other in one folder, where `logdepth` is the
+/// program that was built. A command prints to one place, as on a terminal, and has to end well.
+Ran run_page(const std::string& page, const fs::path& folder) {
+  const std::string programs = fs::path(LOGDEPTH_BINARY).parent_path();
+  Ran ran;
+  for (const FencedBlock& block : support::fenced_blocks(page)) {
+    if (block.kind != "console") continue;
+    for (const ShownCommand& shown : support::shown_commands(block)) {
+      ++ran.commands;
+      if (needs_training(shown.command) && !can_train()) {
+        ran.left_out.push_back(shown.command);
+        continue;
+      }
+      const support::Finished finished =
+          support::run_process({"env", "LC_ALL=C", "PATH=" + programs + ":" + std::getenv("PATH"),
+                                "bash", "-o", "pipefail", "-c", "exec 2>&1\n" + shown.command},
+                               folder);
+      const std::string where = std::to_string(shown.line) + ": " + shown.command + "\n";
+      if (finished.status != 0)
+        ran.deviations.push_back(where + "ends with " + std::to_string(finished.status));
+      if (finished.out != shown.prints)
+        ran.deviations.push_back(where + "prints\n" + finished.out + "and the page says\n" +
+                                 shown.prints);
+    }
+  }
+  return ran;
+}
+
+/// What the pages use of a clone.
+void make_like_a_clone(const fs::path& folder) {
+  for (const char* part : {"examples", "docs", "bench/results"}) {
+    fs::create_directories((folder / part).parent_path());
+    fs::copy(kRoot / part, folder / part, fs::copy_options::recursive);
+  }
+}
+
+std::vector<std::string> pages_with_commands() {
+  std::vector<std::string> pages = support::pages_below(kRoot);
+  std::erase_if(pages, [](const std::string& page) {
+    return std::ranges::none_of(support::fenced_blocks(support::read_page(kRoot / page)),
+                                [](const FencedBlock& block) { return block.kind == "console"; });
+  });
+  return pages;
+}
+
+class ConsoleBlocks : public testing::TestWithParam<std::string> {};
+
+TEST_P(ConsoleBlocks, PrintWhatThePageSays) {
+  const support::TemporaryFolder clone;
+  make_like_a_clone(clone.path());
+  const Ran ran = run_page(support::read_page(kRoot / GetParam()), clone.path());
+  for (const std::string& deviation : ran.deviations)
+    ADD_FAILURE() << GetParam() << ":" << deviation;
+  EXPECT_GT(ran.commands, 0u);
+  if (!ran.left_out.empty())
+    GTEST_SKIP() << kTrainingProgram
+                 << " was not built (libtorch is missing), so this was left out: "
+                 << testing::PrintToString(ran.left_out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, ConsoleBlocks, testing::ValuesIn(pages_with_commands()),
+                         [](const auto& page) {
+                           std::string name = page.param;
+                           std::ranges::replace_if(
+                               name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+                           return name;
+                         });
+
+TEST(FencedBlocks, AreRunOrListedWithAReason) {
+  std::vector<std::size_t> matches(kNotRun.size());
+  for (const std::string& page : support::pages_below(kRoot))
+    for (const FencedBlock& block : support::fenced_blocks(support::read_page(kRoot / page))) {
+      const std::string where = page + ":" + std::to_string(block.line);
+      ASSERT_FALSE(block.text.empty()) << where;
+      if (block.kind == "console") {
+        EXPECT_TRUE(block.text.front().starts_with("$ "))
+            << where << ": a console block begins with a command";
+        continue;
+      }
+      EXPECT_TRUE(block.kind == "sh" || block.kind == "text")
+          << where << ": say console (run by this test), sh (commands that are not), or text";
+      bool listed = false;
+      for (std::size_t i = 0; i < kNotRun.size(); ++i)
+        if (kNotRun[i].page == page && kNotRun[i].first_line == block.text.front()) {
+          listed = true;
+          ++matches[i];
+        }
+      EXPECT_TRUE(listed) << where << " is neither run nor listed: " << block.text.front();
+    }
+  for (std::size_t i = 0; i < kNotRun.size(); ++i)
+    EXPECT_EQ(matches[i], 1u) << kNotRun[i].page << ": " << kNotRun[i].first_line << " ("
+                              << kNotRun[i].reason << ")";
+}
+
+TEST(ConsoleBlocksThemselves, AreNoticedWhenTheyAreWrong) {
+  const support::TemporaryFolder folder;
+  const auto deviations = [&](const std::string& block) {
+    return run_page("```console\n" + block + "```\n", folder.path()).deviations.size();
+  };
+  EXPECT_EQ(deviations("$ printf 'a\\nb\\n'\na\nb\n\n$ true\n"), 0u);
+  EXPECT_EQ(deviations("$ printf 'a\\nb\\n'\na\nc\n"), 1u) << "another line";
+  EXPECT_EQ(deviations("$ printf 'a\\nb\\n'\na\n"), 1u) << "a line too few";
+  EXPECT_EQ(deviations("$ printf 'a\\n'\na\nb\n"), 1u) << "a line too many";
+  EXPECT_EQ(deviations("$ echo a >&2\n"), 1u) << "standard error";
+  EXPECT_EQ(deviations("$ false\n"), 1u) << "an exit status that is not shown";
+  EXPECT_EQ(deviations("$ false | true\n"), 1u) << "one inside a pipe";
+  EXPECT_EQ(deviations("$ (exit 3); echo $?\n3\n"), 0u);
+  EXPECT_EQ(deviations("$ echo kept > file\n$ cat file\nkept\n"), 0u) << "one folder for all";
+  EXPECT_EQ(deviations("$ logdepth --no-such-option\n"), 2u);
+}
+
+}  // namespace
+}  // namespace logdepth::console_blocks_tests

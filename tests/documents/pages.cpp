@@ -1,0 +1,68 @@
+// What pages owe their reader: README is short and leads to all others, and links lead somewhere, in
+// the sources and where logdepth is installed.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/documents.hpp"
+#include "tests/support/processes.hpp"
+
+namespace logdepth::pages_tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Readme, IsADoorToAllPagesForUsers) {
+  const fs::path root = LOGDEPTH_SOURCE_DIR;
+  const std::string readme = support::read_page(root / "README.md");
+  EXPECT_LE(support::lines(readme).size(), 120u);
+  std::set<std::string> linked;
+  for (const support::PageLink& link : support::page_links(readme)) linked.insert(link.target);
+  for (const std::string& page : support::pages_below(root))
+    if (page.starts_with("docs/") || page == "CONTRIBUTING.md" || page == "CHANGELOG.md") {
+      EXPECT_TRUE(linked.contains(page)) << page << " cannot be found from README";
+    }
+}
+
+TEST(Links, OfThePagesLeadSomewhere) {
+  const fs::path root = LOGDEPTH_SOURCE_DIR;
+  EXPECT_GT(support::page_links(support::read_page(root / "README.md")).size(), 30u);
+  EXPECT_EQ(support::dead_links(root), std::vector<std::string>{});
+}
+
+TEST(Links, OfTheInstalledPagesLeadSomewhere) {
+  const support::TemporaryFolder folder;
+  const support::Finished finished =
+      support::run_process({"cmake", "--install", LOGDEPTH_BUILD_DIR, "--prefix",
+                            folder.file("prefix"), "--component", "pages"},
+                           folder.path());
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(support::dead_links(folder.path()), std::vector<std::string>{});
+  const std::vector<std::string> pages = support::pages_below(folder.path());
+  for (const char* page : {"README.md", "CHANGELOG.md", "docs/commands.md", "runtime/README.md",
+                           "proofs-check/CLAIMS.md", "examples/README.md"}) {
+    const fs::path installed = fs::path("prefix/share/doc/logdepth") / page;
+    EXPECT_TRUE(fs::exists(folder.path() / installed)) << installed;
+  }
+  EXPECT_GT(pages.size(), 10u);
+}
+
+TEST(Links, ThatAreDeadAreNoticed) {
+  const support::TemporaryFolder folder;
+  folder.write("b.md",
+               "# A Heading, with `code`\n\n```text\n[not](a-link)\n# no heading\n```\n## "
+               "Twice\n## Twice\n");
+  folder.write("a.md",
+               "# Here\n[1](b.md) [2](b.md#a-heading-with-code) [3](#here) ![4](b.md#twice-1)\n"
+               "[5](https://nowhere.example/) [6](c.md)\n[7](b.md#no-heading) [8](#there)\n");
+  EXPECT_EQ(support::dead_links(folder.path()),
+            (std::vector<std::string>{"a.md:3: c.md is not there",
+                                      "a.md:4: b.md has no heading for #no-heading",
+                                      "a.md:4:  has no heading for #there"}));
+}
+
+}  // namespace
+}  // namespace logdepth::pages_tests
