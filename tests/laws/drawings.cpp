@@ -14,6 +14,7 @@
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "proofs-check/pictures/draw_circuit.hpp"
