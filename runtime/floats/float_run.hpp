@@ -49,10 +49,10 @@ struct FloatOptions {
   std::size_t threads = 1;
 };
 
-enum class [[nodiscard]] Certificate {
-  certified,   ///< the exact run gives this answer
-  ambiguous,   ///< a head or a test met numbers that the error bounds cannot tell apart
-  uncertified  ///< the error of the answer is too large, or another rule than `bounded` was used
+enum class [[nodiscard]] Certificate{
+    certified,   ///< the exact run gives this answer
+    ambiguous,   ///< a head or a test met numbers that the error bounds cannot tell apart
+    uncertified  ///< the error of the answer is too large, or another rule than `bounded` was used
 };
 const char* certificate_name(Certificate certificate);
 

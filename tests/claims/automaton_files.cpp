@@ -13,10 +13,10 @@
 #include <set>
 #include <sstream>
 
-#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
+#include "tests/support/front_end_cases.hpp"
 
 namespace logdepth::automaton_files_tests {
 namespace {

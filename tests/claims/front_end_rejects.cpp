@@ -5,13 +5,13 @@
 
 #include <functional>
 
-#include "tests/support/front_end_cases.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
+#include "tests/support/front_end_cases.hpp"
 
 namespace logdepth::front_end_rejects_tests {
 namespace {

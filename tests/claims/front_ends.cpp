@@ -12,10 +12,10 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
+#include "tests/support/front_end_cases.hpp"
 
 namespace logdepth::front_ends_tests {
 namespace {

@@ -10,12 +10,12 @@
 #include <map>
 #include <sstream>
 
-#include "tests/support/front_end_cases.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
+#include "tests/support/front_end_cases.hpp"
 
 namespace logdepth::monoids_tests {
 namespace {
