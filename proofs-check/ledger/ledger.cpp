@@ -1,5 +1,6 @@
 #include "proofs-check/ledger/ledger.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -64,9 +65,12 @@ class Parts {
   void add(std::function<void()> part) { parts_.push_back(std::move(part)); }
 
   void run(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
+    threads = std::max<std::size_t>(threads, 1);
     std::size_t done = 0;
     std::mutex one_call;
-    tbb::task_arena arena(static_cast<int>(std::max<std::size_t>(threads, 1)));
+    // As many as were asked for, also where there are fewer cores.
+    const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, threads);
+    tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] {
       tbb::parallel_for(
           std::size_t{0}, parts_.size(),
