@@ -1,5 +1,7 @@
 #include "cli/automaton_source.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "objects/automaton_files.hpp"
@@ -147,11 +149,11 @@ LoadedAutomaton load_automaton(const AutomatonOptions& options,
 
 std::string LoadedAutomaton::sizes() const {
   if (nfa_states)
-    return std::to_string(*nfa_states) + " states as given, " + std::to_string(*dfa_states) +
-           " deterministic, " + std::to_string(minimal->states()) + " minimal";
-  return std::to_string(action.points) + " points, " +
-         (minimal ? std::to_string(minimal->states()) + " minimal states"
-                  : std::string("a minimal automaton of more than 100000 states"));
+    return fmt::format("{} states as given, {} deterministic, {} minimal", *nfa_states, *dfa_states,
+                       minimal->states());
+  return fmt::format("{} points, {}", action.points,
+                     minimal ? fmt::format("{} minimal states", minimal->states())
+                             : std::string("a minimal automaton of more than 100000 states"));
 }
 
 }  // namespace logdepth

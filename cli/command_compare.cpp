@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -63,7 +65,7 @@ std::vector<std::string> groups(const std::vector<RunRecord>& records) {
 std::string command_of(const CompareArguments& options) {
   std::string text = "logdepth compare depth";
   for (const std::string& run : options.runs) text += " " + run;
-  return text + " --up-to " + std::to_string(options.up_to);
+  return fmt::format("{} --up-to {}", text, options.up_to);
 }
 
 void save(const DepthTable& table, const std::string& folder) {
@@ -78,8 +80,8 @@ void save(const DepthTable& table, const std::string& folder) {
 /// Before anything is computed.
 void prepare(const CompareArguments& options) {
   if (options.up_to < 4)
-    throw InputError("--up-to: expected at least 4, so that there are two sizes, found " +
-                     std::to_string(options.up_to));
+    throw InputError(fmt::format(
+        "--up-to: expected at least 4, so that there are two sizes, found {}", options.up_to));
   if (options.out_given->count() == 0) return;
   if (options.folder.empty()) throw InputError("--out: expected the name of a folder");
   std::error_code error;

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -42,8 +44,8 @@ void check_construction(const RegularOptions& options) {
   if (!options.uniform_radix() && options.block_option->count() > 0)
     throw InputError("--block is for one network for all lengths; with --unroll there is no block");
   if (options.radix < 2 || options.radix > kMaxRadix)
-    throw InputError("--radix " + std::to_string(options.radix) + ": expected a number from 2 to " +
-                     std::to_string(kMaxRadix));
+    throw InputError(
+        fmt::format("--radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   if (options.uniform_radix())
     reach_of_a_block({options.radix, options.block, ScanTable::automatic});
   if (options.first_flag_only() && !options.positions.empty() && options.positions != kFirstFlag)
@@ -85,7 +87,7 @@ void emit_automaton(const LoadedAutomaton& loaded, const std::string& path) {
 std::string list_letters(const Alphabet& alphabet) {
   std::string text;
   for (const std::string& name : alphabet.names()) {
-    if (text.size() > 60) return text + " ... (" + std::to_string(alphabet.size()) + ")";
+    if (text.size() > 60) return fmt::format("{} ... ({})", text, alphabet.size());
     text += (text.empty() ? "" : " ") + name;
   }
   return text;
@@ -139,12 +141,12 @@ Command add_compile_regular(CLI::App& compile) {
                    "scan: MS25 Theorem 4.1; tree: the same with the paper's own tree; radix: "
                    "Corollary 4.2, for --unroll N letters at most, or without it for all lengths")
       ->check(CLI::IsMember({"scan", "tree", "radix"}));
-  options->radix_option =
-      command
-          ->add_option("--radix", options->radix,
-                       "products that a layer of --construction radix multiplies: 2 to " +
-                           std::to_string(kMaxRadix) + " (2 if not given)")
-          ->check(kSmallCount);
+  options->radix_option = command
+                              ->add_option("--radix", options->radix,
+                                           fmt::format("products that a layer of --construction "
+                                                       "radix multiplies: 2 to {} (2 if not given)",
+                                                       kMaxRadix))
+                              ->check(kSmallCount);
   options->block_option =
       command
           ->add_option("--block", options->block,

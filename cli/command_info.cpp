@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -41,7 +43,7 @@ std::string input_text(const Input& input) {
                      : graph.padding == GraphInput::Padding::n3
                          ? "graphs, their adjacency matrix and n^3 tokens of padding"
                          : "graphs, their adjacency matrix and n^3 - n^2 tokens of padding";
-                 if (graph.size) text += ", made for " + std::to_string(*graph.size) + " vertices";
+                 if (graph.size) text += fmt::format(", made for {} vertices", *graph.size);
                  return text;
                }},
       input);
@@ -120,31 +122,28 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
     line(key, value.is_string() ? value.get<std::string>() : value.dump());
   line("input", input_text(model.input));
   line("norm", norm_name(model.norm));
-  line("shape", "(" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) + ", " +
-                    std::to_string(m.final) + ")");
+  line("shape", fmt::format("({}, {}, {})", m.initial, m.repeated, m.final));
   const auto limit = largest_size(model);
   const auto* graph = std::get_if<GraphInput>(&model.input);
-  const std::string beyond = limit && n > *limit ? ", which this file refuses to run"
-                             : graph && graph->size && n < *graph->size
-                                 ? ", as a graph of the " + std::to_string(*graph->size) +
-                                       " vertices that the file is made for"
-                                 : "";
-  line("depth", depth_formula(model) + "; at n = " + std::to_string(n) + ": " +
-                    std::to_string(m.depth) + " (" + std::to_string(m.loops) + " loops)" + beyond);
+  const std::string beyond =
+      limit && n > *limit ? ", which this file refuses to run"
+      : graph && graph->size && n < *graph->size
+          ? fmt::format(", as a graph of the {} vertices that the file is made for", *graph->size)
+          : "";
+  line("depth", fmt::format("{}; at n = {}: {} ({} loops){}", depth_formula(model), n, m.depth,
+                            m.loops, beyond));
   if (model.unroll.max_length)
-    line("max_length", std::to_string(*model.unroll.max_length) + "; longer inputs are refused");
-  line("width", std::to_string(m.width) + " (strict " + std::to_string(m.strict_width) + "), " +
-                    std::to_string(m.cells) + " cells");
+    line("max_length", fmt::format("{}; longer inputs are refused", *model.unroll.max_length));
+  line("width", fmt::format("{} (strict {}), {} cells", m.width, m.strict_width, m.cells));
   line("heads", std::to_string(m.heads));
   line("units", std::to_string(m.units));
-  line("nonzeros", std::to_string(m.nonzeros) + ", numerators of at most " +
-                       std::to_string(m.numerator_bits) + " bits, denominators " +
-                       std::to_string(m.denominator_bits));
+  line("nonzeros", fmt::format("{}, numerators of at most {} bits, denominators {}", m.nonzeros,
+                               m.numerator_bits, m.denominator_bits));
   std::size_t shown = 0;
   for (const auto& [letter, action] : letter_actions(model)) {
     const std::string images = format_transformation(action);
     if (++shown > 12 || images.size() > 200) {
-      line("letters", std::to_string(model.alphabet.size()) + " in all; --json lists what they do");
+      line("letters", fmt::format("{} in all; --json lists what they do", model.alphabet.size()));
       break;
     }
     line("letter " + letter, images);

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -16,9 +18,10 @@ std::string known_depth(const ProductForecast& forecast, const Subgroups& groups
     return "aperiodic: constant depth suffices, by a cascade of resets (Krohn and Rhodes 1965); "
            "scan takes ceil(log2 n) layers";
   if (groups.derived_length)
-    return "solvable, derived length " + std::to_string(*groups.derived_length) +
-           ": constant depth suffices, by a cascade of commutative groups and resets; scan takes "
-           "ceil(log2 n) layers";
+    return fmt::format(
+        "solvable, derived length {}: constant depth suffices, by a cascade of commutative groups "
+        "and resets; scan takes ceil(log2 n) layers",
+        *groups.derived_length);
   return "not solvable: its products are complete for NC1 (Barrington 1989), so no constant depth "
          "unless TC0 = NC1; scan takes ceil(log2 n) layers";
 }
@@ -36,8 +39,7 @@ int inspect(const InspectArguments& options) {
                         {"alphabet", loaded.action.alphabet.names()}};
   if (loaded.minimal) out["minimal_states"] = loaded.minimal->states();
   const ProductForecast forecast = forecast_scan(loaded.action, {});
-  std::string kind =
-      "not enumerated: more than " + std::to_string(forecast.monoid_cap) + " elements";
+  std::string kind = fmt::format("not enumerated: more than {} elements", forecast.monoid_cap);
   Subgroups groups;
   if (const auto& monoid = forecast.monoid) {
     groups = examine_subgroups(*monoid);
@@ -47,11 +49,11 @@ int inspect(const InspectArguments& options) {
                      {"solvable", groups.derived_length.has_value()},
                      {"commutative", monoid->is_commutative()},
                      {"largest_subgroup", groups.largest}};
-    kind =
-        std::to_string(monoid->size()) + " elements" +
-        (monoid->is_group() ? ", a group"
-                            : ", largest group in it of order " + std::to_string(groups.largest)) +
-        (monoid->is_commutative() ? ", commutative" : "");
+    kind = fmt::format("{} elements{}{}", monoid->size(),
+                       monoid->is_group()
+                           ? ", a group"
+                           : fmt::format(", largest group in it of order {}", groups.largest),
+                       monoid->is_commutative() ? ", commutative" : "");
   } else {
     out["monoid"] = nullptr;
   }

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -82,7 +84,7 @@ class Runs {
   void run_words(const std::vector<LetterNames>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
-      which_ = words.size() > 1 ? "word " + std::to_string(i + 1) + ": " : "";
+      which_ = words.size() > 1 ? fmt::format("word {}: ", i + 1) : "";
       nlohmann::json result = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
       within_limits(result, [&] {
         const auto refusal =
@@ -105,7 +107,7 @@ class Runs {
     nlohmann::json run = {{"vertices", graph.size()}};  // what all pairs of one run share
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
       const Vertex source = questions.pairs[i].first, target = questions.pairs[i].second;
-      which_ = questions.pairs.size() > 1 ? "pair " + std::to_string(i + 1) + ": " : "";
+      which_ = questions.pairs.size() > 1 ? fmt::format("pair {}: ", i + 1) : "";
       nlohmann::json result = run;
       result["source"] = graph.names()[source];
       result["target"] = graph.names()[target];

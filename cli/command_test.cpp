@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -64,12 +66,11 @@ void apply_against(TestArguments& options) {
 
 std::string bound_text(const TestReport& report) {
   if (report.counterexample)
-    return "stopped after " + std::to_string(report.exhaustive_words + report.random_words) +
-           " words, seed " + std::to_string(report.seed);
-  return "every word of at most " + std::to_string(report.up_to) + " letters (" +
-         std::to_string(report.exhaustive_words) + "), " + std::to_string(report.random_words) +
-         " random words of at most " + std::to_string(report.max_length) + " letters, seed " +
-         std::to_string(report.seed);
+    return fmt::format("stopped after {} words, seed {}",
+                       report.exhaustive_words + report.random_words, report.seed);
+  return fmt::format(
+      "every word of at most {} letters ({}), {} random words of at most {} letters, seed {}",
+      report.up_to, report.exhaustive_words, report.random_words, report.max_length, report.seed);
 }
 
 /// What a test found, whatever the file takes.
@@ -157,8 +158,8 @@ int test_words(TestArguments& options, const Model& model) {
   }
   Verdict verdict = verdict_of(report, loaded.name);
   verdict.bound = bound_text(report);
-  verdict.compared = std::to_string(report.accepted) + " words of the language among them, " +
-                     std::to_string(report.prefixes) + " prefix products";
+  verdict.compared = fmt::format("{} words of the language among them, {} prefix products",
+                                 report.accepted, report.prefixes);
   if (report.prefixes == 0 && !report.prefix_note.empty())
     verdict.note = "no prefix product was compared: " + report.prefix_note;
   verdict.too_small = "no word was long enough";
@@ -172,8 +173,7 @@ int test_words(TestArguments& options, const Model& model) {
   if (const auto& example = report.counterexample)
     verdict.counterexample = {
         "'" + show_word(example->word) + "'",
-        std::to_string(example->word.size()) + " letters, shrunk from " +
-            std::to_string(example->original_length),
+        fmt::format("{} letters, shrunk from {}", example->word.size(), example->original_length),
         example->expected,
         example->got,
         {{"word", show_word(example->word)}, {"found_at_length", example->original_length}}};
@@ -181,7 +181,7 @@ int test_words(TestArguments& options, const Model& model) {
 }
 
 std::string seed_text(std::uint64_t seed) {
-  return ", seed " + std::to_string(seed);
+  return fmt::format(", seed {}", seed);
 }
 
 /// "0 -> 1, 1 -> 2 on 3 vertices"
@@ -215,14 +215,15 @@ int test_graphs(const TestArguments& options, const Model& model) {
   const auto& example = report.counterexample;
   Verdict verdict = verdict_of(report, options.against);
   verdict.bound =
-      example ? "stopped after " + std::to_string(report.exhaustive_graphs + report.random_graphs) +
-                    " graphs" + seed_text(report.seed)
-              : "every graph of at most " + std::to_string(report.up_to) + " vertices (" +
-                    std::to_string(report.exhaustive_graphs) + ") with every source and target, " +
-                    std::to_string(report.random_graphs) + " more of at most " +
-                    std::to_string(report.max_size) + " vertices" + seed_text(report.seed);
-  verdict.compared = std::to_string(report.pairs) + " questions, " +
-                     std::to_string(report.connected) + " of them connected,";
+      example ? fmt::format("stopped after {} graphs{}",
+                            report.exhaustive_graphs + report.random_graphs, seed_text(report.seed))
+              : fmt::format(
+                    "every graph of at most {} vertices ({}) with every source and target, {} more "
+                    "of at most {} vertices{}",
+                    report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
+                    seed_text(report.seed));
+  verdict.compared =
+      fmt::format("{} questions, {} of them connected,", report.pairs, report.connected);
   verdict.too_small = "no graph was large enough";
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
@@ -235,19 +236,19 @@ int test_graphs(const TestArguments& options, const Model& model) {
     for (Vertex i = 0; i < example->graph.size(); ++i)
       for (Vertex j = 0; j < example->graph.size(); ++j)
         if (example->graph.has_edge(i, j)) edges.push_back({i, j});
-    verdict.counterexample = {
-        show_graph(example->graph) + ", source " + example->graph.names()[example->source] +
-            ", target " + example->graph.names()[example->target],
-        "shrunk from " + std::to_string(example->original_vertices) + " vertices and " +
-            std::to_string(example->original_edges) + " edges",
-        example->expected,
-        example->got,
-        {{"vertices", example->graph.size()},
-         {"edges", edges},
-         {"source", example->source},
-         {"target", example->target},
-         {"found_at_vertices", example->original_vertices},
-         {"found_at_edges", example->original_edges}}};
+    verdict.counterexample = {show_graph(example->graph) + ", source " +
+                                  example->graph.names()[example->source] + ", target " +
+                                  example->graph.names()[example->target],
+                              fmt::format("shrunk from {} vertices and {} edges",
+                                          example->original_vertices, example->original_edges),
+                              example->expected,
+                              example->got,
+                              {{"vertices", example->graph.size()},
+                               {"edges", edges},
+                               {"source", example->source},
+                               {"target", example->target},
+                               {"found_at_vertices", example->original_vertices},
+                               {"found_at_edges", example->original_edges}}};
   }
   return conclude(options, model, std::move(verdict));
 }
@@ -270,13 +271,14 @@ int test_cells(const TestArguments& options, const Model& model) {
   const auto& example = report.counterexample;
   Verdict verdict = verdict_of(report, options.against);
   verdict.bound =
-      example ? "stopped after " + std::to_string(report.exhaustive_inputs + report.random_inputs) +
-                    " inputs" + seed_text(report.seed)
-              : "every dividend at the positions below " + std::to_string(report.up_to) +
-                    " by every divisor up to it (" + std::to_string(report.exhaustive_inputs) +
-                    " inputs), " + std::to_string(report.random_inputs) + " more of at most " +
-                    std::to_string(report.max_length) + " positions" + seed_text(report.seed);
-  verdict.compared = std::to_string(report.divisions) + " divisions";
+      example ? fmt::format("stopped after {} inputs{}",
+                            report.exhaustive_inputs + report.random_inputs, seed_text(report.seed))
+              : fmt::format(
+                    "every dividend at the positions below {} by every divisor up to it ({} "
+                    "inputs), {} more of at most {} positions{}",
+                    report.up_to, report.exhaustive_inputs, report.random_inputs, report.max_length,
+                    seed_text(report.seed));
+  verdict.compared = fmt::format("{} divisions", report.divisions);
   verdict.too_small = "no input was long enough";
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_inputs", report.exhaustive_inputs},
@@ -284,17 +286,16 @@ int test_cells(const TestArguments& options, const Model& model) {
                      {"max_length", report.max_length},
                      {"divisions", report.divisions}};
   if (example) {
-    std::string shown = "divisor " + std::to_string(example->input.divisor) + ", dividends";
+    std::string shown = fmt::format("divisor {}, dividends", example->input.divisor);
     for (const std::uint64_t dividend : example->input.dividends)
-      shown += " " + std::to_string(dividend);
-    verdict.counterexample = {
-        shown,
-        "shrunk from " + std::to_string(example->original_length) + " positions",
-        example->expected,
-        example->got,
-        {{"divisor", example->input.divisor},
-         {"dividends", example->input.dividends},
-         {"found_at_length", example->original_length}}};
+      shown += fmt::format(" {}", dividend);
+    verdict.counterexample = {shown,
+                              fmt::format("shrunk from {} positions", example->original_length),
+                              example->expected,
+                              example->got,
+                              {{"divisor", example->input.divisor},
+                               {"dividends", example->input.dividends},
+                               {"found_at_length", example->original_length}}};
   }
   return conclude(options, model, std::move(verdict));
 }

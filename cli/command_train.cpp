@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -103,7 +105,7 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
   if (config.seed != seed_before) throw InputError("--set: seeds are given by --seeds");
   for (const std::uint64_t seed : options.seeds) {
     config.seed = seed;
-    plan.push_back({run.name + "/seed-" + std::to_string(seed), config});
+    plan.push_back({fmt::format("{}/seed-{}", run.name, seed), config});
   }
 }
 

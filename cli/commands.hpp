@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
@@ -20,8 +22,7 @@ inline CLI::Validator count_up_to(std::uint64_t limit) {
         const char* const end = text.data() + text.size();
         const auto [next, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc() && next == end && value <= limit) return std::string();
-        return "expected a whole number from 0 to " + std::to_string(limit) + ", found '" + text +
-               "'";
+        return fmt::format("expected a whole number from 0 to {}, found '{}'", limit, text);
       },
       "COUNT");
 }

@@ -1,5 +1,7 @@
 #include "cli/input_source.hpp"
 
+#include <fmt/core.h>
+
 #include <iostream>
 #include <iterator>
 
@@ -60,7 +62,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
                                  ? std::string(std::istreambuf_iterator<char>(std::cin), {})
                                  : read_whole_file(options.words.batch);
     for (const auto& [from, to] : read_pairs(text, file)) {
-      const std::string where = file + ": pair " + std::to_string(questions.pairs.size() + 1);
+      const std::string where = fmt::format("{}: pair {}", file, questions.pairs.size() + 1);
       questions.pairs.emplace_back(find_vertex(questions.graph, from, where, options.graph),
                                    find_vertex(questions.graph, to, where, options.graph));
     }

@@ -1,5 +1,7 @@
 #include "cli/word_source.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -70,7 +72,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
       const std::string line = text.substr(start, end - start);
-      words.push_back(located(source + ":" + std::to_string(words.size() + 1),
+      words.push_back(located(fmt::format("{}:{}", source, words.size() + 1),
                               [&] { return names_of(alphabet.parse_word(line), alphabet); }));
       start = end + 1;
     }

@@ -19,6 +19,8 @@
 // Each lemma below: statement, deviations, cells, why it is right, and what its heads promise.
 #include "constructions/building_blocks_MS25_appA.hpp"
 
+#include <fmt/core.h>
+
 #include <sstream>
 
 #include "compiler/program/program_text.hpp"
@@ -60,7 +62,7 @@ std::string output(const std::string& name, const std::string& cell, std::uint32
 }
 
 std::string direction_cell(const std::string& name, std::uint32_t size) {
-  return "cell " + name + " direction " + std::to_string(size) + "\n";
+  return fmt::format("cell {} direction {}\n", name, size);
 }
 
 /// "+ 2 x", or nothing for the factor 0.
@@ -128,7 +130,7 @@ Program read_several_MS25_lemA2(const std::vector<std::uint32_t>& sizes, ReadBy 
       "cell one constant\n";
   std::string givens, same, copies, moves, outputs;
   for (std::size_t j = 0; j < sizes.size(); ++j) {
-    const std::string z = "z" + std::to_string(j), x = "x" + std::to_string(j);
+    const std::string z = fmt::format("z{}", j), x = fmt::format("x{}", j);
     text += direction_cell(z, sizes[j]);
     text += direction_cell(x, sizes[j]);
     givens += "given " + z + "\n";
@@ -271,7 +273,7 @@ Program clear_MS25_lemA5() {
 
 Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
   std::string text = begin("offset", form_name(form), "A.6");
-  text += "parameter k \"" + std::to_string(k) + "\"\n";
+  text += fmt::format("parameter k \"{}\"\n", k);
   if (form == OffsetForm::shifted_query) {
     text +=
         "hypothesis \"I = phi(i) at position i, from 0; s is a unit vector\"\n"
@@ -279,7 +281,7 @@ Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
         "cell I key phi\ncell s direction 2\ncell x direction 2\ncell one constant\n"
         "given I\ngiven s\ninitial\n";
     text += "fetch before causal match I";
-    if (k > 0) text += " back " + std::to_string(k);
+    if (k > 0) text += fmt::format(" back {}", k);
     text += " key I\n  copy x s\n";
     return parse_program(text + output("before", "x", 2), "offset, shifted query");
   }

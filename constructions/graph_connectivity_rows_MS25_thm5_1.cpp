@@ -25,6 +25,8 @@
 // End. 2^L >= n - 1 covers every simple path; n <= 2 needs no loop.
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "compiler/program/program_text.hpp"
@@ -35,9 +37,10 @@ namespace logdepth {
 Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   if (size == 0) throw InputError("a graph has at least one vertex, so --size is at least 1");
   if (size > kMaxRowsSize)
-    throw SizeLimit("rows for " + std::to_string(size) + " vertices need " + std::to_string(size) +
-                    " heads; the limit is " + std::to_string(kMaxRowsSize) +
-                    "; try --construction compact, which serves every size");
+    throw SizeLimit(
+        fmt::format("rows for {} vertices need {} heads; the limit is {}; try --construction "
+                    "compact, which serves every size",
+                    size, size, kMaxRowsSize));
   const auto each = [&](const auto& line) {
     std::string text;
     for (std::uint32_t j = 0; j < size; ++j) text += line(std::to_string(j));

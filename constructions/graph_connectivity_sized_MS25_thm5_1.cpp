@@ -32,6 +32,8 @@
 // The last layer asks with the one-hot cells S and t: a linear image of a one-hot cell is any code.
 #include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
 
+#include <fmt/core.h>
+
 #include <string>
 #include <vector>
 
@@ -82,8 +84,8 @@ std::string terminals(std::uint32_t size) {
       // s + 1 source tokens and t + 1 target tokens end at offset s + t + 1.
       const bool good = s < size && v > s && v - s - 1 < size && v < 2 * size;
       const std::uint32_t t = good ? v - s - 1 : 0;
-      text += "    rule S=" + label(s) + " V=" + label(v) + " -> t=" + std::to_string(t) +
-              " same=" + (good && s == t ? "true" : "false") + "\n";
+      text += fmt::format("    rule S={} V={} -> t={} same={}\n", label(s), label(v), t,
+                          good && s == t ? "true" : "false");
     }
   return text;
 }
@@ -94,7 +96,7 @@ std::string table(std::uint32_t size) {
   for (std::uint32_t p = 0; p < triples + 2 * size; ++p) {
     const std::uint32_t u = p / size;
     const auto cell = [](const char* name, std::uint32_t value) {
-      return std::string(name) + std::to_string(value);
+      return fmt::format("{}{}", name, value);
     };
     text += "at" + cell(" I=", p) + cell(" U=", u) + cell(" T=", u / size) + cell(" K=", u % size) +
             cell(" J=", p % size) + (p < triples ? " V=none" : cell(" V=", p - triples)) + "\n";
@@ -108,10 +110,9 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   if (size == 0) throw InputError("a graph has at least one vertex, so --size is at least 1");
   if (size > kMaxSizedVertices)
     throw SizeLimit(
-        "a table of positions for " + std::to_string(size) + " vertices has " +
-        std::to_string(std::uint64_t{size} * size * size + 2 * size) + " rows; the limit is " +
-        std::to_string(kMaxSizedVertices) +
-        " vertices; try without --size, which serves every size, or --construction rows");
+        fmt::format("a table of positions for {} vertices has {} rows; the limit is {} vertices; "
+                    "try without --size, which serves every size, or --construction rows",
+                    size, std::uint64_t{size} * size * size + 2 * size, kMaxSizedVertices));
   std::vector<std::string> vertices, offsets;
   for (std::uint32_t l = 0; l < 2 * size; ++l) {
     if (l < size) vertices.push_back(std::to_string(l));
@@ -124,8 +125,7 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
     return text + "\n";
   };
   const std::uint64_t a = size + 3;
-  const std::string margin =
-      "1/" + std::to_string(2 * (1 + a * a) * (1 + (a + 1) * (a + 1))) + "*one";
+  const std::string margin = fmt::format("1/{}*one", 2 * (1 + a * a) * (1 + (a + 1) * (a + 1)));
   const std::string n = std::to_string(size);
   const std::string head =
       R"cells(logdepth-cells 1

@@ -1,5 +1,7 @@
 #include "constructions/product_cells.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -53,7 +55,7 @@ class MatrixCells : public ProductCells {
     std::vector<Row> rows;
     for (const State q : stored_) {
       Row& row = rows.emplace_back();
-      row.suffix = "." + std::to_string(q);
+      row.suffix = fmt::format(".{}", q);
       for (const State t : images_[q]) row.labels.push_back(std::to_string(t));
     }
     return rows;
@@ -129,7 +131,7 @@ class MonoidCells : public ProductCells {
       labels.push_back(word.empty() ? "()" : text);
     }
     if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size())
-      for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = "m" + std::to_string(i);
+      for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = fmt::format("m{}", i);
     return {{"", std::move(labels)}};
   }
 

@@ -1,5 +1,7 @@
 #include "constructions/product_forecast.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace logdepth {
@@ -73,11 +75,11 @@ std::string refusal_of(const ProductForecast& forecast, const ProductDemand& dem
   const bool monoid = forecast.chosen == ScanTable::monoid;
   const std::size_t units = monoid ? *forecast.monoid_units : forecast.matrix_units;
   const std::size_t other = monoid ? forecast.matrix_units : forecast.monoid_units.value_or(units);
-  return "the " + std::string(monoid ? "monoid" : "matrix") + " table needs " + text_of(units) +
-         " feed-forward units and the limit is " + std::to_string(kMaxScanUnits) + " (" +
-         forecast.reason + "); try " +
-         (other <= kMaxScanUnits ? "the other --table" : demand.advice) +
-         ", or a smaller automaton";
+  return fmt::format(
+      "the {} table needs {} feed-forward units and the limit is {} ({}); try {}, or a smaller "
+      "automaton",
+      std::string(monoid ? "monoid" : "matrix"), text_of(units), kMaxScanUnits, forecast.reason,
+      other <= kMaxScanUnits ? "the other --table" : demand.advice);
 }
 
 }  // namespace
@@ -96,8 +98,8 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
   // The stated cap, lowered when elements are long lists: at most 2^24 images in memory.
   forecast.monoid_cap = std::min<std::size_t>(
       kMaxMonoid, (std::size_t{1} << 24) / std::max<std::size_t>(action.points, 1));
-  std::string monoid_text = "the monoid has more than " + std::to_string(forecast.monoid_cap) +
-                            " elements and was not enumerated further";
+  std::string monoid_text = fmt::format(
+      "the monoid has more than {} elements and was not enumerated further", forecast.monoid_cap);
   if (auto monoid = enumerate_monoid(action.generators, action.points, forecast.monoid_cap)) {
     forecast.monoid = std::make_shared<const TransitionMonoid>(std::move(*monoid));
     const std::size_t size = forecast.monoid->size();
@@ -105,8 +107,8 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
     for (const auto& [factors, layers] : demand.layers)
       units = sum(units, times(layers, count_monoid_units(size, layer(factors))));
     forecast.monoid_units = units;
-    monoid_text = "the monoid has " + std::to_string(size) + " elements, its table " +
-                  text_of(units) + " units";
+    monoid_text =
+        fmt::format("the monoid has {} elements, its table {} units", size, text_of(units));
   }
   forecast.chosen = demand.table;
   if (demand.table == ScanTable::automatic)
@@ -114,9 +116,9 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
                           ? ScanTable::monoid
                           : ScanTable::matrix;
   forecast.reason =
-      std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: ") +
-      "the matrix of " + std::to_string(action.points) + " points needs " +
-      text_of(forecast.matrix_units) + " units; " + monoid_text;
+      fmt::format("{}the matrix of {} points needs {} units; {}",
+                  std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: "),
+                  action.points, text_of(forecast.matrix_units), monoid_text);
   const bool monoid = forecast.chosen == ScanTable::monoid;
   if (monoid && !forecast.monoid)
     forecast.refusal = "the monoid table cannot be built: " + monoid_text +

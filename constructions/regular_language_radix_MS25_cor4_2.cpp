@@ -41,6 +41,8 @@
 // Nothing is multiplied, and no layer but the first-flag's is there, when no point can move.
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 
+#include <fmt/core.h>
+
 #include <limits>
 
 #include "constructions/product_cells.hpp"
@@ -50,12 +52,12 @@ namespace logdepth {
 
 std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
-    throw InputError("radix " + std::to_string(options.radix) + ": expected a number from 2 to " +
-                     std::to_string(kMaxRadix));
+    throw InputError(
+        fmt::format("radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
   if (options.max_length > limit)
-    throw SizeLimit("a promised length of " + std::to_string(options.max_length) +
-                    " letters is more than the limit of " + std::to_string(limit));
+    throw SizeLimit(fmt::format("a promised length of {} letters is more than the limit of {}",
+                                options.max_length, limit));
   std::vector<std::vector<std::uint32_t>> layers;
   for (std::uint64_t reach = 1; reach < options.max_length; reach *= options.radix) {
     auto& shifts = layers.emplace_back();
@@ -103,7 +105,7 @@ Program regular_language_radix_MS25_cor4_2(const Action& action, const std::stri
   const auto layers = radix_shifts(options);
   // The first layer has the most heads.
   for (std::size_t c = layers.empty() ? 0 : layers.front().size(); c > 0; --c)
-    names.push_back({"s" + std::to_string(c), Lifetime::scratch});
+    names.push_back({fmt::format("s{}", c), Lifetime::scratch});
   names.push_back({"d", Lifetime::state});
   // From the left: s_{k-1}, ..., s_1, d, as they are multiplied.
   const auto copies = products->declare(program, names);
@@ -119,13 +121,13 @@ Program regular_language_radix_MS25_cor4_2(const Action& action, const std::stri
     for (std::size_t c = 1; c <= shifts.size(); ++c) {
       const auto& s = factors[shifts.size() - c];
       FetchStatement fetch;
-      fetch.name = "left." + std::to_string(l) + "." + std::to_string(c);
+      fetch.name = fmt::format("left.{}.{}", l, c);
       if (first_flag) {
         fetch.selector = SelectPointed{position.key, position.key, shifts[c - 1]};
       } else {
         const auto pointer = static_cast<CellId>(program.cells.size());
-        program.cells.push_back({"P." + std::to_string(l) + "." + std::to_string(c),
-                                 PointerType{position.code}, Lifetime::permanent});
+        program.cells.push_back(
+            {fmt::format("P.{}.{}", l, c), PointerType{position.code}, Lifetime::permanent});
         program.position.push_back({pointer, shifts[c - 1]});
         fetch.selector = SelectPointed{pointer, position.key, 0};
       }

@@ -42,6 +42,8 @@
 // Nothing is multiplied, and no layer is there, when no point can move.
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
 
+#include <fmt/core.h>
+
 #include "compiler/program/program_text.hpp"
 #include "constructions/product_cells.hpp"
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
@@ -87,7 +89,7 @@ std::vector<Statement> block(const Program& program, const ProductCells& product
       const CellId from = layer == 0 ? v : u;
       const auto& s = factors[options.radix - 1 - c];
       FetchStatement fetch;
-      fetch.name = "left." + std::to_string(layer) + "." + std::to_string(c);
+      fetch.name = fmt::format("left.{}.{}", layer, c);
       const auto shift = static_cast<std::int64_t>(c) * reach;
       fetch.selector = SelectNearest{
           {{{{from, 0}, Rational(1)}, {{from, 1}, Rational(-shift)}}, {{{from, 2}, Rational(1)}}},
@@ -114,17 +116,16 @@ std::vector<Statement> block(const Program& program, const ProductCells& product
 
 std::uint32_t reach_of_a_block(const UniformRadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
-    throw InputError("radix " + std::to_string(options.radix) + ": expected a number from 2 to " +
-                     std::to_string(kMaxRadix));
+    throw InputError(
+        fmt::format("radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   if (options.block < 2)
-    throw InputError("a block of " + std::to_string(options.block) +
-                     " layers: expected at least 2");
+    throw InputError(fmt::format("a block of {} layers: expected at least 2", options.block));
   std::uint32_t reach = 1;
   for (unsigned layer = 1; layer < options.block; ++layer) {
     if (reach > kMaxReach / options.radix)
-      throw InputError("radix " + std::to_string(options.radix) + " with a block of " +
-                       std::to_string(options.block) + " layers: a block may lengthen intervals " +
-                       std::to_string(kMaxReach) + "-fold at most");
+      throw InputError(fmt::format(
+          "radix {} with a block of {} layers: a block may lengthen intervals {}-fold at most",
+          options.radix, options.block, kMaxReach));
     reach *= options.radix;
   }
   return reach;
@@ -159,7 +160,7 @@ Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const s
 
   std::vector<ProductCells::Declaration> names;
   for (unsigned c = options.radix - 1; c > 0; --c)
-    names.push_back({"s" + std::to_string(c), Lifetime::scratch});
+    names.push_back({fmt::format("s{}", c), Lifetime::scratch});
   names.push_back({"d", Lifetime::state});
   // From the left: s_{k-1}, ..., s_1, d, as they are multiplied.
   const auto factors = products->declare(program, names);

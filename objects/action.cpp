@@ -1,5 +1,7 @@
 #include "objects/action.hpp"
 
+#include <fmt/core.h>
+
 #include <numeric>
 #include <stdexcept>
 
@@ -68,9 +70,9 @@ Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
   const auto monoid = enumerate_monoid(action.generators, action.points, max_states);
   if (!monoid) {
     throw SizeLimit(
-        "the automaton of this word problem needs a state for each product, more than " +
-        std::to_string(max_states) + " of them; work with the action on " +
-        std::to_string(action.points) + " points instead, or try a smaller group");
+        fmt::format("the automaton of this word problem needs a state for each product, more than "
+                    "{} of them; work with the action on {} points instead, or try a smaller group",
+                    max_states, action.points));
   }
   dfa.accepting.assign(monoid->size(), false);
   dfa.accepting[0] = true;

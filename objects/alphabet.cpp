@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,14 +22,15 @@ std::string list_of(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size() && i < shown; ++i) {
     text += (i == 0 ? "" : ", ") + printable(names[i]);
   }
-  if (names.size() > shown) text += ", ... " + std::to_string(names.size()) + " letters";
+  if (names.size() > shown) text += fmt::format(", ... {} letters", names.size());
   return text + "}";
 }
 
 void check_letter(const std::string& name, std::size_t index) {
   if (name.empty()) {
-    throw InputError("letter " + std::to_string(index + 1) +
-                     " of the alphabet is empty; expected a name of at least one character");
+    throw InputError(
+        fmt::format("letter {} of the alphabet is empty; expected a name of at least one character",
+                    index + 1));
   }
   for (std::size_t position = 0; position < name.size();) {
     const std::size_t length = utf8_length(std::string_view(name).substr(position));
@@ -45,8 +48,8 @@ void check_letter(const std::string& name, std::size_t index) {
 
 InputError unknown_letter(std::string_view letter, std::size_t position,
                           const std::vector<std::string>& names) {
-  return InputError("letter " + in_quotes(letter) + " at position " + std::to_string(position) +
-                    " of the word is not in the alphabet " + list_of(names));
+  return InputError(fmt::format("letter {} at position {} of the word is not in the alphabet {}",
+                                in_quotes(letter), position, list_of(names)));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphviz.hpp>
@@ -199,9 +201,9 @@ std::string write_dot(const Dfa& dfa) {
   std::string text = "digraph automaton {\n  rankdir=LR;\n  node [shape=circle];\n";
   text += "  __start [shape=point];\n";
   for (State q = 0; q < dfa.states(); ++q) {
-    text += "  q" + std::to_string(q) + (dfa.accepting[q] ? " [shape=doublecircle];\n" : ";\n");
+    text += fmt::format("  q{}{}", q, dfa.accepting[q] ? " [shape=doublecircle];\n" : ";\n");
   }
-  text += "  __start -> q" + std::to_string(dfa.initial) + ";\n";
+  text += fmt::format("  __start -> q{};\n", dfa.initial);
   for (State q = 0; q < dfa.states(); ++q) {
     std::vector<std::pair<State, std::string>> labels;  // one edge per target
     for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
@@ -216,8 +218,7 @@ std::string write_dot(const Dfa& dfa) {
       }
     }
     for (const auto& [target, label] : labels) {
-      text += "  q" + std::to_string(q) + " -> q" + std::to_string(target) + " [label=\"" + label +
-              "\"];\n";
+      text += fmt::format("  q{} -> q{} [label=\"{}\"];\n", q, target, label);
     }
   }
   return text + "}\n";

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -217,10 +219,9 @@ std::string write_fst(const Dfa& dfa) {
   for (std::size_t i = 0; i < dfa.states(); ++i) {
     const State q = static_cast<State>((i + dfa.initial) % dfa.states());
     for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
-      text += std::to_string(q) + "\t" + std::to_string(dfa.step(q, letter)) + "\t" +
-              dfa.alphabet.name(letter) + "\n";
+      text += fmt::format("{}\t{}\t{}\n", q, dfa.step(q, letter), dfa.alphabet.name(letter));
     }
-    if (dfa.accepting[q]) text += std::to_string(q) + "\n";
+    if (dfa.accepting[q]) text += fmt::format("{}\n", q);
   }
   return text;
 }

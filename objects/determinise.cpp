@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -109,11 +111,10 @@ Dfa determinise(const Nfa& nfa, std::size_t max_states) {
     if (is_new) {
       memory += entry->first.size() + letters;
       if (subsets.size() >= max_states || memory > memory_limit) {
-        throw SizeLimit("the deterministic automaton has more than " +
-                        std::to_string(subsets.size()) + " states (the nondeterministic one has " +
-                        std::to_string(nfa.states()) + ", the limit is " +
-                        std::to_string(max_states) +
-                        "); try an expression with smaller repeats or fewer alternatives");
+        throw SizeLimit(fmt::format(
+            "the deterministic automaton has more than {} states (the nondeterministic one has {}, "
+            "the limit is {}); try an expression with smaller repeats or fewer alternatives",
+            subsets.size(), nfa.states(), max_states));
       }
       subsets.push_back(&entry->first);
       dfa.accepting.push_back(std::any_of(entry->first.begin(), entry->first.end(),

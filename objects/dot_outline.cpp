@@ -1,5 +1,7 @@
 #include "objects/dot_outline.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -93,7 +95,7 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
     }
     if (token.text == "{" && ++nesting > max_nesting) {
       throw InputError(source, token.line,
-                       "expected braces nested at most " + std::to_string(max_nesting) + " deep");
+                       fmt::format("expected braces nested at most {} deep", max_nesting));
     }
     if (token.text == "}" && nesting > 0) --nesting;
     const bool from_subgraph =
@@ -109,9 +111,10 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
     last_but_one = std::exchange(last, token.text);
   });
   if (subgraphs > 0 && names > max_copies / subgraphs) {
-    throw SizeLimit(source + ": " + std::to_string(subgraphs) + " subgraphs among " +
-                    std::to_string(names) + " names are more than the limit, a product of " +
-                    std::to_string(max_copies) + "; try without subgraphs");
+    throw SizeLimit(
+        fmt::format("{}: {} subgraphs among {} names are more than the limit, a product of {}; try "
+                    "without subgraphs",
+                    source, subgraphs, names, max_copies));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "objects/graph.hpp"
 
+#include <fmt/core.h>
+
 #include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
@@ -32,8 +34,8 @@ Vertex Graph::add_vertex(const std::string& name) {
   if (const auto known = vertex(name)) return *known;
   check_vertex_name(name);
   if (size() == max_vertices) {
-    throw SizeLimit("the graph has more than " + std::to_string(max_vertices) +
-                    " vertices, the limit; try a part of it");
+    throw SizeLimit(fmt::format("the graph has more than {} vertices, the limit; try a part of it",
+                                max_vertices));
   }
   const auto added = static_cast<Vertex>(size());
   names_.push_back(name);

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "objects/graph_formats.hpp"
@@ -25,8 +27,8 @@ class DimacsReader {
     if (!graph_) throw InputError(source_, line_ + 1, "expected a line " + problem_line);
     if (edges_ != announced_) {
       throw InputError(source_, line_,
-                       "expected " + std::to_string(announced_) + " lines '" + edge_letter_ +
-                           "', as the line 'p' announces, got " + std::to_string(edges_));
+                       fmt::format("expected {} lines '{}', as the line 'p' announces, got {}",
+                                   announced_, edge_letter_, edges_));
     }
     return std::move(*graph_);
   }

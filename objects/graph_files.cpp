@@ -1,5 +1,7 @@
 #include "objects/graph_files.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -161,8 +163,9 @@ std::size_t read_count(std::string_view field, const std::string& source, std::s
 Graph numbered_vertices(std::string_view field, const std::string& source, std::size_t line) {
   const std::size_t count = read_count(field, source, line);
   if (count > Graph::max_vertices) {
-    throw SizeLimit(source + ": the graph has " + std::to_string(count) + " vertices, more than " +
-                    std::to_string(Graph::max_vertices) + ", the limit; try a part of it");
+    throw SizeLimit(
+        fmt::format("{}: the graph has {} vertices, more than {}, the limit; try a part of it",
+                    source, count, Graph::max_vertices));
   }
   Graph graph;
   for (std::size_t vertex = 1; vertex <= count; ++vertex) graph.add_vertex(std::to_string(vertex));
@@ -173,9 +176,9 @@ Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::st
                        std::size_t line) {
   const std::size_t number = read_count(field, source, line);
   if (number == 0 || number > graph.size()) {
-    throw InputError(source, line,
-                     "expected a vertex from 1 to " + std::to_string(graph.size()) + ", got " +
-                         in_quotes(field));
+    throw InputError(
+        source, line,
+        fmt::format("expected a vertex from 1 to {}, got {}", graph.size(), in_quotes(field)));
   }
   return static_cast<Vertex>(number - 1);
 }

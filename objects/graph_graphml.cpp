@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphml.hpp>
@@ -29,8 +31,7 @@ class GraphmlOutline {
     }
     DepthLimit limit;
     if (!document_.traverse(limit)) {
-      fail(limit.beyond,
-           "expected elements nested at most " + std::to_string(DepthLimit::max) + " deep");
+      fail(limit.beyond, fmt::format("expected elements nested at most {} deep", DepthLimit::max));
     }
     const pugi::xml_node root = document_.child("graphml");
     if (!root) fail(0, "expected a <graphml> element");
@@ -136,9 +137,9 @@ class GraphmlReceiver : public boost::mutate_graph {
 
   Graph finish(const std::string& source) && {
     if (added_ != graph_.size()) {
-      throw InputError(source + ": expected " + std::to_string(graph_.size()) +
-                       " nodes with distinct plain ids, but Boost's reader sees " +
-                       std::to_string(added_));
+      throw InputError(
+          fmt::format("{}: expected {} nodes with distinct plain ids, but Boost's reader sees {}",
+                      source, graph_.size(), added_));
     }
     for (const auto& [from, to] : edges_) graph_.add_edge(from, to);
     if (!directed_) graph_.make_undirected();

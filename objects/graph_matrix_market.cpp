@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -35,9 +37,8 @@ class MatrixMarketReader {
     if (!graph_) throw InputError(source_, line_ + 1, "expected a line 'rows columns entries'");
     if (entries_ != announced_) {
       throw InputError(source_, line_,
-                       "expected " + std::to_string(announced_) +
-                           " entries, as the line of sizes announces, got " +
-                           std::to_string(entries_));
+                       fmt::format("expected {} entries, as the line of sizes announces, got {}",
+                                   announced_, entries_));
     }
     return std::move(*graph_);
   }

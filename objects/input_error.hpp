@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -12,7 +14,7 @@ class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& sentence) : std::runtime_error(sentence) {}
   InputError(const std::string& source, std::size_t line, const std::string& sentence)
-      : std::runtime_error(source + ":" + std::to_string(line) + ": " + sentence) {}
+      : std::runtime_error(fmt::format("{}:{}: {}", source, line, sentence)) {}
 };
 
 /// The request is well formed but larger than a stated limit. The message gives the forecast size,

@@ -1,5 +1,7 @@
 #include "objects/named_monoids.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <numeric>
 #include <string_view>
@@ -110,8 +112,8 @@ Factor parse_factor(std::string_view part, const std::string& name) {
   }
   if (part[0] == 'D' && k < 3) throw unknown(part, name);
   if (k > max_points) {
-    throw SizeLimit(in_quotes(part) + " acts on more than " + std::to_string(max_points) +
-                    " points, the limit; try a smaller degree");
+    throw SizeLimit(fmt::format("{} acts on more than {} points, the limit; try a smaller degree",
+                                in_quotes(part), max_points));
   }
   switch (part[0]) {
     case 'Z':
@@ -137,8 +139,9 @@ std::vector<Factor> parse_factors(const std::string& name) {
     factors.push_back(parse_factor(rest.substr(0, end), name));
     points += factors.back().points;
     if (points > max_points) {
-      throw SizeLimit(in_quotes(name) + " acts on more than " + std::to_string(max_points) +
-                      " points, the limit; try fewer or smaller factors");
+      throw SizeLimit(
+          fmt::format("{} acts on more than {} points, the limit; try fewer or smaller factors",
+                      in_quotes(name), max_points));
     }
     if (end == std::string_view::npos) return factors;
     rest = rest.substr(end + times.size());
@@ -173,8 +176,9 @@ Action named_monoid(const std::string& name, NamedLetters letters) {
   std::vector<std::string> names;
   if (letters == NamedLetters::generators) {
     if (product.generators.size() > 26) {
-      throw SizeLimit(in_quotes(name) + " has " + std::to_string(product.generators.size()) +
-                      " generators, the letters a to z allow 26; try fewer factors");
+      throw SizeLimit(
+          fmt::format("{} has {} generators, the letters a to z allow 26; try fewer factors",
+                      in_quotes(name), product.generators.size()));
     }
     for (std::size_t i = 0; i < product.generators.size(); ++i) {
       names.emplace_back(1, static_cast<char>('a' + i));
@@ -183,8 +187,9 @@ Action named_monoid(const std::string& name, NamedLetters letters) {
   } else {
     auto monoid = enumerate_monoid(product.generators, product.points, max_letters_all);
     if (!monoid) {
-      throw SizeLimit(in_quotes(name) + " has more than " + std::to_string(max_letters_all) +
-                      " elements, too many to be letters; try its generators as letters");
+      throw SizeLimit(fmt::format(
+          "{} has more than {} elements, too many to be letters; try its generators as letters",
+          in_quotes(name), max_letters_all));
     }
     for (std::size_t i = 0; i < monoid->size(); ++i) {
       names.push_back(std::string("g").append(std::to_string(i)));

@@ -1,5 +1,7 @@
 #include "objects/number_text.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <charconv>
 
@@ -37,7 +39,7 @@ std::string scientific_text(double value, int digits) {
   const std::string text = rounded(value, std::chars_format::scientific, digits);
   const std::size_t exponent = text.find('e');
   if (exponent == std::string::npos) return text;  // infinite
-  return text.substr(0, exponent) + "e" + std::to_string(std::stoi(text.substr(exponent + 1)));
+  return fmt::format("{}e{}", text.substr(0, exponent), std::stoi(text.substr(exponent + 1)));
 }
 
 }  // namespace logdepth

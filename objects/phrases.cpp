@@ -1,5 +1,7 @@
 #include "objects/phrases.hpp"
 
+#include <fmt/core.h>
+
 namespace logdepth {
 
 std::string counted(std::uint64_t count, std::string_view noun) {
@@ -7,11 +9,11 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 }
 
 std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural) {
-  return std::to_string(count) + " " + std::string(count == 1 ? noun : plural);
+  return fmt::format("{} {}", count, std::string(count == 1 ? noun : plural));
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
+  return fmt::format("{} of {}", part, all);
 }
 
 std::string joined(const std::vector<std::string>& items, std::string_view separator) {

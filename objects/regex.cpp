@@ -1,5 +1,7 @@
 #include "objects/regex.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -54,7 +56,7 @@ class Parser {
 
   [[noreturn]] void fail(const std::string& sentence) const { fail_at(column_, sentence); }
   [[noreturn]] void fail_at(std::size_t column, const std::string& sentence) const {
-    throw InputError("regular expression, column " + std::to_string(column) + ": " + sentence);
+    throw InputError(fmt::format("regular expression, column {}: {}", column, sentence));
   }
 
   bool at_end() const { return position_ == text_.size(); }
@@ -83,8 +85,8 @@ class Parser {
       node.parts.push_back(std::move(operand.node));
     }
     if (depth >= max_depth) {
-      fail("the expression is nested more than " + std::to_string(max_depth) +
-           " deep; expected a flatter one");
+      fail(fmt::format("the expression is nested more than {} deep; expected a flatter one",
+                       max_depth));
     }
     return {std::make_shared<const Regex>(std::move(node)), depth + 1};
   }
@@ -108,8 +110,9 @@ class Parser {
     if (alphabet_ == nullptr) {
       collected_.insert(character);
       if (collected_.size() > max_letters) {
-        throw SizeLimit("the regular expression names more than " + std::to_string(max_letters) +
-                        " letters, the limit; try smaller classes");
+        throw SizeLimit(fmt::format(
+            "the regular expression names more than {} letters, the limit; try smaller classes",
+            max_letters));
       }
     } else if (index_.count(character) == 0) {
       fail_at(column, "letter '" + utf8_encode(character) + "' is not in the alphabet");
@@ -118,8 +121,8 @@ class Parser {
 
   Tree alternation() {
     if (++open_ > max_depth) {
-      fail("the expression is nested more than " + std::to_string(max_depth) +
-           " deep; expected a flatter one");
+      fail(fmt::format("the expression is nested more than {} deep; expected a flatter one",
+                       max_depth));
     }
     std::vector<Tree> branches;
     branches.push_back(intersection());
@@ -204,8 +207,7 @@ class Parser {
     }
     if (!take_if(U'}')) fail("expected '}' to end the repeat");
     if (most < least) {
-      fail_at(opening, "expected {m,n} with m <= n, got {" + std::to_string(least) + "," +
-                           std::to_string(most) + "}");
+      fail_at(opening, fmt::format("expected {{m,n}} with m <= n, got {{{},{}}}", least, most));
     }
     std::vector<Tree> factors(least, tree);
     if (unbounded) factors.push_back(star(tree));
@@ -225,7 +227,7 @@ class Parser {
       value = std::min<std::size_t>(10 * value + (take() - U'0'), max_repeat + 1);
     }
     if (value > max_repeat) {
-      fail_at(column, "expected a repeat of at most " + std::to_string(max_repeat));
+      fail_at(column, fmt::format("expected a repeat of at most {}", max_repeat));
     }
     return value;
   }
@@ -236,7 +238,7 @@ class Parser {
     switch (character) {
       case U'(': {
         Tree tree = alternation();
-        if (!take_if(U')')) fail("expected ')' for the '(' of column " + std::to_string(column));
+        if (!take_if(U')')) fail(fmt::format("expected ')' for the '(' of column {}", column));
         return tree;
       }
       case U'.':
@@ -322,7 +324,7 @@ class Parser {
   }
 
   char32_t class_member(std::size_t opening) {
-    if (at_end()) fail("expected ']' for the '[' of column " + std::to_string(opening));
+    if (at_end()) fail(fmt::format("expected ']' for the '[' of column {}", opening));
     const std::size_t column = column_;
     const char32_t character = take();
     if (character == U'\\') return escaped(column);

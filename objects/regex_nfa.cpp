@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -37,8 +39,10 @@ class Thompson {
 
   void arc(State from, std::optional<Letter> letter, State to) {
     if (nfa_.arcs.size() == max_arcs) {
-      throw SizeLimit("the automaton of the regular expression has more than " +
-                      std::to_string(max_arcs) + " arcs, the limit; try smaller repeats");
+      throw SizeLimit(
+          fmt::format("the automaton of the regular expression has more than {} arcs, the limit; "
+                      "try smaller repeats",
+                      max_arcs));
     }
     nfa_.arcs.push_back({from, letter, to});
   }
@@ -135,9 +139,10 @@ class Thompson {
           numbers.emplace(std::uint64_t{l} << 32 | r, static_cast<State>(pairs.size()));
       if (is_new) {
         if (pairs.size() == max_states) {
-          throw SizeLimit("the intersection of automata of " + std::to_string(left.states()) +
-                          " and " + std::to_string(right.states()) + " states has more than " +
-                          std::to_string(max_states) + " states, the limit; try smaller operands");
+          throw SizeLimit(
+              fmt::format("the intersection of automata of {} and {} states has more than {} "
+                          "states, the limit; try smaller operands",
+                          left.states(), right.states(), max_states));
         }
         pairs.emplace_back(l, r);
         result.accepting.push_back(left.accepting[l] && right.accepting[r]);

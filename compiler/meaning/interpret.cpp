@@ -1,5 +1,7 @@
 #include "compiler/meaning/interpret.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -41,8 +43,8 @@ class Step {
 
  private:
   [[noreturn]] void broken(std::size_t token, const std::string& reason) const {
-    throw BrokenProgram(statement_name(p_, *statement_) + ", token " + std::to_string(token) +
-                        ": " + reason);
+    throw BrokenProgram(
+        fmt::format("{}, token {}: {}", statement_name(p_, *statement_), token, reason));
   }
   std::uint32_t size(CellId cell) const { return cells_.size(cell); }
   void expect_blank(std::size_t token, CellId id) const {
@@ -60,8 +62,8 @@ class Step {
     if (!direction || !direction->integers) return;
     const auto largest = largest_integer(value);
     if (!largest || *largest > Rational(*direction->integers) * before_.size)
-      broken(token, "cell " + p_.cells[id].name + " takes no direction of integers up to " +
-                        std::to_string(*direction->integers) + " * " + before_.size.text());
+      broken(token, fmt::format("cell {} takes no direction of integers up to {} * {}",
+                                p_.cells[id].name, *direction->integers, before_.size.text()));
   }
 
   /// Under a joint norm every token's cells are divided by the norm of the listed ones.

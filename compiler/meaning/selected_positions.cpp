@@ -1,5 +1,7 @@
 #include "compiler/meaning/selected_positions.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -75,8 +77,8 @@ std::size_t SelectedPositions::Hash::operator()(const std::vector<Real>& values)
 }
 
 void SelectedPositions::broken(std::size_t token, const std::string& reason) const {
-  throw BrokenProgram(statement_name(program_, statement_) + ", token " + std::to_string(token) +
-                      ": " + reason);
+  throw BrokenProgram(
+      fmt::format("{}, token {}: {}", statement_name(program_, statement_), token, reason));
 }
 
 SelectedPositions::Numbering SelectedPositions::number(
@@ -118,7 +120,7 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token,
   const PositionCode code = std::get<KeyType>(program_.cells[s.key].type).code;
   const auto found = keyed_.find(code_of(code, target));
   if (found == keyed_.end() || found->second >= visible(token))
-    broken(token, "no visible position has the key of position " + std::to_string(target));
+    broken(token, fmt::format("no visible position has the key of position {}", target));
   return {found->second};
 }
 
@@ -179,8 +181,8 @@ void SelectedPositions::prepare(const SelectNearest& s) {
 std::vector<std::size_t> SelectedPositions::select(std::size_t token,
                                                    const SelectNearest& s) const {
   if (own_keys_ < visible(token))
-    broken(token, "key " + program_.cells[s.key].name + " of position " +
-                      std::to_string(own_keys_) + " is not its own code");
+    broken(token, fmt::format("key {} of position {} is not its own code",
+                              program_.cells[s.key].name, own_keys_));
   const Real denominator = cells_.value(token, s.target.denominator);
   if (denominator.sign() <= 0) broken(token, "the denominator of the target is not positive");
   const auto ratio = rational_quotient(cells_.value(token, s.target.numerator), denominator);
@@ -225,7 +227,7 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token, const Sele
     positions = preferred(s.prefer->flag, positions);
   }
   if (s.one && positions.size() > 1)
-    broken(token, std::to_string(positions.size()) + " visible positions match");
+    broken(token, fmt::format("{} visible positions match", positions.size()));
   return positions;
 }
 

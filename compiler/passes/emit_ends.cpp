@@ -1,5 +1,7 @@
 #include "compiler/passes/emit_ends.hpp"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <utility>
 
@@ -34,7 +36,7 @@ class Ends {
         const Cell& cell = p_.cells[given.cell];
         const std::uint32_t size = size_of(cell.type);
         for (std::uint32_t i = 0; i < size; ++i)
-          cells->names.push_back(size == 1 ? cell.name : cell.name + "." + std::to_string(i));
+          cells->names.push_back(size == 1 ? cell.name : fmt::format("{}.{}", cell.name, i));
       }
     } else if (auto* graph = std::get_if<GraphInput>(&input)) {
       graph->mirrored = mirrored && graph->layout == GraphInput::Layout::rows;

@@ -1,5 +1,7 @@
 #include "compiler/program/line_words.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 
 #include "objects/input_error.hpp"
@@ -93,8 +95,7 @@ std::uint64_t LineWords::number(const char* expected) {
 std::uint32_t LineWords::small_number(const char* expected) {
   const std::uint64_t value = number(expected);
   if (value > kLargestSmallNumber)
-    fail(std::string("expected ") + expected + " of at most " +
-         std::to_string(kLargestSmallNumber));
+    fail(fmt::format("expected {} of at most {}", expected, kLargestSmallNumber));
   return static_cast<std::uint32_t>(value);
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <sstream>
 #include <utility>
 
@@ -133,7 +135,7 @@ class Printer {
       out_ << "unroll fixed " << p_.unroll.loops;
     } else {
       out_ << "unroll ceil_log"
-           << (p_.unroll.base == 2 ? "2 " : " " + std::to_string(p_.unroll.base) + " ")
+           << (p_.unroll.base == 2 ? "2 " : fmt::format(" {} ", p_.unroll.base))
            << (p_.unroll.kind == Unroll::Kind::ceil_log2_letters ? "letters" : "vertices")
            << " minus " << p_.unroll.minus;
     }
@@ -177,7 +179,7 @@ class Printer {
     const CellType& type = p_.cells[fill.cell].type;
     if (std::holds_alternative<FlagType>(type) || std::holds_alternative<OneHotType>(type))
       return literal(fill.cell, fill.value);
-    return name(fill.cell) + "=" + std::to_string(fill.value);
+    return fmt::format("{}={}", name(fill.cell), fill.value);
   }
 
   std::string component(const Component& c) const {
@@ -185,7 +187,7 @@ class Printer {
     if (const auto* onehot = std::get_if<OneHotType>(&type))
       return name(c.cell) + "[" + quoted(onehot->labels[c.index]) + "]";
     if (size_of(type) == 1) return name(c.cell);
-    return name(c.cell) + "[" + std::to_string(c.index) + "]";
+    return fmt::format("{}[{}]", name(c.cell), c.index);
   }
 
   /// " + 1/2 one - fst": every term with its sign, so an empty form is an empty text.
@@ -217,7 +219,7 @@ class Printer {
 
   std::string ratio(const Ratio& r) const {
     if (const auto cell = short_ratio(r))
-      return name(cell->first) + (cell->second ? " back " + std::to_string(cell->second) : "");
+      return name(cell->first) + (cell->second ? fmt::format(" back {}", cell->second) : "");
     return "(" + form(r.numerator) + " :" + form(r.denominator) + " )";
   }
 

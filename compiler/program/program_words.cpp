@@ -1,5 +1,7 @@
 #include "compiler/program/program_words.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 
 namespace logdepth {
@@ -79,8 +81,8 @@ Component ProgramWords::component(const std::string& text) const {
   if (bracket == std::string::npos) {
     const CellId id = cell_named(text);
     if (size_of(p_.cells[id].type) != 1)
-      fail("'" + text + "' has " + std::to_string(size_of(p_.cells[id].type)) +
-           " components: expected " + text + "[...]");
+      fail(fmt::format("'{}' has {} components: expected {}[...]", text, size_of(p_.cells[id].type),
+                       text));
     return {id, 0};
   }
   if (text.back() != ']') fail("expected ']' at the end of '" + text + "'");

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -110,8 +112,8 @@ class FetchRules : private RuleBase {
   void check_selector(const SelectRelated& x) const {
     if (!holds<OneHotType>(x.label)) refuse("cell " + name(x.label) + " is not one-hot");
     if (x.flags.size() != size_of(type(x.label)))
-      refuse("'related' needs one flag per label of " + name(x.label) + ", " +
-             std::to_string(size_of(type(x.label))) + " and not " + std::to_string(x.flags.size()));
+      refuse(fmt::format("'related' needs one flag per label of {}, {} and not {}", name(x.label),
+                         size_of(type(x.label)), x.flags.size()));
     refuse_repetition(x.flags);
     for (const CellId flag : x.flags)
       if (!holds<FlagType>(flag)) refuse("cell " + name(flag) + " is not a flag");

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <map>
 #include <set>
 
@@ -104,8 +106,7 @@ class InputRules : private RuleBase {
     for (const GivenCell& given : p_.given)
       flags = flags && holds<FlagType>(given.cell) && given.holds == GivenCell::Holds::value;
     if (!flags)
-      refuse("a row of the graph is " + std::to_string(*rows()->size) +
-             " given flags, one per vertex");
+      refuse(fmt::format("a row of the graph is {} given flags, one per vertex", *rows()->size));
   }
 
   void check_positions() {
@@ -140,7 +141,7 @@ class InputRules : private RuleBase {
     if (!p_.position.empty()) refuse("a table of positions stands instead of 'position' lines");
     std::set<CellId> first;
     for (std::size_t row = 0; row < p_.table.size(); ++row) {
-      const std::string position = "position " + std::to_string(row);
+      const std::string position = fmt::format("position {}", row);
       std::set<CellId> here;
       for (const TableFill& entry : p_.table[row]) {
         const bool own = type(entry.cell) == CellType(KeyType{PositionCode::circle});
@@ -148,8 +149,8 @@ class InputRules : private RuleBase {
           refuse("cell " + name(entry.cell) +
                  " is neither a flag nor one-hot nor a code of two components");
         if (own && entry.value != row)
-          refuse("key " + name(entry.cell) + " is the token's own position, so " +
-                 std::to_string(row) + " in row " + std::to_string(row));
+          refuse(fmt::format("key {} is the token's own position, so {} in row {}",
+                             name(entry.cell), row, row));
         if (!here.insert(entry.cell).second)
           refuse(position + " fills cell " + name(entry.cell) + " twice");
       }

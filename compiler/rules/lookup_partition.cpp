@@ -1,5 +1,7 @@
 #include "compiler/rules/lookup_partition.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -19,8 +21,7 @@ class Partition {
     const auto split = most_shared_cell(rules);
     if (!split) {
       if (rules.size() == 1) return std::nullopt;
-      return std::to_string(rules.size()) + " rules assign cell " + name(assigned_) + " when " +
-             path();
+      return fmt::format("{} rules assign cell {} when {}", rules.size(), name(assigned_), path());
     }
     // Rules without a condition on the cell hold in every branch.
     std::map<std::uint32_t, std::vector<const Rule*>> branches;

@@ -1,5 +1,7 @@
 #include "compiler/rules/program_rules.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -123,8 +125,7 @@ class Rules : private RuleBase {
     for (std::size_t j = 0; j < p_.outputs.size(); ++j)
       vertices = vertices && p_.outputs[j].name == std::to_string(j);
     if (!vertices)
-      refuse("the outputs of a relation are the vertices 0 to " + std::to_string(size - 1) +
-             ", in order");
+      refuse(fmt::format("the outputs of a relation are the vertices 0 to {}, in order", size - 1));
   }
 
   void check_outputs() {

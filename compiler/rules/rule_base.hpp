@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,9 +47,9 @@ class RuleBase {
     if (!to || !from || to->size != from->size)
       refuse("cells " + name(target) + " and " + name(source) + " have different types");
     if (to->integers && (!from->integers || *from->integers > *to->integers))
-      refuse("cell " + name(target) + " declares integers up to " + std::to_string(*to->integers) +
-             " N, cell " + name(source) + " " +
-             (from->integers ? "up to " + std::to_string(*from->integers) + " N" : "does not"));
+      refuse(fmt::format("cell {} declares integers up to {} N, cell {} {}", name(target),
+                         *to->integers, name(source),
+                         from->integers ? fmt::format("up to {} N", *from->integers) : "does not"));
   }
 
   /// One statement writes or reads each cell of a list once; twice would be added up.

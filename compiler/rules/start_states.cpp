@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "compiler/meaning/cell_reader.hpp"
@@ -53,7 +55,7 @@ class Start {
   }
 
   [[noreturn]] static void refuse(std::size_t token, const std::string& reason) {
-    throw InputError("token " + std::to_string(token) + ": " + reason);
+    throw InputError(fmt::format("token {}: {}", token, reason));
   }
 
   void fill_given(std::size_t token) {
@@ -63,8 +65,7 @@ class Start {
     static const std::vector<Real> kNothing;
     const auto& row = token < tokens_.given.size() ? tokens_.given[token] : kNothing;
     if (row.size() != expected)
-      refuse(token, "expected " + std::to_string(expected) + " values, found " +
-                        std::to_string(row.size()));
+      refuse(token, fmt::format("expected {} values, found {}", expected, row.size()));
     auto value = row.begin();
     for (const GivenCell& given : p_.given) {
       const CellType& type = p_.cells[given.cell].type;
@@ -128,8 +129,8 @@ class Start {
   void fill_table(std::size_t token) {
     if (p_.table.empty()) return;
     if (token >= p_.table.size())
-      throw InputError("the position table has " + std::to_string(p_.table.size()) +
-                       " rows and the input " + std::to_string(states_.tokens) + " tokens");
+      throw InputError(fmt::format("the position table has {} rows and the input {} tokens",
+                                   p_.table.size(), states_.tokens));
     for (const TableFill& fill : p_.table[token]) {
       const CellType& type = p_.cells[fill.cell].type;
       if (std::holds_alternative<FlagType>(type) || std::holds_alternative<OneHotType>(type)) {

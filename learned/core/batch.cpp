@@ -1,5 +1,7 @@
 #include "learned/core/batch.hpp"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -14,8 +16,8 @@ Tensor tensor_of(const std::vector<Number>& numbers, std::vector<std::int64_t> s
   std::int64_t count = 1;
   for (const std::int64_t side : shape) count *= side;
   if (static_cast<std::size_t>(count) != numbers.size())
-    throw std::logic_error("samples hold " + std::to_string(numbers.size()) + " " + what +
-                           ", expected " + std::to_string(count));
+    throw std::logic_error(
+        fmt::format("samples hold {} {}, expected {}", numbers.size(), what, count));
   // from_blob takes memory that it could write to; the clone is made before anyone can.
   return torch::from_blob(const_cast<Number*>(numbers.data()), shape,
                           torch::TensorOptions(c10::CppTypeToScalarType<Number>::value))

@@ -1,5 +1,7 @@
 #include "learned/core/constructed_network.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -38,14 +40,14 @@ ConstructedLayers::ConstructedLayers(Parameters& parameters, const Model& model,
   const auto options = parameters.options();
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const logdepth::Layer& from = model.layers[l];
-    const std::string name = "layers." + std::to_string(l) + ".";
+    const std::string name = fmt::format("layers.{}.", l);
     Layer layer;
     layer.block = from.block;
     layer.attention_mask = dense(from.attention.mask, width).to(options);
     layer.feed_forward_mask = dense(from.feedforward.mask, width).to(options);
     for (std::size_t i = 0; i < from.attention.heads.size(); ++i) {
       const logdepth::Head& head = from.attention.heads[i];
-      const std::string at = name + "heads." + std::to_string(i) + ".";
+      const std::string at = fmt::format("{}heads.{}.", name, i);
       layer.heads.push_back({head.causal, parameters.add(at + "query", dense(head.query)),
                              parameters.add(at + "key", dense(head.key)),
                              parameters.add(at + "value", dense(head.value)),
@@ -188,7 +190,7 @@ class ProductNetwork final : public Network {
     if (question.letters != model_.alphabet)
       refuse("the letters of " + question.name + " (task.letters: all or generators)");
     if (const auto longest = largest_size(model_); longest && *longest < question.longest)
-      refuse("task.max_length of at most " + std::to_string(*longest) + ", what it is made for");
+      refuse(fmt::format("task.max_length of at most {}, what it is made for", *longest));
   }
 
   /// Which rows of the unembedding say what an element does: [elements, points] row indices.
@@ -208,8 +210,8 @@ class ProductNetwork final : public Network {
       }
       const auto& points = std::get<TransformationReadout>(readout);
       if (points.images.size() != images.size())
-        throw InputError("the weights file '" + model_.name + "': expected " +
-                         std::to_string(images.size()) + " points, those of " + question.name);
+        throw InputError(fmt::format("the weights file '{}': expected {} points, those of {}",
+                                     model_.name, images.size(), question.name));
       std::uint32_t first = points.first_row;
       for (std::size_t q = 0; q < images.size(); ++q) {
         rows.push_back(row(points.images[q], images[q], first));

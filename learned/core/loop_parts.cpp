@@ -1,5 +1,7 @@
 #include "learned/core/loop_parts.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -56,8 +58,9 @@ Tensor StepEmbedding::operator()(const Tensor& state, std::uint32_t step) const 
   if (kind_ == ModelConfig::StepEmbedding::clamped)
     step = std::min(step, std::min(trained_, rows_) - 1);
   if (step >= rows_)
-    throw InputError("model.step_rows: expected at least " + std::to_string(step + 1) +
-                     ", the number of loops asked for, found " + std::to_string(rows_));
+    throw InputError(fmt::format(
+        "model.step_rows: expected at least {}, the number of loops asked for, found {}", step + 1,
+        rows_));
   return state + table_[step].to(state.options());
 }
 

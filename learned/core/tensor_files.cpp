@@ -1,5 +1,7 @@
 #include "learned/core/tensor_files.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 #include <sstream>
 #include <utility>
@@ -67,8 +69,8 @@ std::map<std::string, Tensor> named_tensors(const Parameters& parameters) {
 void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>& tensors,
                      const std::string& file) {
   if (tensors.size() != parameters.all().size())
-    throw InputError(file + ": expected " + std::to_string(parameters.all().size()) +
-                     " parameters, found " + std::to_string(tensors.size()));
+    throw InputError(fmt::format("{}: expected {} parameters, found {}", file,
+                                 parameters.all().size(), tensors.size()));
   torch::NoGradGuard no_grad;
   for (const Parameters::Named& parameter : parameters.all()) {
     const auto found = tensors.find(parameter.name);

@@ -2,6 +2,7 @@
 // configuration and starts it.
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <torch/version.h>
@@ -113,7 +114,7 @@ int train(const Options& options) {
   trainer.save_weights(options.out + "/model.safetensors");
   const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
     if (interrupted) raise(interrupting_signal);  // the checkpoint is there
-    line.show("measuring, " + std::to_string(done) + " of " + std::to_string(total));
+    line.show(fmt::format("measuring, {} of {}", done, total));
   });
   write_run_record(record, options.out + "/" + kRecordFile);
   return 0;

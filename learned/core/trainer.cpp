@@ -1,6 +1,7 @@
 #include "learned/core/trainer.hpp"
 
 #include <ATen/Parallel.h>
+#include <fmt/core.h>
 #include <torch/version.h>
 
 #include <chrono>
@@ -167,8 +168,8 @@ void Trainer::load_checkpoint(const std::string& file) {
       !moment(optimiser_.second_moment))
     throw refuse("the state of a run of this configuration");
   if (state_.step > config_.training.steps)
-    throw refuse("training.steps of at least " + std::to_string(state_.step) +
-                 ", the steps that it has made");
+    throw refuse(
+        fmt::format("training.steps of at least {}, the steps that it has made", state_.step));
   content.tensors.erase(kFirstMoment);
   content.tensors.erase(kSecondMoment);
   load_parameters(network_->parameters(), content.tensors, file);

@@ -1,5 +1,7 @@
 #include "learned/core/universal_transformer.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -12,7 +14,7 @@ std::vector<TransformerBlock> stack(Parameters& parameters, const std::string& n
                                     std::uint32_t layers, const ModelConfig& config) {
   std::vector<TransformerBlock> blocks;
   for (std::uint32_t i = 0; i < layers; ++i)
-    blocks.emplace_back(parameters, name + "." + std::to_string(i), config);
+    blocks.emplace_back(parameters, fmt::format("{}.{}", name, i), config);
   return blocks;
 }
 
@@ -39,7 +41,7 @@ UniversalTransformer::UniversalTransformer(const ModelConfig& config, const Task
       halting_(parameters_, config) {
   const std::int64_t width = config.width;
   for (std::size_t i = 0; i < format.tables.size(); ++i)
-    tables_.push_back(parameters_.add("embedding." + std::to_string(i), {format.tables[i], width},
+    tables_.push_back(parameters_.add(fmt::format("embedding.{}", i), {format.tables[i], width},
                                       Initial::normal(config.embedding_deviation)));
   if (format.features > 0)
     features_ = Linear(parameters_, "features", format.features, width, false);

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -57,16 +59,15 @@ std::string hops_text(const std::optional<double>& hops) {
 std::string list(const std::vector<std::uint32_t>& numbers) {
   std::string text;
   for (const std::uint32_t number : numbers)
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", number);
   return text;
 }
 
 std::string list(const std::vector<HeatmapCell>& cells) {
   std::string text;
   for (const HeatmapCell& cell : cells)
-    text += (text.empty() ? "" : ", ") + std::to_string(cell.hops) +
-            " hops at T = " + std::to_string(cell.loops) + " (" + fixed_text(cell.accuracy, 3) +
-            ")";
+    text += fmt::format("{}{} hops at T = {} ({})", text.empty() ? "" : ", ", cell.hops, cell.loops,
+                        fixed_text(cell.accuracy, 3));
   return text;
 }
 
@@ -107,8 +108,7 @@ std::string reading(const AccuracyHeatmap& heatmap) {
   std::string text = "- Frontier, the hops up to which all are at least .95: ";
   const std::vector<std::uint32_t> reached = frontier(heatmap, kSolved);
   for (std::size_t i = 0; i < reached.size(); ++i)
-    text += (i == 0 ? "T = " : ", T = ") + std::to_string(heatmap.loops[i]) + ": " +
-            std::to_string(reached[i]);
+    text += fmt::format("{}{}: {}", i == 0 ? "T = " : ", T = ", heatmap.loops[i], reached[i]);
   text += ".\n- Smallest T with at least .95: " + fewest_text(heatmap) + ".\n";
   const std::vector<double> lost = overthinking(heatmap);
   const auto worst = std::max_element(lost.begin(), lost.end());
@@ -147,17 +147,17 @@ std::string settings(const HopRunGroup& group) {
 
 std::string frontier_lines(const HopRun& run) {
   const FrontierVerdict verdict = judge_frontier(run.heatmap, run.graphs);
-  std::string text = "  - first half, at least .95 at all hops up to min(T, 5): **" +
-                     std::string(verdict_name(verdict.solved())) + "**, " +
-                     std::to_string(verdict.solved_cells) + " cells";
+  std::string text =
+      fmt::format("  - first half, at least .95 at all hops up to min(T, 5): **{}**, {} cells",
+                  verdict_name(verdict.solved()), verdict.solved_cells);
   if (!verdict.unsolved.empty()) text += "; below: " + list(verdict.unsolved);
-  text += ".\n  - second half, within .06 of one half at all hops beyond T: **" +
-          std::string(verdict_name(verdict.chance())) + "**, " +
-          std::to_string(verdict.chance_cells) + " cells";
+  text += fmt::format(
+      ".\n  - second half, within .06 of one half at all hops beyond T: **{}**, {} cells",
+      verdict_name(verdict.chance()), verdict.chance_cells);
   if (!verdict.leaks.empty()) text += "; outside: " + list(verdict.leaks);
   if (run.graphs < kGraphsOfChance)
-    text += "; the limit is for " + std::to_string(kGraphsOfChance) + " graphs a cell, there are " +
-            std::to_string(run.graphs);
+    text += fmt::format("; the limit is for {} graphs a cell, there are {}", kGraphsOfChance,
+                        run.graphs);
   text += ".\n";
   if (!verdict.missing_loops.empty())
     text += "  - not measured: T = " + list(verdict.missing_loops) + ".\n";
@@ -176,10 +176,10 @@ std::string extrapolation_line(const HopRun& run) {
     std::string accuracies;
     for (const std::uint32_t loops : {12U, 15U, 20U})
       if (const auto accuracy = run.heatmap.at(hops, loops))
-        accuracies += (accuracies.empty() ? "T = " : ", T = ") + std::to_string(loops) + ": " +
-                      fixed_text(*accuracy, 3);
-    text += "  - " + std::to_string(hops) + " hops, no threshold (published .50): " +
-            (accuracies.empty() ? "not measured" : accuracies) + ".\n";
+        accuracies += fmt::format("{}{}: {}", accuracies.empty() ? "T = " : ", T = ", loops,
+                                  fixed_text(*accuracy, 3));
+    text += fmt::format("  - {} hops, no threshold (published .50): {}.\n", hops,
+                        accuracies.empty() ? "not measured" : accuracies);
   }
   return text + "  - smallest T with at least .95: " + fewest_text(run.heatmap) + ".\n";
 }
@@ -190,21 +190,21 @@ std::string criteria(const HopRunGroup& group) {
     return "\nDR-1 and DR-2 are about attention under the mask and not judged here.\n";
   std::string text = "\nDR-1, the frontier:\n\n";
   for (const HopRun& run : group.runs)
-    text += "- seed " + std::to_string(run.seed) + "\n" + frontier_lines(run);
+    text += fmt::format("- seed {}\n{}", run.seed, frontier_lines(run));
   text += "\nDR-2, more hops and steps than in training:\n\n";
   for (const HopRun& run : group.runs)
-    text += "- seed " + std::to_string(run.seed) + "\n" + extrapolation_line(run);
+    text += fmt::format("- seed {}\n{}", run.seed, extrapolation_line(run));
   return text;
 }
 
 std::string group_section(const HopRunGroup& group, std::size_t number) {
   const Generator generator = group.task().generator;
-  return "\n## " + std::to_string(number) + ". " + group.title() + "\n\n" + settings(group) + "\n" +
-         (generator == Generator::twin      ? kTwinText
-          : generator == Generator::natural ? kNaturalText
-                                            : kRandomText) +
-         kTableText + heatmap_table(group.median, true) + "\n" + reading(group.median) +
-         criteria(group);
+  return fmt::format("\n## {}. {}\n\n{}\n{}{}{}\n{}{}", number, group.title(), settings(group),
+                     generator == Generator::twin      ? kTwinText
+                     : generator == Generator::natural ? kNaturalText
+                                                       : kRandomText,
+                     kTableText, heatmap_table(group.median, true), reading(group.median),
+                     criteria(group));
 }
 
 std::string verdict_sentence(const SupervisionVerdict& verdict) {
@@ -231,8 +231,8 @@ std::string comparison_text(const SupervisionComparison& comparison) {
   const auto seeds = [](const std::vector<SupervisionOutcome>& outcomes) {
     std::string text;
     for (const SupervisionOutcome& outcome : outcomes)
-      text += (text.empty() ? "" : ", ") + std::to_string(outcome.seed) + ": " +
-              std::to_string(outcome.largest_solved);
+      text +=
+          fmt::format("{}{}: {}", text.empty() ? "" : ", ", outcome.seed, outcome.largest_solved);
     return text.empty() ? std::string("none") : text;
   };
   std::string text = comparison.preset.empty()
@@ -246,10 +246,11 @@ std::string comparison_text(const SupervisionComparison& comparison) {
   text +=
       markdown_row({"after the last loop", seeds(comparison.last), hops_text(verdict.solved_last),
                     accuracy_text(verdict.shortcut_last), percent_text(published.one_loop_last)});
-  text += "\n" + verdict_sentence(verdict) + " Seeds: " + std::to_string(verdict.seeds_mean_steps) +
-          " under all losses, " + std::to_string(verdict.seeds_last) +
-          " under the last; the specification asks for " + std::to_string(kSeedsAsked) +
-          " of each" + (verdict.enough_seeds() ? "" : ", so this is preliminary") + ".\n";
+  text += fmt::format(
+      "\n{} Seeds: {} under all losses, {} under the last; the specification asks for {} of "
+      "each{}.\n",
+      verdict_sentence(verdict), verdict.seeds_mean_steps, verdict.seeds_last, kSeedsAsked,
+      verdict.enough_seeds() ? "" : ", so this is preliminary");
   if (verdict.shortcut_mean_steps && verdict.shortcut_last)
     text += "The accuracy of 12 hops at T = 1, where the path cannot be seen, is " +
             signed_text(*verdict.shortcut_mean_steps - *verdict.shortcut_last, 3) +

@@ -1,5 +1,7 @@
 #include "learned/depth_recurrent/hop_graphs.hpp"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -50,7 +52,7 @@ class Plan {
 
 void require_hops(Generator generator, const HopGraphSize& size, std::uint32_t hops) {
   if (hops < 1 || hops > most_hops(generator, size))
-    throw std::invalid_argument("a hop graph with " + std::to_string(hops) + " hops");
+    throw std::invalid_argument(fmt::format("a hop graph with {} hops", hops));
 }
 
 }  // namespace
@@ -129,9 +131,10 @@ HopGraph random_pairs_graph(const HopGraphSize& size, std::uint32_t hops, bool r
     const std::size_t pair = pairs[random.below(pairs.size())];
     return plan.shuffled(pair / n, pair % n, random);
   }
-  throw InputError("task.generator: random-pairs found no graph of " + std::to_string(n) +
-                   " vertices with a distance of " + std::to_string(hops) + " in " +
-                   std::to_string(kRandomPairsDraws) + " draws, expected fewer hops");
+  throw InputError(
+      fmt::format("task.generator: random-pairs found no graph of {} vertices with a distance of "
+                  "{} in {} draws, expected fewer hops",
+                  n, hops, kRandomPairsDraws));
 }
 
 HopGraph hop_graph(Generator generator, const HopGraphSize& size, std::uint32_t hops,

@@ -1,5 +1,7 @@
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -69,11 +71,11 @@ std::string HopRunGroup::title() const {
 }
 
 std::string HopRunGroup::seeds() const {
-  if (runs.size() == 1) return "seed " + std::to_string(runs.front().seed);
-  if (runs.size() > kSeedsNamed) return "median of " + std::to_string(runs.size()) + " seeds";
+  if (runs.size() == 1) return fmt::format("seed {}", runs.front().seed);
+  if (runs.size() > kSeedsNamed) return fmt::format("median of {} seeds", runs.size());
   std::string text = "median of seeds ";
   for (std::size_t i = 0; i < runs.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(runs[i].seed);
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", runs[i].seed);
   return text;
 }
 

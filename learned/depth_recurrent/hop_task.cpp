@@ -1,5 +1,7 @@
 #include "learned/depth_recurrent/hop_task.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -34,10 +36,8 @@ void require_growing(const std::vector<std::uint32_t>& numbers, const std::strin
 
 /// "task.chain = 8" or what else bounds the hops of a generator.
 std::string bound_text(Generator generator, const char* chain, const HopGraphSize& size) {
-  if (generator == Generator::twin)
-    return "less than " + std::string(chain) + " = " + std::to_string(size.chain);
-  return "less than the " + std::to_string(size.vertices()) + " vertices of 2 * " + chain +
-         " + task.pool";
+  if (generator == Generator::twin) return fmt::format("less than {} = {}", chain, size.chain);
+  return fmt::format("less than the {} vertices of 2 * {} + task.pool", size.vertices(), chain);
 }
 
 class HopTask final : public Task {
@@ -98,9 +98,9 @@ class HopTask final : public Task {
   }
 
   std::string summary(const Json& result) const override {
-    std::string text = result["generator"].get<std::string>() + ", " +
-                       std::to_string(measured_.vertices()) +
-                       " vertices: " + result["largest_solved"].dump() + " hops solved;";
+    std::string text =
+        fmt::format("{}, {} vertices: {} hops solved;", result["generator"].get<std::string>(),
+                    measured_.vertices(), result["largest_solved"].dump());
     for (const Json& entry : result["frontier"])
       text += std::string(&entry == &result["frontier"].front() ? "" : ",") +
               " T = " + entry["loops"].dump() + ": " + entry["hops"].dump();
@@ -113,32 +113,32 @@ class HopTask final : public Task {
     for (const auto& [size, name] :
          {std::pair(trained_, "task.chain"), std::pair(measured_, "task.test_chain")}) {
       require(size.chain >= 2, std::string(name) + ": expected at least 2");
-      require(size.vertices() <= kMostVertices, std::string(name) +
-                                                    ", task.pool: expected at most " +
-                                                    std::to_string(kMostVertices) + " vertices");
+      require(size.vertices() <= kMostVertices,
+              fmt::format("{}, task.pool: expected at most {} vertices", name, kMostVertices));
     }
     require(c.hops >= 1 && c.hops <= most_hops(c.generator, trained_),
-            "task.hops: expected at least 1 and " +
-                bound_text(c.generator, "task.chain", trained_) + ", found " +
-                std::to_string(c.hops));
+            fmt::format("task.hops: expected at least 1 and {}, found {}",
+                        bound_text(c.generator, "task.chain", trained_), c.hops));
     require_growing(c.test_hops, "task.test_hops");
     require_growing(c.test_loops, "task.test_loops");
     require(c.test_hops.back() <= most_hops(c.generator, measured_),
-            "task.test_hops: expected " + bound_text(c.generator, "task.test_chain", measured_) +
-                ", found " + std::to_string(c.test_hops.back()));
+            fmt::format("task.test_hops: expected {}, found {}",
+                        bound_text(c.generator, "task.test_chain", measured_), c.test_hops.back()));
     require(c.batch >= 1 && c.batch <= 65536, "task.batch: expected 1 to 65536");
     require(c.validation >= 2 && c.validation % 2 == 0,
             "task.validation: expected an even number of graphs, half of which have a path");
     require(c.threshold > 0.5 && c.threshold <= 1,
             "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
     const std::size_t largest = std::max(trained_.vertices(), measured_.vertices());
-    require(c.identities == 0 || (c.identities >= largest && c.identities <= 65536),
-            "task.identities: expected 0, or " + std::to_string(largest) +
-                " to 65536, one for each vertex of a graph, found " + std::to_string(c.identities));
+    require(
+        c.identities == 0 || (c.identities >= largest && c.identities <= 65536),
+        fmt::format(
+            "task.identities: expected 0, or {} to 65536, one for each vertex of a graph, found {}",
+            largest, c.identities));
     require(c.masked || c.identities > 0,
-            "task.identities: expected at least " + std::to_string(largest) +
-                " where task.masked is false, because the edges are then read as features of the "
-                "identities");
+            fmt::format("task.identities: expected at least {} where task.masked is false, because "
+                        "the edges are then read as features of the identities",
+                        largest));
   }
 
   Samples empty(std::size_t count, const HopGraphSize& size) const {
@@ -249,7 +249,7 @@ void HopTaskConfig::visit(SettingVisitor& visit) {
 
 void HopTaskConfig::validate() const {
   for (const std::uint32_t loops : test_loops)
-    require(loops <= kLoopLimit, "task.test_loops: expected at most " + std::to_string(kLoopLimit));
+    require(loops <= kLoopLimit, fmt::format("task.test_loops: expected at most {}", kLoopLimit));
 }
 
 std::unique_ptr<Task> HopTaskConfig::make_task(std::uint64_t seed) const {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,8 +28,7 @@ class RowTokensExperiment final : public Experiment {
   TrainingPlan runs() const override {
     TrainingPlan plan;
     for (const std::uint32_t depth : depths_)
-      plan.push_back({"rows-" + std::to_string(vertices_) + "/" + (looped_ ? "loop-" : "stack-") +
-                          std::to_string(depth),
+      plan.push_back({fmt::format("rows-{}/{}{}", vertices_, looped_ ? "loop-" : "stack-", depth),
                       relation(RelationTaskConfig::Tokens::rows, vertices_, depth, looped_)});
     return plan;
   }
@@ -56,7 +57,7 @@ class PairTokensExperiment final : public Experiment {
     TrainingPlan plan;
     for (const std::uint32_t blocks : blocks_)
       plan.push_back(
-          {"pairs-" + std::to_string(vertices_) + "/loop-" + std::to_string(blocks),
+          {fmt::format("pairs-{}/loop-{}", vertices_, blocks),
            relation(RelationTaskConfig::Tokens::pairs, vertices_, blocks, /*looped=*/true)});
     return plan;
   }

@@ -1,5 +1,7 @@
 #include "learned/reachability/relation_task.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -34,8 +36,8 @@ class RelationTask final : public Task {
     const bool rows = config.tokens == Tokens::rows;
     const std::uint32_t most = rows ? kMostRows : kMostPairs;
     require(config.vertices >= 2 && config.vertices <= most,
-            "task.vertices: expected 2 to " + std::to_string(most) + " where task.tokens is " +
-                name() + ", found " + std::to_string(config.vertices));
+            fmt::format("task.vertices: expected 2 to {} where task.tokens is {}, found {}", most,
+                        name(), config.vertices));
     require(config.cut >= 0 && config.cut < 1, "task.cut: expected 0 up to, not including, 1");
     require(config.batch >= 1 && config.batch <= 65536, "task.batch: expected 1 to 65536");
     require(config.validation >= 1, "task.validation: expected at least 1 graph");
@@ -102,7 +104,7 @@ class RelationTask final : public Task {
     const auto h = result["h"].get<std::int32_t>();
     return result["tokens"].get<std::string>() + ", " + result["vertices"].dump() + " vertices: " +
            (h < 0 ? "no h*"
-                  : (result["censored"] == true ? "h* >= " : "h* = ") + std::to_string(h)) +
+                  : fmt::format("{}{}", result["censored"] == true ? "h* >= " : "h* = ", h)) +
            ", false positives " + rate.data();
   }
 

@@ -1,5 +1,7 @@
 #include "learned/records/run_record.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -29,8 +31,7 @@ RunRecord read_run_record(const std::string& file) {
                      ": expected the record of a training run, a JSON object with \"format\": \"" +
                      kRecordFormat + "\"");
   if (!json.contains("version") || json["version"] != kRecordVersion)
-    throw InputError(file + ": expected version " + std::to_string(kRecordVersion) +
-                     " of the format");
+    throw InputError(fmt::format("{}: expected version {} of the format", file, kRecordVersion));
   for (const char* part : {"config", "machine", "training", "result"})
     if (!json.contains(part) || !json[part].is_object())
       throw InputError(file + ": expected an object '" + part + "'");

@@ -1,5 +1,7 @@
 #include "learned/records/safetensors.hpp"
 
+#include <fmt/core.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -44,8 +46,7 @@ SafeTensors read_safetensors(const std::string& file) {
   for (std::size_t i = kHeaderLength; i > 0; --i)
     length = length << 8 | static_cast<unsigned char>(bytes[i - 1]);
   if (length > kLongestHeader || length > bytes.size() - kHeaderLength)
-    throw refuse("a header that ends within the file, found one of " + std::to_string(length) +
-                 " bytes");
+    throw refuse(fmt::format("a header that ends within the file, found one of {} bytes", length));
   const std::size_t begin = kHeaderLength + static_cast<std::size_t>(length);
   const auto header =
       nlohmann::json::parse(bytes.begin() + kHeaderLength,

@@ -1,5 +1,7 @@
 #include "learned/records/settings_json.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <utility>
 
@@ -123,7 +125,7 @@ class SettingsReader final : public SettingVisitor {
     // Half of the 32 bits, so that sums of two settings stay in range.
     constexpr std::uint64_t most = sizeof(T) == 4 ? 1u << 31 : std::uint64_t{1} << 53;
     if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most)
-      fail(path, "a whole number from 0 to " + std::to_string(most), json);
+      fail(path, fmt::format("a whole number from 0 to {}", most), json);
     value = json.get<T>();
   }
 

@@ -1,5 +1,7 @@
 #include "learned/records/training_config.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "learned/records/settings_json.hpp"
@@ -138,19 +140,20 @@ bool continues(const RunConfig& before, const RunConfig& after) {
 void validate(const RunConfig& config) {
   const ModelConfig& m = config.model;
   require(m.width > 0 && m.heads > 0 && m.width % m.heads == 0,
-          "model.heads: expected a divisor of model.width = " + std::to_string(m.width) +
-              ", found " + std::to_string(m.heads));
+          fmt::format("model.heads: expected a divisor of model.width = {}, found {}", m.width,
+                      m.heads));
   require(m.hidden > 0, "model.hidden: expected at least 1");
   require(m.initial + m.repeated + m.final > 0, "model: expected at least one layer");
   require(m.width <= 8192 && m.hidden <= 65536 && m.initial + m.repeated + m.final <= 512,
           "model: expected a width up to 8192, hidden up to 65536 and at most 512 layers");
   const double layers = m.initial + m.repeated + m.final, width = m.width;
   if (const double count = layers * width * (4 * width + 3.0 * m.hidden); count > kMostParameters)
-    throw SizeLimit("the model has up to " + std::to_string(count / 1e9) +
-                    " thousand million parameters, expected at most 4: choose a smaller "
-                    "model.width, model.hidden or depth");
+    throw SizeLimit(
+        fmt::format("the model has up to {} thousand million parameters, expected at most 4: "
+                    "choose a smaller model.width, model.hidden or depth",
+                    count / 1e9));
   require(m.loops.least <= kLoopLimit && m.loops.most <= kLoopLimit,
-          "model.loops: expected at most " + std::to_string(kLoopLimit));
+          fmt::format("model.loops: expected at most {}", kLoopLimit));
   config.task->validate();
   require(m.embedding_deviation >= 0 && m.embedding_deviation <= 1000,
           "model.embedding_deviation: expected 0 to 1000");

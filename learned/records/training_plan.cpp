@@ -1,5 +1,7 @@
 #include "learned/records/training_plan.hpp"
 
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -47,17 +49,18 @@ TrainingPlan read_training_plan(const std::string& file) {
   const auto json = nlohmann::json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
       json["format"] != kPlanFormat || !json.contains("version") || json["version"] != kPlanVersion)
-    throw InputError(file + ": expected a training plan, a JSON object with \"format\": \"" +
-                     kPlanFormat + "\" and \"version\": " + std::to_string(kPlanVersion));
+    throw InputError(fmt::format(
+        "{}: expected a training plan, a JSON object with \"format\": \"{}\" and \"version\": {}",
+        file, kPlanFormat, kPlanVersion));
   if (!json.contains("runs") || !json["runs"].is_array() || json["runs"].empty())
     throw InputError(file + ": runs: expected a list of at least one run");
   TrainingPlan plan;
   std::set<std::string> names;
   for (std::size_t i = 0; i < json["runs"].size(); ++i) {
-    plan.push_back(read_run(json["runs"][i], file + ": run " + std::to_string(i)));
+    plan.push_back(read_run(json["runs"][i], fmt::format("{}: run {}", file, i)));
     if (!names.insert(plan.back().name).second)
-      throw InputError(file + ": run " + std::to_string(i) + ": a second run called " +
-                       plan.back().name);
+      throw InputError(
+          fmt::format("{}: run {}: a second run called {}", file, i, plan.back().name));
   }
   return plan;
 }

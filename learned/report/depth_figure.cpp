@@ -1,5 +1,7 @@
 #include "learned/report/depth_figure.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -77,7 +79,7 @@ PlotLine fitted_line(const DepthFit& fit) {
 PlotSeries learned_series(const LearnedRow& row, const std::string& colour) {
   const LearnedSeries& series = row.series;
   const std::string name =
-      series_name(series) + ", width " + std::to_string(series.width) + ", " + series.device;
+      fmt::format("{}, width {}, {}", series_name(series), series.width, series.device);
   PlotSeries drawn;
   // The law itself is never cut: a slope is not shown without what was censored.
   drawn.name = cut_text(name, kLegendName) + ": " + fitted_law_text(series, row.best);
@@ -86,11 +88,11 @@ PlotSeries learned_series(const LearnedRow& row, const std::string& colour) {
   for (const RunPoint& run : series.points) {
     const DepthPoint& point = run.point;
     if (point.reach < 1) continue;
-    drawn.marks.push_back({{std::log2(point.reach), point.depth},
-                           name + ", seed " + std::to_string(point.seed) + ": depth " +
-                               fixed_text(point.depth, 0) + ", " + series.reach +
-                               (point.censored ? " >= " : " = ") + fixed_text(point.reach, 0),
-                           point.censored ? MarkShape::ring : MarkShape::dot});
+    drawn.marks.push_back(
+        {{std::log2(point.reach), point.depth},
+         fmt::format("{}, seed {}: depth {}, {}{}{}", name, point.seed, fixed_text(point.depth, 0),
+                     series.reach, point.censored ? " >= " : " = ", fixed_text(point.reach, 0)),
+         point.censored ? MarkShape::ring : MarkShape::dot});
   }
   return drawn;
 }

@@ -1,5 +1,7 @@
 #include "learned/report/depth_points.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -52,8 +54,7 @@ double executed(const ModelConfig& model, std::uint64_t loops) {
 }
 
 std::string shape_text(const ModelConfig& model) {
-  return "(" + std::to_string(model.initial) + ", " + std::to_string(model.repeated) + ", " +
-         std::to_string(model.final) + ")";
+  return fmt::format("({}, {}, {})", model.initial, model.repeated, model.final);
 }
 
 enum class NetworkForm { stack, loop, adaptive };

@@ -1,5 +1,7 @@
 #include "learned/report/depth_table.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "objects/phrases.hpp"
@@ -22,8 +24,10 @@ bool never_finished(const LearnedSeries& series) {
 DepthFit fit_series(const LearnedSeries& series, SeedChoice choice, std::uint64_t seed) {
   DepthFit fit = fit_depth(series.depth_points(), choice, seed);
   if (fit.fitted() && small_by_budget(series))
-    fit.refusal = "no depth reaches more than " + std::to_string(static_cast<int>(kSmallReach)) +
-                  " and no curriculum was finished: the budget was measured, not the depth";
+    fit.refusal = fmt::format(
+        "no depth reaches more than {} and no curriculum was finished: the budget was measured, "
+        "not the depth",
+        static_cast<int>(kSmallReach));
   return fit;
 }
 

@@ -1,5 +1,7 @@
 #include "learned/report/depth_table_text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -94,7 +96,7 @@ std::string cost_text(const SeriesCost& cost) {
 /// What both laws of a fit are, and which one is closer.
 std::vector<std::string> law_cells(const LearnedSeries& series, const DepthFit& fit) {
   const std::string censored =
-      censored_text(fit) + " (" + std::to_string(fit.censored_points) + " points)";
+      fmt::format("{} ({} points)", censored_text(fit), fit.censored_points);
   if (!fit.fitted()) return {"not fitted; " + censored, kNone, kNone};
   return {law_text(series, fit.logarithmic, false) + "; " + censored,
           law_text(series, fit.linear, true) + "; " + censored, preference_text(fit)};
@@ -238,8 +240,8 @@ TextTable side_by_side(const DepthTable& table) {
     };
     bool first = true;
     for (const LearnedRow& row : problem.learned) {
-      add(series_name(row.series) + ", width " + std::to_string(row.series.width) + ", " +
-              row.series.device,
+      add(fmt::format("{}, width {}, {}", series_name(row.series), row.series.width,
+                      row.series.device),
           learned_text(row.series, row.best), status_label(row.status),
           published_text(problem, row.series.kind), first);
       first = false;
@@ -264,7 +266,7 @@ TextTable constructed_table(const DepthTable& table) {
     for (const ConstructedLaw& law : problem.constructed) {
       std::vector<std::string> counts;
       for (const auto& [size, depth] : law.depths)
-        counts.push_back(std::to_string(size) + ": " + std::to_string(depth));
+        counts.push_back(fmt::format("{}: {}", size, depth));
       text.rows.push_back({problem.name, form_label(law.form), law.construction, law.encoding,
                            law.formula, counts.empty() ? kNone : joined(counts, ", "),
                            slope_text(law.slope), law.verification});
@@ -300,10 +302,11 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
     text.emplace_back(
         "No training runs were given, so there are only constructed and published numbers.");
   } else {
-    std::string read = "Training runs that were read: " + std::to_string(table.records);
+    std::string read = fmt::format("Training runs that were read: {}", table.records);
     if (table.constructed_runs > 0)
-      read += ", of which " + std::to_string(table.constructed_runs) +
-              " began with compiled weights and have no place among what was learned";
+      read += fmt::format(
+          ", of which {} began with compiled weights and have no place among what was learned",
+          table.constructed_runs);
     text.push_back(read + ".");
     text.emplace_back(
         "A learned slope holds at the accuracy that was asked for, between the sizes that were "

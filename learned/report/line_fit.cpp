@@ -1,5 +1,7 @@
 #include "learned/report/line_fit.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -97,12 +99,11 @@ void compare_laws(DepthFit& fit, const PlotLine& line) {
 }
 
 std::string refusal_of(const DepthFit& fit, const PlotLine& line) {
-  const std::string censored = std::to_string(fit.censored_depths) + " of " +
-                               std::to_string(fit.cells.size()) + " depths censored";
+  const std::string censored =
+      fmt::format("{} of {} depths censored", fit.censored_depths, fit.cells.size());
   if (line.size() < kFewestDepths)
-    return "fewer than " + std::to_string(kFewestDepths) +
-           " uncensored depths that reach at least 1: " + std::to_string(line.size()) + ", with " +
-           censored;
+    return fmt::format("fewer than {} uncensored depths that reach at least 1: {}, with {}",
+                       kFewestDepths, line.size(), censored);
   if (std::all_of(line.begin(), line.end(),
                   [&](const auto& point) { return point.first == line.front().first; }))
     return "every uncensored depth reaches the same, with " + censored;
@@ -215,10 +216,8 @@ WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
     }
   }
   if (line.size() < kFewestDepths) {
-    fit.refusal = "fewer than " + std::to_string(kFewestDepths) +
-                  " uncensored widths: " + std::to_string(line.size()) + ", with " +
-                  std::to_string(fit.censored_widths) + " of " + std::to_string(fit.cells.size()) +
-                  " widths censored";
+    fit.refusal = fmt::format("fewer than {} uncensored widths: {}, with {} of {} widths censored",
+                              kFewestDepths, line.size(), fit.censored_widths, fit.cells.size());
     return fit;
   }
   fit.line = least_squares(line).value();

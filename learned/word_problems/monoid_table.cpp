@@ -1,5 +1,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 
+#include <fmt/core.h>
+
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -27,9 +29,10 @@ void check_closure(const MonoidTable& table) {
   for (std::size_t a = 0; a < table.size; ++a)
     for (std::size_t b = 0; b < table.size; ++b)
       if (const std::uint32_t value = table.product[a * table.size + b]; value >= table.size)
-        fail(table, "is not closed: the product of " + element_text(table, a) + " and " +
-                        element_text(table, b) + " is " + std::to_string(value) +
-                        ", expected an element from 0 to " + std::to_string(table.size - 1));
+        fail(table,
+             fmt::format(
+                 "is not closed: the product of {} and {} is {}, expected an element from 0 to {}",
+                 element_text(table, a), element_text(table, b), value, table.size - 1));
 }
 
 std::uint32_t identity_of(const MonoidTable& table) {
@@ -104,8 +107,9 @@ void check_axioms(MonoidTable& table) {
 }
 
 SizeLimit too_large(const std::string& name) {
-  return SizeLimit(in_quotes(name) + " has more than " + std::to_string(kMostElements) +
-                   " elements, the limit of multiplication tables; try a smaller degree");
+  return SizeLimit(fmt::format(
+      "{} has more than {} elements, the limit of multiplication tables; try a smaller degree",
+      in_quotes(name), kMostElements));
 }
 
 }  // namespace
@@ -145,23 +149,23 @@ MonoidTable monoid_table_from_rows(const std::string& name,
   if (rows.empty()) fail(table, "has no rows, expected one per element");
   for (std::size_t a = 0; a < rows.size(); ++a) {
     if (rows[a].size() != rows.size())
-      fail(table, "has " + std::to_string(rows[a].size()) + " entries in row " + std::to_string(a) +
-                      ", expected " + std::to_string(rows.size()) + ", one per element");
+      fail(table, fmt::format("has {} entries in row {}, expected {}, one per element",
+                              rows[a].size(), a, rows.size()));
     table.product.insert(table.product.end(), rows[a].begin(), rows[a].end());
   }
   if (table.element_names.empty())
     for (std::size_t a = 0; a < table.size; ++a) table.element_names.push_back(std::to_string(a));
   if (table.element_names.size() != table.size)
-    fail(table, "has " + std::to_string(table.element_names.size()) + " names, expected " +
-                    std::to_string(table.size) + ", one per element");
+    fail(table, fmt::format("has {} names, expected {}, one per element",
+                            table.element_names.size(), table.size));
   if (table.letters.empty()) {
     table.letters.resize(table.size);
     std::iota(table.letters.begin(), table.letters.end(), 0u);
   }
   for (const std::uint32_t letter : table.letters)
     if (letter >= table.size)
-      fail(table, "has the letter " + std::to_string(letter) + ", expected elements from 0 to " +
-                      std::to_string(table.size - 1));
+      fail(table, fmt::format("has the letter {}, expected elements from 0 to {}", letter,
+                              table.size - 1));
   check_axioms(table);
   return table;
 }

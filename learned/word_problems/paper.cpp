@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,12 +49,12 @@ class WordProblemExperiment final : public Experiment {
         if (max_length_) task.max_length = *max_length_;
         task.data = data_;
         const std::string name =
-            monoid + "/" + kNames[static_cast<int>(kind_)] + "-" + std::to_string(depth);
+            fmt::format("{}/{}-{}", monoid, kNames[static_cast<int>(kind_)], depth);
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;
           config.model.hidden = 4 * width;
-          plan.push_back({name + "-width-" + std::to_string(width), config});
+          plan.push_back({fmt::format("{}-width-{}", name, width), config});
         }
       }
     return plan;

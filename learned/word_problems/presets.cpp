@@ -1,5 +1,7 @@
 #include "learned/word_problems/presets.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "objects/input_error.hpp"
@@ -26,8 +28,8 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
       break;
     case WordModel::loop:
       if (block == 0 || depth % block != 0)
-        throw InputError("--block: expected a divisor of the depth " + std::to_string(depth) +
-                         ", found " + std::to_string(block));
+        throw InputError(
+            fmt::format("--block: expected a divisor of the depth {}, found {}", depth, block));
       model.repeated = block;
       model.loops.least = depth / block;
       break;

@@ -1,5 +1,7 @@
 #include "learned/word_problems/word_data.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <optional>
 #include <ostream>
@@ -72,8 +74,7 @@ std::vector<RawRow> raw_rows(std::string_view text, const std::string& source,
     const auto columns = split(lines[i], ',');
     if (columns.size() != 3)
       throw InputError(source, line,
-                       "expected the 3 columns " + std::string(kHeader) + ", found " +
-                           std::to_string(columns.size()));
+                       fmt::format("expected the 3 columns {}, found {}", kHeader, columns.size()));
     RawRow row;
     const auto seed = whole_number<std::uint64_t>(columns[0]);
     if (!seed)
@@ -86,17 +87,16 @@ std::vector<RawRow> raw_rows(std::string_view text, const std::string& source,
         const auto element = whole_number<std::uint32_t>(number);
         if (!element || *element >= table.size)
           throw InputError(source, line,
-                           std::string(name) + " index " + std::to_string(elements->size() + 1) +
-                               ": expected an element of " + printable(table.name) + " from 0 to " +
-                               std::to_string(table.size - 1) +
-                               ", separated by single spaces, found " + in_quotes(number));
+                           fmt::format("{} index {}: expected an element of {} from 0 to {}, "
+                                       "separated by single spaces, found {}",
+                                       name, elements->size() + 1, printable(table.name),
+                                       table.size - 1, in_quotes(number)));
         elements->push_back(*element);
       }
     if (row.input.size() != row.target.size())
       throw InputError(source, line,
-                       "expected as many targets as inputs, found " +
-                           std::to_string(row.target.size()) + " for " +
-                           std::to_string(row.input.size()));
+                       fmt::format("expected as many targets as inputs, found {} for {}",
+                                   row.target.size(), row.input.size()));
     rows.push_back(std::move(row));
   }
   if (rows.empty()) throw InputError(source, 1, "expected rows after the header, found none");
@@ -132,9 +132,9 @@ std::optional<Mismatch> first_mismatch(const std::vector<RawRow>& rows, const Mo
 /// "target index 2 is 17, expected 15 with the first letter first".
 std::string mismatch_text(const Mismatch& mismatch, const std::vector<RawRow>& rows,
                           ProductOrder order) {
-  return "target index " + std::to_string(mismatch.index + 1) + " is " +
-         std::to_string(rows[mismatch.row].target[mismatch.index]) + ", expected " +
-         std::to_string(mismatch.expected) + " " + order_text(order);
+  return fmt::format("target index {} is {}, expected {} {}", mismatch.index + 1,
+                     rows[mismatch.row].target[mismatch.index], mismatch.expected,
+                     order_text(order));
 }
 
 void require_published(const MonoidTable& table) {
@@ -202,10 +202,10 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
                      std::pair(mismatch->row, mismatch->index);
   const Mismatch& late = meant ? *published_mismatch : *mismatch;
   const Mismatch& early = meant ? *mismatch : *published_mismatch;
-  throw InputError(source, late.row + 2,
-                   mismatch_text(late, rows, meant ? theirs : ours) + "; " +
-                       order_text(meant ? ours : theirs) + " line " +
-                       std::to_string(early.row + 2) + " is wrong too");
+  throw InputError(
+      source, late.row + 2,
+      fmt::format("{}; {} line {} is wrong too", mismatch_text(late, rows, meant ? theirs : ours),
+                  order_text(meant ? ours : theirs), early.row + 2));
 }
 
 WordFile read_word_file(const std::string& file, const MonoidTable& table) {
@@ -219,7 +219,7 @@ WordFileWriter::WordFileWriter(std::ostream& out, const MonoidTable& table, Prod
 }
 
 void WordFileWriter::write(std::uint64_t seed, const std::vector<std::uint32_t>& word) {
-  row_ = std::to_string(seed) + ',';
+  row_ = fmt::format("{},", seed);
   append(word);
   row_ += ',';
   append(running_products(table_, word, order_));

@@ -1,5 +1,7 @@
 #include "learned/word_problems/word_task.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -32,18 +34,17 @@ void require(bool holds, const std::string& sentence) {
 
 const WordTaskConfig& checked(const WordTaskConfig& c) {
   require(c.max_length >= 2 && c.max_length <= kMostLength,
-          "task.max_length: expected 2 to " + std::to_string(kMostLength) + ", found " +
-              std::to_string(c.max_length));
+          fmt::format("task.max_length: expected 2 to {}, found {}", kMostLength, c.max_length));
   require(c.threshold > 0 && c.threshold <= 1,
           "task.threshold: expected more than 0 and at most 1, found " + Json(c.threshold).dump());
-  require(c.batch_tokens > 0 && c.batch_tokens <= kMostTokens,
-          "task.batch_tokens: expected 1 to " + std::to_string(kMostTokens) + ", found " +
-              std::to_string(c.batch_tokens));
+  require(
+      c.batch_tokens > 0 && c.batch_tokens <= kMostTokens,
+      fmt::format("task.batch_tokens: expected 1 to {}, found {}", kMostTokens, c.batch_tokens));
   require(c.batch_least > 0, "task.batch_least: expected at least 1, found 0");
-  require(std::uint64_t{c.batch_least} * c.max_length <= kMostTokens,
-          "task.batch_least: expected at most " + std::to_string(kMostTokens / c.max_length) +
-              " words of task.max_length = " + std::to_string(c.max_length) + ", found " +
-              std::to_string(c.batch_least));
+  require(
+      std::uint64_t{c.batch_least} * c.max_length <= kMostTokens,
+      fmt::format("task.batch_least: expected at most {} words of task.max_length = {}, found {}",
+                  kMostTokens / c.max_length, c.max_length, c.batch_least));
   require(c.validation > 0, "task.validation: expected at least 1, found 0");
   return c;
 }
@@ -98,7 +99,7 @@ class WordTask final : public Task {
 
   std::size_t stages() const override { return lengths_.size(); }
   std::string stage_name(std::size_t stage) const override {
-    return "length " + std::to_string(lengths_.at(stage));
+    return fmt::format("length {}", lengths_.at(stage));
   }
 
   Samples training_batch(std::size_t stage, std::uint64_t step) const override {
@@ -164,17 +165,17 @@ class WordTask final : public Task {
       letter_of[table_.letters[letter]] = static_cast<std::uint32_t>(letter);
     WordFile file = read_word_file(config_.data, table_);
     for (WordRow& row : file.rows) {
-      require(row.word.size() >= config_.max_length,
-              "task.data: " + config_.data + ":" + std::to_string(row.line) +
-                  ": expected words of at least task.max_length = " +
-                  std::to_string(config_.max_length) + " letters, found " +
-                  std::to_string(row.word.size()));
+      require(
+          row.word.size() >= config_.max_length,
+          fmt::format(
+              "task.data: {}:{}: expected words of at least task.max_length = {} letters, found {}",
+              config_.data, row.line, config_.max_length, row.word.size()));
       row.word.resize(config_.max_length);
       for (std::uint32_t& element : row.word) {
         require(letter_of[element].has_value(),
-                "task.data: " + config_.data + ":" + std::to_string(row.line) +
-                    ": expected generators of " + table_.name + ", as task.letters says, found " +
-                    table_.element_names[element]);
+                fmt::format(
+                    "task.data: {}:{}: expected generators of {}, as task.letters says, found {}",
+                    config_.data, row.line, table_.name, table_.element_names[element]));
         element = *letter_of[element];
       }
       words_.push_back(std::move(row.word));

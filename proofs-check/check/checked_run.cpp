@@ -1,5 +1,7 @@
 #include "proofs-check/check/checked_run.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "runtime/file/unrolling.hpp"
@@ -25,8 +27,8 @@ std::optional<Stream<ValueId>> CheckedRun::run(const Outcome<Tokens>& tokens,
   } else if (!stream.has_value()) {
     mismatch = {TestedProperty::answer, answer, describe(stream.refusal())};
   } else if (count_.layers != depth) {
-    mismatch = {TestedProperty::depth, "the claimed depth of " + std::to_string(depth) + " layers",
-                std::to_string(count_.layers) + " layers"};
+    mismatch = {TestedProperty::depth, fmt::format("the claimed depth of {} layers", depth),
+                fmt::format("{} layers", count_.layers)};
   }
   if (mismatch) return std::nullopt;
   return std::move(stream).value();

@@ -1,5 +1,7 @@
 #include "proofs-check/check/test_division.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -43,9 +45,8 @@ class DivisionTest {
       for (std::size_t k = 0; k < expected.size(); ++k) {
         const Real& got = logits[file_.rows[k]];
         if (got == expected[k]) continue;
-        const std::string place = "token " + std::to_string(i) + ", " + std::to_string(dividend) +
-                                  " by " + std::to_string(input.divisor) + ": " +
-                                  kDivisionOutputs[k] + " = ";
+        const std::string place = fmt::format("token {}, {} by {}: {} = ", i, dividend,
+                                              input.divisor, kDivisionOutputs[k]);
         return Mismatch{TestedProperty::answer, place + expected[k].text(), got.text()};
       }
     }
@@ -55,7 +56,7 @@ class DivisionTest {
   std::optional<Mismatch> beyond(std::size_t length) {
     return run_.expect_outside(
         tokens_of(model_, division_rows(model_, {1, std::vector<std::uint64_t>(length, 0)})),
-        "an input of " + std::to_string(length) + " tokens");
+        fmt::format("an input of {} tokens", length));
   }
 
   const CheckedRun& run() const { return run_; }
@@ -165,9 +166,10 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
   report.seed = options.seed;
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
   if (report.up_to > kMaxPositions)
-    throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                     std::to_string(kMaxPositions) +
-                     " positions and divisors, each with each; lower it, or raise --max-length");
+    throw InputError(
+        fmt::format("--up-to {} means more than {} positions and divisors, each with each; lower "
+                    "it, or raise --max-length",
+                    options.up_to, kMaxPositions));
   // a_i = max(i - back, 0) for every back meets every pair a <= i.
   const std::size_t backs = test.divides_itself() ? 1 : report.up_to;
   const std::size_t total = report.up_to * backs + options.random;

@@ -1,5 +1,7 @@
 #include "proofs-check/check/test_language.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -52,7 +54,7 @@ class LanguageTest {
   std::optional<Mismatch> beyond(std::size_t length) {
     const Word word(length, 0);
     return run_.expect_outside(tokens_of(model_, names(word)),
-                               "a word of " + std::to_string(length) + " letters");
+                               fmt::format("a word of {} letters", length));
   }
 
   std::vector<std::string> names(const Word& word) const {
@@ -76,14 +78,14 @@ class LanguageTest {
     }
     for (std::size_t i = 0; i < products->size(); ++i) {
       const auto got = runner.prefix(stream, runner.first_letter() + i);
-      const std::string wanted = "product of the first " + std::to_string(i + 1) + " letters " +
-                                 format_transformation((*products)[i]);
+      const std::string wanted = fmt::format("product of the first {} letters {}", i + 1,
+                                             format_transformation((*products)[i]));
       if (!got.has_value())
         return Mismatch{TestedProperty::prefix, wanted, describe(got.refusal())};
       const std::size_t points = got.value().size(), asked = (*products)[i].size();
       if (points != asked) {  // another action of the same language
-        prefix_note_ = "the file reads products of " + std::to_string(points) +
-                       " points and the oracle has " + std::to_string(asked);
+        prefix_note_ = fmt::format("the file reads products of {} points and the oracle has {}",
+                                   points, asked);
         return std::nullopt;
       }
       if (got.value() != (*products)[i])
@@ -176,9 +178,8 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     words *= letters;
     exhaustive += words;
     if (exhaustive > kMaxWords)
-      throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                       std::to_string(kMaxWords) + " words over " + std::to_string(letters) +
-                       " letters; lower it");
+      throw InputError(fmt::format("--up-to {} means more than {} words over {} letters; lower it",
+                                   options.up_to, kMaxWords, letters));
   }
   const std::size_t total = exhaustive + options.random;
 

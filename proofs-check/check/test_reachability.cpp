@@ -1,5 +1,7 @@
 #include "proofs-check/check/test_reachability.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -76,7 +78,7 @@ class ReachabilityTest {
   std::optional<Mismatch> beyond(std::size_t vertices) {
     const Graph graph = graph_of(Rows(vertices, std::vector<char>(vertices, 0)));
     return run_.expect_outside(tokens_of(model_, graph, 0, 0),
-                               "a graph of " + std::to_string(vertices) + " vertices");
+                               fmt::format("a graph of {} vertices", vertices));
   }
 
   const CheckedRun& run() const { return run_; }
@@ -254,9 +256,10 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
       questions += n * n << slots;
     }
     if (slots >= 40 || questions > kMaxQuestions)
-      throw InputError("--up-to " + std::to_string(options.up_to) + " means more than " +
-                       std::to_string(kMaxQuestions) +
-                       " questions, every graph with every source and target; lower it");
+      throw InputError(
+          fmt::format("--up-to {} means more than {} questions, every graph with every source and "
+                      "target; lower it",
+                      options.up_to, kMaxQuestions));
   }
   const std::size_t total = exhaustive + options.random;
 

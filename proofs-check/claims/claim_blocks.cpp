@@ -1,4 +1,6 @@
 // MS25 Appendix A: building blocks, on raw streams.
+#include <fmt/core.h>
+
 #include <random>
 #include <utility>
 
@@ -97,7 +99,7 @@ Claim read() {
     AgainstStreams position;
     position.name = "phi(i) from psi(i), i";
     position.inputs = [](std::size_t size) {
-      RawInput input{std::to_string(size) + " positions", {}};
+      RawInput input{fmt::format("{} positions", size), {}};
       for (std::size_t i = 0; i < size; ++i)
         input.rows.push_back(psi(static_cast<std::int64_t>(i)));
       return std::vector<RawInput>{input};
@@ -225,7 +227,7 @@ Claim offset(OffsetForm form) {
     against.name =
         query ? "the value of position max(i - k, 0), lengths" : "phi(i - k) at every i, lengths";
     against.inputs = [query](std::size_t size) {
-      RawInput input{std::to_string(size) + " positions", {}};
+      RawInput input{fmt::format("{} positions", size), {}};
       for (std::size_t i = 0; i < size; ++i) {
         const auto z = static_cast<std::int64_t>(i);
         input.rows.push_back(query ? beside({phi_values(z), phi_values(Rational(z * z - 7, 3))})
@@ -244,8 +246,8 @@ Claim offset(OffsetForm form) {
       return rows;
     };
     add(
-        claim, "k = " + std::to_string(k), [form, k] { return offset_MS25_lemA6(k, form); },
-        against, 24);
+        claim, fmt::format("k = {}", k), [form, k] { return offset_MS25_lemA6(k, form); }, against,
+        24);
   }
   return claim;
 }
@@ -306,7 +308,7 @@ Claim equality() {
   raw.inputs = [](std::size_t size) {
     std::vector<RawInput> inputs;
     for (std::size_t m = 1; m <= size; ++m) {
-      RawInput input{std::to_string(size) + " positions, m = " + std::to_string(m), {}};
+      RawInput input{fmt::format("{} positions, m = {}", size, m), {}};
       for (std::size_t i = 0; i < size; ++i)
         input.rows.push_back(
             beside({psi(static_cast<std::int64_t>(i)), psi(static_cast<std::int64_t>(m))}));

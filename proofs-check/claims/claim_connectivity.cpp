@@ -1,4 +1,6 @@
 // MS25 Theorem 5.1: log depth decides graph connectivity.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -72,7 +74,7 @@ Claim family(const std::string& variant, const std::string& file,
   claim.picture = true;
   for (const auto& [size, bounds] : sizes) {
     Instance instance;
-    instance.name = "for " + std::to_string(size) + " vertices";
+    instance.name = fmt::format("for {} vertices", size);
     instance.program = [construction, size = size] { return construction(size); };
     instance.against = AgainstReachability{};
     instance.bounds = bounds;

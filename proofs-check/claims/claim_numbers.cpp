@@ -1,5 +1,6 @@
 // MS25 Corollaries 4.3 and 5.2 and the numbers of §1: which sizes a fixed depth reaches. Formulas
 // are evaluated in integers; the text's own numbers are quoted.
+#include <fmt/core.h>
 #include <gmpxx.h>
 
 #include <utility>
@@ -77,8 +78,8 @@ Claim corollary(const DepthScaling& scaling, const std::string& variant, Form fo
 
 /// "|w| = 3 at d = 12: ... needs 13 layers".
 std::string too_deep(const DepthScaling& scaling, std::uint64_t n, std::uint64_t d) {
-  return "d = " + std::to_string(d) + ", " + scaling.size + " = " + std::to_string(n) + ": " +
-         scaling.theorem + ", which is " + std::to_string(scaling.depth(n));
+  return fmt::format("d = {}, {} = {}: {}, which is {}", d, scaling.size, n, scaling.theorem,
+                     scaling.depth(n));
 }
 
 /// The formula against the theorem it is drawn from, which has a ceiling.
@@ -95,8 +96,7 @@ Claim every_depth(const DepthScaling& scaling) {
       if (!result.counterexample)
         result.counterexample = too_deep(scaling, scaling.reached(d) + 1, d);
     }
-    result.bound =
-        "every depth from " + std::to_string(scaling.constant) + " to " + std::to_string(kDeepest);
+    result.bound = fmt::format("every depth from {} to {}", scaling.constant, kDeepest);
     result.figures = {
         {"depths in that range", std::to_string(depths)},
         {"depths at which the formula exceeds what the theorem gives", std::to_string(wrong)}};
@@ -108,11 +108,10 @@ Claim every_depth(const DepthScaling& scaling) {
 /// A number of the text, for a size at one depth.
 Claim at_depth(const DepthScaling& scaling, std::uint64_t d, const std::string& text,
                std::uint64_t value) {
-  Claim claim = corollary(scaling, "depth-" + std::to_string(d), Form::as_written);
+  Claim claim = corollary(scaling, fmt::format("depth-{}", d), Form::as_written);
   claim.source = "MS25 §1, from " + claim.source;
-  claim.statement =
-      "A depth of " + std::to_string(d) + " is enough for " + scaling.size + " up to " + text + ".";
-  claim.claimed.text = scaling.size + " up to " + text + " at depth " + std::to_string(d);
+  claim.statement = fmt::format("A depth of {} is enough for {} up to {}.", d, scaling.size, text);
+  claim.claimed.text = fmt::format("{} up to {} at depth {}", scaling.size, text, d);
   claim.calculation = [scaling, d, text, value] {
     Calculation result;
     const std::uint64_t formula = scaling.formula_at(d), reached = scaling.reached(d);
@@ -124,7 +123,7 @@ Claim at_depth(const DepthScaling& scaling, std::uint64_t d, const std::string& 
     result.figures.push_back(
         {"with the ceiling: largest " + scaling.size + " of " + scaling.theorem,
          std::to_string(reached)});
-    result.bound = "computed in integers at d = " + std::to_string(d);
+    result.bound = fmt::format("computed in integers at d = {}", d);
     if (value > reached) result.counterexample = too_deep(scaling, reached + 1, d);
     return result;
   };
@@ -144,9 +143,8 @@ Claim rounded(const DepthScaling& scaling) {
         result.counterexample = too_deep(scaling, n, d);
     }
     for (const std::uint64_t d : {std::uint64_t{32}, kDeepest})
-      result.figures.push_back({"at d = " + std::to_string(d), std::to_string(scaling.reached(d))});
-    result.bound =
-        "every depth from " + std::to_string(scaling.constant) + " to " + std::to_string(kDeepest);
+      result.figures.push_back({fmt::format("at d = {}", d), std::to_string(scaling.reached(d))});
+    result.bound = fmt::format("every depth from {} to {}", scaling.constant, kDeepest);
     return result;
   };
   return claim;
@@ -176,16 +174,15 @@ Claim by_our_own(const DepthScaling& scaling, const std::string& variant, const 
     Calculation result;
     for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d)
       if (reached(d) < scaling.formula_at(d) && !result.counterexample)
-        result.counterexample = "d = " + std::to_string(d) + ": the file reaches " +
-                                std::to_string(reached(d)) + ", the formula says " +
-                                std::to_string(scaling.formula_at(d));
+        result.counterexample = fmt::format("d = {}: the file reaches {}, the formula says {}", d,
+                                            reached(d), scaling.formula_at(d));
     result.figures = {{"depth of the file", depth_formula(model)},
                       {"largest " + scaling.size + " at d = 32", std::to_string(reached(32))}};
     const std::uint64_t far = reached(kDeepest);
     result.figures.push_back(
         {"at d = 80", far == kLargest ? "more than 2^62" : std::to_string(far)});
-    result.bound = "every depth from " + std::to_string(scaling.constant) + " to " +
-                   std::to_string(kDeepest) + ", on the file's shape and loops";
+    result.bound = fmt::format("every depth from {} to {}, on the file's shape and loops",
+                               scaling.constant, kDeepest);
     return result;
   };
   return claim;

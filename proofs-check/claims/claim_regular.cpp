@@ -1,4 +1,6 @@
 // MS25 Theorem 4.1 and Corollary 4.2: log depth recognises regular languages.
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
@@ -141,7 +143,7 @@ Claim radix(unsigned k, ScanPositions positions) {
                                               {k, length, positions, ScanTable::automatic});
   };
   const bool minimal = positions == ScanPositions::first_flag;
-  Claim claim = corollary_4_2("radix-" + std::to_string(k) + (minimal ? "-first-flag" : ""),
+  Claim claim = corollary_4_2(fmt::format("radix-{}{}", k, minimal ? "-first-flag" : ""),
                               k == 2 && minimal ? Form::repaired : Form::optimised);
   claim.file = "constructions/regular_language_radix_MS25_cor4_2.cpp";
   claim.tests = {"tests/claims/radix.cpp", "tests/claims/radix_depth.cpp"};
@@ -159,7 +161,7 @@ Claim radix(unsigned k, ScanPositions positions) {
   // One layer fewer, at the shortest length that needs it.
   Instance shortest = claim.instances[0];
   const std::uint64_t length = std::uint64_t{k} * k + 1;
-  shortest.name += ", at most " + std::to_string(length) + " letters";
+  shortest.name += fmt::format(", at most {} letters", length);
   shortest.program = [construct, length] {
     const Sample sample = samples()[0];
     return construct(sample.action(), sample.name, length);
@@ -172,8 +174,7 @@ Claim radix(unsigned k, ScanPositions positions) {
 
 /// One network for all lengths, k-fold intervals in r - 1 of the r layers of its loop.
 Claim uniform_radix(unsigned k, unsigned r) {
-  Claim claim = corollary_4_2("uniform-radix-" + std::to_string(k) + "-" + std::to_string(r),
-                              Form::optimised);
+  Claim claim = corollary_4_2(fmt::format("uniform-radix-{}-{}", k, r), Form::optimised);
   const UniformRadixOptions options{k, r, ScanTable::automatic};
   claim.file = "constructions/regular_language_uniform_radix_MS25_cor4_2.cpp";
   claim.tests = {"tests/claims/uniform_radix.cpp", "tests/claims/uniform_radix_depth.cpp"};

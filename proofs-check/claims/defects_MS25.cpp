@@ -1,5 +1,7 @@
 #include "proofs-check/claims/defects_MS25.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "compiler/passes/compile.hpp"
@@ -31,7 +33,7 @@ DefectFinding examine_run(const Defect& defect) {
   if (defect.edit) changed = defect.edit(std::move(changed));
   finding.counterexample = defect.search(changed, {defect.up_to});
   if (!finding.counterexample) {
-    finding.note = "no input up to size " + std::to_string(defect.up_to) + " fails";
+    finding.note = fmt::format("no input up to size {} fails", defect.up_to);
     return finding;
   }
   const auto also = defect.search(compile(defect.repaired(), options).model,

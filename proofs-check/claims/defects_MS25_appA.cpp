@@ -1,4 +1,6 @@
 // Defects in MS25 Section 2.2 and Appendix A: storing, reading, clearing, shifting, comparing.
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "constructions/building_blocks_MS25_appA.hpp"
@@ -20,7 +22,7 @@ std::vector<Real> negative(std::vector<Real> values) {
 std::optional<DefectCounterexample> search_removal(const Model& model, SearchBounds bounds) {
   return search_raw(model, bounds, [&](std::size_t size) {
     const auto z = static_cast<std::int64_t>(size);
-    RawCase one{"phi(" + std::to_string(z) + ") in four coordinates",
+    RawCase one{fmt::format("phi({}) in four coordinates", z),
                 {beside({phi_values(z), negative(phi_values(z)), phi_values(0)})},
                 phi_values(0),
                 {"z"}};
@@ -93,7 +95,7 @@ Defect mask_without_constant() {
       std::vector<RawCase> cases;
       const auto z = static_cast<std::int64_t>(size);
       for (std::int64_t y = 0; y <= z; ++y)
-        cases.push_back({"phi(" + std::to_string(z) + ") and phi(" + std::to_string(y) + ")",
+        cases.push_back({fmt::format("phi({}) and phi({})", z, y),
                          {beside({phi_values(z), phi_values(y)})},
                          beside({phi_values(z), phi_values(y)}),
                          {}});
@@ -112,7 +114,7 @@ std::optional<DefectCounterexample> search_equality(const Model& model, SearchBo
     std::vector<RawCase> cases;
     const auto z = static_cast<std::int64_t>(size);
     const auto add = [&](std::int64_t x, std::int64_t y) {
-      cases.push_back({"x = " + std::to_string(x) + ", y = " + std::to_string(y),
+      cases.push_back({fmt::format("x = {}, y = {}", x, y),
                        {beside({phi_values(0), phi_values(x), phi_values(y)})},
                        {Real(x == y ? 1 : -1)},
                        {}});
@@ -238,7 +240,7 @@ Defect average_off_by_one() {
       // The lemma speaks of indices i >= k = 1; the streams hold one vector that nobody reads.
       std::vector<RawCase> cases;
       if (size > 0)
-        cases.push_back({"i = " + std::to_string(size),
+        cases.push_back({fmt::format("i = {}", size),
                          std::vector<std::vector<Real>>(size + 1, phi_values(0)),
                          phi_values(static_cast<std::int64_t>(size) - 1),
                          {}});
@@ -256,7 +258,7 @@ Defect average_off_by_one() {
 std::vector<RawCase> flag_streams(std::size_t size, const std::vector<std::string>& blank,
                                   bool measures) {
   if (size == 0) return {};
-  RawCase all{std::to_string(size) + " true", {}, {}, blank};
+  RawCase all{fmt::format("{} true", size), {}, {}, blank};
   for (std::size_t i = 0; i < size; ++i) all.rows.push_back({Real(1)});
   all.expected = measures ? phi_values(1) : std::vector<Real>{Real(1)};
   return {all};

@@ -1,5 +1,7 @@
 #include "proofs-check/claims/defects_MS25_changes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,8 +18,8 @@ Program with_changes(const Program& program, const std::vector<TextChange>& chan
       at += to.size();
     }
     if (found != times)
-      throw std::logic_error("'" + from + "' stands " + std::to_string(found) + " times in " +
-                             program.name + " and not " + std::to_string(times) + " times");
+      throw std::logic_error(fmt::format("'{}' stands {} times in {} and not {} times", from, found,
+                                         program.name, times));
   }
   return parse_program(text, program.name + ", changed");
 }
@@ -40,7 +42,7 @@ bool writes(const CellIndex& cell, const SparseMatrix& matrix) {
 std::uint32_t coordinate_of(const Model& model, const std::string& cell, std::uint32_t index) {
   const auto found = model.cells.find(cell);
   if (found == model.cells.end() || index >= found->second.coordinates.size())
-    throw std::logic_error("no component " + std::to_string(index) + " of a cell " + cell);
+    throw std::logic_error(fmt::format("no component {} of a cell {}", index, cell));
   return found->second.coordinates[index];
 }
 
@@ -105,14 +107,13 @@ void put(Entries& entries, Iterator at, bool there, const Entry& entry, Before b
 const Rational& entry(const SparseVector& vector, std::uint32_t index) {
   for (const SparseEntry& e : vector)
     if (e.index == index) return e.value;
-  throw std::logic_error("a vector has no entry " + std::to_string(index));
+  throw std::logic_error(fmt::format("a vector has no entry {}", index));
 }
 
 const Rational& entry(const SparseMatrix& matrix, std::uint32_t row, std::uint32_t column) {
   for (const MatrixEntry& e : matrix.entries)
     if (e.row == row && e.column == column) return e.value;
-  throw std::logic_error("a matrix has no entry " + std::to_string(row) + ", " +
-                         std::to_string(column));
+  throw std::logic_error(fmt::format("a matrix has no entry {}, {}", row, column));
 }
 
 void set_entry(SparseVector& vector, std::uint32_t index, const Rational& value, Before before) {
@@ -134,13 +135,13 @@ void scale_row(SparseMatrix& matrix, std::uint32_t row, const Rational& factor) 
       e.value = e.value * factor;
       found = true;
     }
-  if (!found) throw std::logic_error("row " + std::to_string(row) + " of a matrix is zero");
+  if (!found) throw std::logic_error(fmt::format("row {} of a matrix is zero", row));
 }
 
 std::uint32_t value_row(const Head& head, std::uint32_t coordinate) {
   for (const MatrixEntry& e : head.output.entries)
     if (e.row == coordinate) return e.column;
-  throw std::logic_error("a head does not write to coordinate " + std::to_string(coordinate));
+  throw std::logic_error(fmt::format("a head does not write to coordinate {}", coordinate));
 }
 
 Layer negated(Layer layer) {

@@ -1,5 +1,7 @@
 #include "proofs-check/claims/defects_MS25_search.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
@@ -50,8 +52,7 @@ std::string edge_text(const Graph& graph) {
   std::string text;
   for (Vertex i = 0; i < graph.size(); ++i)
     for (Vertex j = 0; j < graph.size(); ++j)
-      if (graph.has_edge(i, j))
-        text += (text.empty() ? "" : ", ") + std::to_string(i) + "->" + std::to_string(j);
+      if (graph.has_edge(i, j)) text += fmt::format("{}{}->{}", text.empty() ? "" : ", ", i, j);
   return text.empty() ? "no edges" : text;
 }
 
@@ -92,8 +93,7 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
         const std::uint64_t a = input.dividends.back() = i - back;
         const auto right = right_division(a, m);
         const std::vector<Real> expected(right.begin(), right.end());
-        const std::string text =
-            std::to_string(a) + " by " + std::to_string(m) + " at position " + std::to_string(i);
+        const std::string text = fmt::format("{} by {} at position {}", a, m, i);
         const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
         if (!stream.has_value()) return tries.no_answer(text, listed(expected), stream.refusal());
         if (auto found = tries.compare(text, expected, runner.logits(stream.value(), i)))
@@ -122,8 +122,8 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
           const bool wanted = oracle.reaches(s, t);
           const Outcome<bool> got = connected(graph, s, t);
           if (got.has_value() && got.value() == wanted) continue;
-          const std::string text = counted(n, "vertex", "vertices") + ", " + edge_text(graph) +
-                                   ", from " + std::to_string(s) + " to " + std::to_string(t);
+          const std::string text = fmt::format(
+              "{}, {}, from {} to {}", counted(n, "vertex", "vertices"), edge_text(graph), s, t);
           if (!got.has_value()) return tries.no_answer(text, verdict(wanted), got.refusal());
           return tries.wrong(text, verdict(wanted), verdict(got.value()));
         }
@@ -186,7 +186,7 @@ std::optional<DefectCounterexample> search_raw(
             const Real& h = runner.arithmetic().pool()[stream.value().at(token, coordinate)];
             if (!h.is_zero())
               return tries.wrong(one.input, cell + " is zero at the end",
-                                 h.text() + " at token " + std::to_string(token));
+                                 fmt::format("{} at token {}", h.text(), token));
           }
     }
   return std::nullopt;

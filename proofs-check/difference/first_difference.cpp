@@ -1,5 +1,7 @@
 #include "proofs-check/difference/first_difference.hpp"
 
+#include <fmt/core.h>
+
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/schedule.hpp"
 #include "compiler/rules/program_rules.hpp"
@@ -22,8 +24,9 @@ class Follow : public ForwardObserver<ValueId> {
     for (const Cell& cell : program.cells) {
       const auto found = model.cells.find(cell.name);
       if (found == model.cells.end() || found->second.coordinates.size() != size_of(cell.type))
-        throw InputError("the weights file has no cell " + cell.name + " of " +
-                         std::to_string(size_of(cell.type)) + " coordinates in its index 'cells'");
+        throw InputError(
+            fmt::format("the weights file has no cell {} of {} coordinates in its index 'cells'",
+                        cell.name, size_of(cell.type)));
       coordinates_.push_back(&found->second.coordinates);
     }
     find_unnamed(model);
@@ -31,10 +34,9 @@ class Follow : public ForwardObserver<ValueId> {
     const std::uint64_t depth = depth_at(model, tokens.size);
     const std::size_t repeated = schedule_.repeated.size();
     if (depth < fixed || (repeated == 0 ? depth != fixed : (depth - fixed) % repeated != 0))
-      throw InputError("the weights file runs " + std::to_string(depth) +
-                       " layers and the program has blocks of " +
-                       std::to_string(schedule_.initial.size()) + ", " + std::to_string(repeated) +
-                       " and " + std::to_string(schedule_.final.size()));
+      throw InputError(
+          fmt::format("the weights file runs {} layers and the program has blocks of {}, {} and {}",
+                      depth, schedule_.initial.size(), repeated, schedule_.final.size()));
     for (const ScheduledLayer& layer : schedule_.initial) steps_.push_back(&layer);
     if (repeated > 0)
       for (std::uint64_t loop = 0; loop < (depth - fixed) / repeated; ++loop)
@@ -63,16 +65,16 @@ class Follow : public ForwardObserver<ValueId> {
       };
       for (CellId cell = 0; cell < program_.cells.size(); ++cell)
         for (std::uint32_t i = 0; i < coordinates_[cell]->size() && !difference_; ++i)
-          differ(program_.cells[cell].name + "[" + std::to_string(i) + "]",
-                 states_.at(token, {cell, i}), pool[stream.at(token, (*coordinates_[cell])[i])]);
+          differ(fmt::format("{}[{}]", program_.cells[cell].name, i), states_.at(token, {cell, i}),
+                 pool[stream.at(token, (*coordinates_[cell])[i])]);
       for (const Unnamed& u : unnamed_) {
         if (difference_) return;
         const Real& got = pool[stream.at(token, u.coordinate)];
         if (u.mirrored) {
-          differ("mirror of coordinate " + std::to_string(*u.mirrored),
+          differ(fmt::format("mirror of coordinate {}", *u.mirrored),
                  -pool[stream.at(token, *u.mirrored)], got);
         } else {
-          differ("coordinate " + std::to_string(u.coordinate), Real(), got);
+          differ(fmt::format("coordinate {}", u.coordinate), Real(), got);
         }
       }
     }

@@ -1,5 +1,7 @@
 #include "proofs-check/file/cell_names.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -36,7 +38,7 @@ std::string number_ranges(const std::vector<std::uint32_t>& numbers, std::size_t
     std::size_t end = i + 1;
     while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
     std::string& text = items.emplace_back(std::to_string(numbers[i]));
-    if (end - i > 1) text += (end - i > 2 ? kEllipsis : ", ") + std::to_string(numbers[end - 1]);
+    if (end - i > 1) text += fmt::format("{}{}", end - i > 2 ? kEllipsis : ", ", numbers[end - 1]);
     i = end;
   }
   std::string text;
@@ -78,7 +80,7 @@ std::vector<CellFamily> group_families(const std::vector<std::string>& names) {
     } else {
       family.text = first + kEllipsis + last;
       if (members.back().first - members.front().first + 1 != members.size())
-        family.text += " (" + std::to_string(members.size()) + " cells)";
+        family.text += fmt::format(" ({} cells)", members.size());
     }
   }
   return families;
@@ -107,12 +109,11 @@ bool CellNames::is_mirror(std::uint32_t coordinate) const {
 }
 
 std::string CellNames::component(std::uint32_t coordinate) const {
-  if (coordinate >= place_.size() || !place_[coordinate])
-    return "h[" + std::to_string(coordinate) + "]";
+  if (coordinate >= place_.size() || !place_[coordinate]) return fmt::format("h[{}]", coordinate);
   const Place& place = *place_[coordinate];
   const NamedCell& cell = cells_[place.cell];
   if (cell.index->coordinates.size() == 1) return cell.name;
-  return cell.name + "[" + std::to_string(place.index) + "]";
+  return fmt::format("{}[{}]", cell.name, place.index);
 }
 
 std::vector<std::string> CellNames::describe(const std::set<std::uint32_t>& coordinates) const {

@@ -1,5 +1,7 @@
 #include "proofs-check/file/promise_text.hpp"
 
+#include <fmt/core.h>
+
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
 
@@ -41,8 +43,8 @@ std::string promise_text(const CellNames& names, const Promise& promise) {
                    counted(find.terms, "term") + (find.prefer ? ", the preferred ones if any" : "");
           },
           [&](const RelatedPromise& related) -> std::string {
-            return "the positions related by " + std::to_string(related.pairs.size()) +
-                   " pairs, those with " + linear_form(names, related.prefer) + " > 0 if any";
+            return fmt::format("the positions related by {} pairs, those with {} > 0 if any",
+                               related.pairs.size(), linear_form(names, related.prefer));
           }},
       promise);
 }

@@ -1,5 +1,7 @@
 #include "proofs-check/ledger/check_weights.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -84,11 +86,12 @@ Tightness check_tightness(const Against& against, const std::string& path,
       failure = fails_at(exam, *words, size);
     if (const auto* graphs = std::get_if<AgainstReachability>(&against))
       failure = fails_at(exam, *graphs, size);
-    const std::string fewer = loops ? counted(shorter.unroll.loops, "loop") + " instead of " +
-                                          std::to_string(loops_at(model.unroll, size))
-                                    : counted(shorter.layers.size(), "layer") + " instead of " +
-                                          std::to_string(model.layers.size());
-    if (!failure) return {false, fewer + ": no failure found at n = " + std::to_string(size)};
+    const std::string fewer =
+        loops ? fmt::format("{} instead of {}", counted(shorter.unroll.loops, "loop"),
+                            loops_at(model.unroll, size))
+              : fmt::format("{} instead of {}", counted(shorter.layers.size(), "layer"),
+                            model.layers.size());
+    if (!failure) return {false, fmt::format("{}: no failure found at n = {}", fewer, size)};
     result.witness += (result.witness.empty() ? "" : "; ") + fewer + ": " + *failure;
   }
   return result;

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -19,8 +21,7 @@ std::string graph_text(const Graph& graph, bool undirected) {
   std::string edges;
   for (Vertex i = 0; i < graph.size(); ++i)
     for (Vertex j = undirected ? i : 0; j < graph.size(); ++j)
-      if (graph.has_edge(i, j))
-        edges += " " + std::to_string(i) + (undirected ? "-" : ">") + std::to_string(j);
+      if (graph.has_edge(i, j)) edges += fmt::format(" {}{}{}", i, undirected ? "-" : ">", j);
   return counted(graph.size(), "vertex", "vertices") +
          (edges.empty() ? ", no edges" : ", edges" + edges);
 }
@@ -75,8 +76,8 @@ class Graphs {
     for (const auto& [source, target] : questions.pairs) {
       const bool reached = oracle.reaches(source, target);
       Finding finding;
-      finding.input = graph_text(questions.graph, undirected_) + "; s = " + std::to_string(source) +
-                      ", t = " + std::to_string(target);
+      finding.input = fmt::format("{}; s = {}, t = {}", graph_text(questions.graph, undirected_),
+                                  source, target);
       finding.expected = reached ? "connected" : "not connected";
       finding.order = questions.order;
       finding.order.push_back(source);
@@ -159,8 +160,8 @@ void examine(Exam& exam, const AgainstReachability& against) {
   for (std::size_t n = 1; n <= bounds.up_to && !exam.settled(); ++n) {
     const std::vector<Edge> places = slots(n, against.undirected);
     if (places.size() > 20)
-      throw InputError("--up-to " + std::to_string(bounds.up_to) +
-                       " means more than a million graphs; lower it");
+      throw InputError(
+          fmt::format("--up-to {} means more than a million graphs; lower it", bounds.up_to));
     std::vector<std::uint32_t> masks(std::size_t{1} << places.size());
     for (std::uint32_t mask = 0; mask < masks.size(); ++mask) masks[mask] = mask;
     std::stable_sort(masks.begin(), masks.end(), [](std::uint32_t a, std::uint32_t b) {
@@ -174,10 +175,10 @@ void examine(Exam& exam, const AgainstReachability& against) {
       graphs.ask({graph_of(n, edges, against.undirected), all_pairs(n), {n, k}});
     }
   }
-  verdict.bound = exam.settled()
-                      ? "stopped after " + counted(verdict.exhaustive, "graph")
-                      : "every graph of at most " + counted(bounds.up_to, "vertex", "vertices") +
-                            " with every s and t (" + std::to_string(verdict.exhaustive) + ")";
+  verdict.bound =
+      exam.settled() ? "stopped after " + counted(verdict.exhaustive, "graph")
+                     : fmt::format("every graph of at most {} with every s and t ({})",
+                                   counted(bounds.up_to, "vertex", "vertices"), verdict.exhaustive);
 
   const std::size_t first = std::max<std::size_t>(bounds.up_to + 1, 3);
   for (std::size_t n = first; n <= bounds.max_size; ++n)
@@ -188,9 +189,9 @@ void examine(Exam& exam, const AgainstReachability& against) {
       graphs.ask(hard);
     }
   if (verdict.chosen > 0)
-    verdict.bound += ", " + std::to_string(verdict.chosen) +
-                     " paths, cut paths, cycles, stars, two components, complete and empty of " +
-                     std::to_string(first) + " to " + std::to_string(bounds.max_size);
+    verdict.bound += fmt::format(
+        ", {} paths, cut paths, cycles, stars, two components, complete and empty of {} to {}",
+        verdict.chosen, first, bounds.max_size);
   if (exam.settled() || bounds.random == 0) return;
 
   ReachabilityOptions options;
@@ -203,8 +204,8 @@ void examine(Exam& exam, const AgainstReachability& against) {
   exam.add_promises(report.promises, report.unevaluated);
   verdict.random = report.random_graphs;
   verdict.answers += report.pairs;
-  verdict.bound += ", " + std::to_string(verdict.random) + " random ones of at most " +
-                   std::to_string(bounds.max_size) + " (seed " + std::to_string(bounds.seed) + ")";
+  verdict.bound += fmt::format(", {} random ones of at most {} (seed {})", verdict.random,
+                               bounds.max_size, bounds.seed);
   if (!report.counterexample) return;
   const GraphCounterexample& example = *report.counterexample;
   graphs.ask({example.graph, {{example.source, example.target}}, {example.graph.size(), 0}});

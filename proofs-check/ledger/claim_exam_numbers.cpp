@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -41,10 +43,10 @@ class Divisions {
   Finding question(const DivisionInput& input, std::uint64_t i) const {
     const std::uint64_t a = dividend(input, i), m = input.divisor;
     Finding finding;
-    finding.input = "i = " + std::to_string(i) + ", m = " + std::to_string(m) +
-                    (a == i ? ", a_i = i" : ", a_i = " + std::to_string(a));
+    finding.input =
+        fmt::format("i = {}, m = {}{}", i, m, a == i ? ", a_i = i" : fmt::format(", a_i = {}", a));
     finding.order = {std::max(i, m), i, m, i - a};
-    finding.expected = "quotient " + std::to_string(a / m) + ", remainder " + std::to_string(a % m);
+    finding.expected = fmt::format("quotient {}, remainder {}", a / m, a % m);
     return finding;
   }
 
@@ -81,7 +83,7 @@ class Divisions {
                     const std::string& name) const {
     const Real &x = logits[file_.rows[first]], &y = logits[file_.rows[first + 1]];
     for (std::int64_t z = 0; z < 600; ++z)
-      if (phi_code(z) == std::array{x, y}) return name + " " + std::to_string(z);
+      if (phi_code(z) == std::array{x, y}) return fmt::format("{} {}", name, z);
     return name + " (" + x.text() + ", " + y.text() + ")";
   }
 
@@ -141,9 +143,9 @@ void examine(Exam& exam, const AgainstDivision&) {
         divisions.ask(input);
       }
   }
-  verdict.bound = std::string("every ") + (divisions.divides_itself() ? "a = i" : "a <= i") +
-                  " and m with i, m <= " + std::to_string(covered) + " (" +
-                  counted(verdict.exhaustive, "run") + ")";
+  verdict.bound = fmt::format("every {} and m with i, m <= {} ({})",
+                              divisions.divides_itself() ? "a = i" : "a <= i", covered,
+                              counted(verdict.exhaustive, "run"));
   if (exam.settled() || bounds.random == 0) return;
 
   DivisionTestOptions options;
@@ -155,9 +157,8 @@ void examine(Exam& exam, const AgainstDivision&) {
   exam.add_promises(report.promises, report.unevaluated);
   verdict.random = report.random_inputs;
   verdict.answers += report.divisions;
-  verdict.bound += ", " + std::to_string(verdict.random) + " random runs of at most " +
-                   std::to_string(bounds.max_size) + " positions (seed " +
-                   std::to_string(bounds.seed) + ")";
+  verdict.bound += fmt::format(", {} random runs of at most {} positions (seed {})", verdict.random,
+                               bounds.max_size, bounds.seed);
   if (!report.counterexample) return;
   divisions.ask(report.counterexample->input);
   if (!exam.settled() && !verdict.without_answer)  // about the run itself: depth, length
@@ -182,8 +183,7 @@ void examine(Exam& exam, const AgainstStreams& against) {
       exam.count_answers(1);
       const auto got = exam.runner().logits(*attempt.stream, token);
       if (same(got, right[token])) continue;
-      finding.expected =
-          "token " + std::to_string(token) + ": " + listed(output->names, right[token]);
+      finding.expected = fmt::format("token {}: {}", token, listed(output->names, right[token]));
       finding.got = listed(output->names, got);
       exam.wrong(finding);
       return;
@@ -191,7 +191,7 @@ void examine(Exam& exam, const AgainstStreams& against) {
     for (const std::string& cell : against.blank)
       if (const auto left = leftover(exam.model(), cell, *attempt.stream, exam.runner())) {
         finding.expected = "cell " + cell + " is zero again";
-        finding.got = "not at token " + std::to_string(*left);
+        finding.got = fmt::format("not at token {}", *left);
         exam.wrong(finding);
         return;
       }
@@ -204,8 +204,8 @@ void examine(Exam& exam, const AgainstStreams& against) {
       ask(input, {size, index++});
     }
   }
-  verdict.bound = against.name + " up to " + std::to_string(bounds.up_to) + " (" +
-                  counted(verdict.exhaustive, "run") + ")";
+  verdict.bound = fmt::format("{} up to {} ({})", against.name, bounds.up_to,
+                              counted(verdict.exhaustive, "run"));
   if (exam.settled() || bounds.random == 0 || !against.random) return;
   std::uint64_t index = 0;
   for (const RawInput& input : against.random(bounds.random, bounds.seed)) {
@@ -213,7 +213,7 @@ void examine(Exam& exam, const AgainstStreams& against) {
     ask(input, {bounds.up_to + 1, index++});
   }
   verdict.bound +=
-      ", " + counted(verdict.random, "random run") + " (seed " + std::to_string(bounds.seed) + ")";
+      fmt::format(", {} (seed {})", counted(verdict.random, "random run"), bounds.seed);
 }
 
 }  // namespace logdepth

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -114,8 +116,8 @@ void examine(Exam& exam, const AgainstLanguage& against) {
     } while (!exam.settled() && next(word, letters));
   }
   verdict.bound = exam.settled() ? "stopped after " + counted(verdict.exhaustive, "word")
-                                 : "every word of at most " + counted(bounds.up_to, "letter") +
-                                       " (" + std::to_string(verdict.exhaustive) + ")";
+                                 : fmt::format("every word of at most {} ({})",
+                                               counted(bounds.up_to, "letter"), verdict.exhaustive);
   if (exam.settled() || bounds.random == 0) return;
 
   TestOptions options;
@@ -127,8 +129,8 @@ void examine(Exam& exam, const AgainstLanguage& against) {
   exam.add_promises(report.promises, report.unevaluated);
   verdict.random = report.random_words;
   verdict.answers += report.random_words + report.prefixes;
-  verdict.bound += ", " + std::to_string(verdict.random) + " random ones of at most " +
-                   std::to_string(bounds.max_size) + " (seed " + std::to_string(bounds.seed) + ")";
+  verdict.bound += fmt::format(", {} random ones of at most {} (seed {})", verdict.random,
+                               bounds.max_size, bounds.seed);
   if (!report.counterexample) return;
   Word word;
   for (const std::string& name : report.counterexample->word)

@@ -1,5 +1,7 @@
 #include "proofs-check/ledger/constructed_depths.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -63,25 +65,25 @@ void judge(ConstructedDepths& depths, const TestReport& report) {
         "FAILED on '" + word + "': expected " + found->expected + ", got " + found->got;
     return;
   }
-  depths.verification = "verified: every word of at most " + std::to_string(report.up_to) +
-                        " letters (" + std::to_string(report.exhaustive_words) +
-                        "); sampled: " + std::to_string(report.random_words) +
-                        " random words of at most " + std::to_string(report.max_length) +
-                        " letters" + never_asked(report.unevaluated);
+  depths.verification = fmt::format(
+      "verified: every word of at most {} letters ({}); sampled: {} random words of at most {} "
+      "letters{}",
+      report.up_to, report.exhaustive_words, report.random_words, report.max_length,
+      never_asked(report.unevaluated));
 }
 
 void judge(ConstructedDepths& depths, const ReachabilityReport& report, const std::string& of) {
   if (const auto& found = report.counterexample) {
     depths.failed = true;
-    depths.verification = of + "FAILED on a graph of " + std::to_string(found->graph.size()) +
-                          " vertices: expected " + found->expected + ", got " + found->got;
+    depths.verification = fmt::format("{}FAILED on a graph of {} vertices: expected {}, got {}", of,
+                                      found->graph.size(), found->expected, found->got);
     return;
   }
-  depths.verification = of + "verified: every graph of at most " + std::to_string(report.up_to) +
-                        " vertices (" + std::to_string(report.exhaustive_graphs) +
-                        "); sampled: " + std::to_string(report.random_graphs) +
-                        " more of at most " + std::to_string(report.max_size) + " vertices" +
-                        never_asked(report.unevaluated);
+  depths.verification = fmt::format(
+      "{}verified: every graph of at most {} vertices ({}); sampled: {} more of at most {} "
+      "vertices{}",
+      of, report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
+      never_asked(report.unevaluated));
 }
 
 ConstructedDepths claimed(const std::string& problem, const Claim& claim, const std::string& name,
@@ -190,7 +192,7 @@ ConstructedDepths rows(const ConstructedOptions& options) {
     depths.formula = "ceil(log2(n-1))";
     const Model tested = read_back(graph_connectivity_rows_MS25_thm5_1(kTestedRows), name);
     judge(depths, test_graphs(tested, options.seed),
-          "the network for " + std::to_string(kTestedRows) + " vertices, ");
+          fmt::format("the network for {} vertices, ", kTestedRows));
   });
 }
 

@@ -1,5 +1,7 @@
 #include "proofs-check/ledger/depth_laws.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -84,8 +86,8 @@ PlotSeries drawn_series(const DepthLaw& law, const DepthSeries& series, const ch
     const PlotPoint at = {std::log2(static_cast<double>(law.sizes[i])),
                           static_cast<double>(*series.depths[i])};
     drawn.line.push_back(at);
-    drawn.marks.push_back({at, series.name + ", n = " + std::to_string(law.sizes[i]) + ": " +
-                                   std::to_string(*series.depths[i])});
+    drawn.marks.push_back(
+        {at, fmt::format("{}, n = {}: {}", series.name, law.sizes[i], *series.depths[i])});
   }
   return drawn;
 }

@@ -1,5 +1,6 @@
 #include "proofs-check/ledger/ledger.hpp"
 
+#include <fmt/core.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -199,7 +200,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
     const bool left = found->refusal && std::holds_alternative<OutsideField>(*found->refusal);
     file.verdict.status = left ? Status::undecided : Status::contradicted;
     entry.counterexample = found->input + ": expected " + found->expected + ", got " + found->got;
-    entry.bound = "smallest of all inputs, number " + std::to_string(found->tried);
+    entry.bound = fmt::format("smallest of all inputs, number {}", found->tried);
     if (const auto also =
             defect.search(compile(defect.repaired(), how).model, {defect.up_to, found->tried})) {
       entry.note = "the construction without the change is wrong as well, at " + also->input;
@@ -208,7 +209,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
     }
   } else {
     file.verdict.status = Status::checked;
-    entry.bound = "every input up to size " + std::to_string(defect.up_to);
+    entry.bound = fmt::format("every input up to size {}", defect.up_to);
     entry.note = "the change does not show itself";
   }
   file.verdict.bound = entry.bound;

@@ -1,5 +1,7 @@
 #include "proofs-check/pictures/circuit_view.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -114,7 +116,7 @@ class Viewer {
     const auto* fetch =
         fitted_ ? &std::get<FetchStatement>(*fitted_->statements(layer).attention[at]) : nullptr;
     HeadView view;
-    view.name = fetch ? fetch->name : "head " + std::to_string(at + 1);
+    view.name = fetch ? fetch->name : fmt::format("head {}", at + 1);
     view.promise = promise_text(names_, head.promise);
     view.scope = head.causal ? "causal" : "unmasked";
     view.dimension = head.query.rows;
@@ -125,8 +127,7 @@ class Viewer {
       view.match =
           "query " + list(columns_of(head.query)) + " \xC2\xB7 key " + list(columns_of(head.key));
       const auto* pointed = fetch ? std::get_if<SelectPointed>(&fetch->selector) : nullptr;
-      if (pointed && pointed->back > 0)
-        view.match += ", " + std::to_string(pointed->back) + " back";
+      if (pointed && pointed->back > 0) view.match += fmt::format(", {} back", pointed->back);
     }
     describe_writes(head, fetch != nullptr, view.writes);
     return view;
@@ -224,7 +225,7 @@ class Viewer {
 
   std::string component_text(const Component& c) const {
     const Cell& cell = fitted_->program().cells[c.cell];
-    return size_of(cell.type) > 1 ? cell.name + "[" + std::to_string(c.index) + "]" : cell.name;
+    return size_of(cell.type) > 1 ? fmt::format("{}[{}]", cell.name, c.index) : cell.name;
   }
 
   void add_move(const MoveStatement& move, Copies& copies, std::vector<std::string>& lines) const {
@@ -308,8 +309,9 @@ class Viewer {
     }
     const auto* graph = std::get_if<GraphInput>(&model_.input);
     if (graph && graph->layout == GraphInput::Layout::rows)
-      lines.push_back("given: a row of the adjacency matrix, +1 or -1, for each of " +
-                      std::to_string(graph->size.value_or(0)) + " vertices");
+      lines.push_back(
+          fmt::format("given: a row of the adjacency matrix, +1 or -1, for each of {} vertices",
+                      graph->size.value_or(0)));
     if (!filled.empty()) lines.push_back("fills " + list(names_.whole_cells(filled)));
     if (fitted_) explain_letters(lines);
     return lines;
@@ -320,7 +322,7 @@ class Viewer {
     for (std::size_t i = 0; i < names.size() && i < kListedKinds; ++i)
       text += (i == 0 ? "" : ", ") + cut_text(names[i], 24);
     if (names.size() > kListedKinds)
-      text += " and " + std::to_string(names.size() - kListedKinds) + " more";
+      text += fmt::format(" and {} more", names.size() - kListedKinds);
     return text.empty() ? "none" : text;
   }
 
@@ -362,7 +364,7 @@ class Viewer {
                 const Coordinates at(fill.at.begin(), fill.at.end());
                 if (names_.describe(at).empty()) continue;  // mirrors
                 std::string line = list(at) + ": code of ";
-                line += fill.back == 0 ? "p" : "max(p-" + std::to_string(fill.back) + ", 0)";
+                line += fill.back == 0 ? "p" : fmt::format("max(p-{}, 0)", fill.back);
                 if (!(fill.scale == Rational(1))) line += ", times " + fill.scale.text();
                 lines.push_back(std::move(line));
               }
@@ -445,12 +447,11 @@ class Viewer {
     const auto cell = fitted_ ? fitted_->program().find(name) : std::nullopt;
     if (!cell) return index.type;
     return std::visit(
-        Overload{[](const OneHotType& t) {
-                   return "one-hot, " + std::to_string(t.labels.size()) + " labels";
-                 },
-                 [](const KeyType& t) { return std::string("key, ") + code_name(t.code); },
-                 [](const PointerType& t) { return std::string("pointer, ") + code_name(t.code); },
-                 [&](const auto&) { return index.type; }},
+        Overload{
+            [](const OneHotType& t) { return fmt::format("one-hot, {} labels", t.labels.size()); },
+            [](const KeyType& t) { return std::string("key, ") + code_name(t.code); },
+            [](const PointerType& t) { return std::string("pointer, ") + code_name(t.code); },
+            [&](const auto&) { return index.type; }},
         fitted_->program().cells[*cell].type);
   }
   const Model& model_;

@@ -1,5 +1,7 @@
 #include "proofs-check/pictures/draw_attention.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -124,7 +126,7 @@ class ProductNames {
       }
   }
   std::string name(const std::vector<std::uint32_t>& product) const {
-    if (!spelled_) return "m" + std::to_string(known_.at(product));
+    if (!spelled_) return fmt::format("m{}", known_.at(product));
     std::string digits;
     for (const std::uint32_t q : product) digits += std::to_string(q);
     return digits;
@@ -204,10 +206,10 @@ class Picture {
       if (keys_.contains(layer)) continue;
       for (std::size_t head = 0; head < level.heads.size(); ++head, ++next) {
         const HeadView& view = view_.layers[layer].heads[head];
-        keys_[layer].push_back(
-            {"layer " + std::to_string(layer + 1) + ", " + (view_.named ? "head " : "") +
-                 view.name + ": selects " + view.promise,
-             kHues[next % kHues.size()], kDashes[next / kHues.size() % kDashes.size()]});
+        keys_[layer].push_back({fmt::format("layer {}, {}{}: selects {}", layer + 1,
+                                            view_.named ? "head " : "", view.name, view.promise),
+                                kHues[next % kHues.size()],
+                                kDashes[next / kHues.size() % kDashes.size()]});
       }
     }
   }
@@ -289,11 +291,11 @@ class Picture {
   /// Where in the unrolled network a level stands: "loop 2", "layer 2 of 3".
   std::pair<std::string, std::string> place(const Location& location) const {
     const Shape& shape = model_.shape;
-    const std::string layer = "layer " + std::to_string(location.layer + 1);
+    const std::string layer = fmt::format("layer {}", location.layer + 1);
     if (location.layer < shape.initial) return {"initial", layer};
     if (location.layer >= shape.initial + shape.repeated) return {"final", layer};
     const std::size_t loop = (location.step - 1 - shape.initial) / shape.repeated + 1;
-    return {"loop " + std::to_string(loop), layer};
+    return {fmt::format("loop {}", loop), layer};
   }
 
   void draw_level(std::size_t at) {
@@ -345,9 +347,8 @@ class Picture {
 
   static std::string reach_text(const std::set<std::size_t>& reach) {
     const std::size_t first = *reach.begin(), last = *reach.rbegin();
-    if (last - first + 1 != reach.size()) return std::to_string(reach.size()) + " of them";
-    return first == last ? std::to_string(first)
-                         : std::to_string(first) + "\xE2\x80\x93" + std::to_string(last);
+    if (last - first + 1 != reach.size()) return fmt::format("{} of them", reach.size());
+    return first == last ? std::to_string(first) : fmt::format("{}\xE2\x80\x93{}", first, last);
   }
 
   template <class Text>
@@ -399,9 +400,8 @@ class Picture {
     if (!names_.needs_key()) return note("product: the images of the points 0, 1, 2, \xE2\x80\xA6");
     const auto& key = names_.key();
     for (std::size_t i = 0; i < key.size() && i < kKeyLines; ++i)
-      note(cut_text("m" + std::to_string(i + 1) + " = " + format_transformation(key[i]),
-                    kKeyColumns));
-    if (key.size() > kKeyLines) note("and " + std::to_string(key.size() - kKeyLines) + " more");
+      note(cut_text(fmt::format("m{} = {}", i + 1, format_transformation(key[i])), kKeyColumns));
+    if (key.size() > kKeyLines) note(fmt::format("and {} more", key.size() - kKeyLines));
   }
 
   const Model& model_;
@@ -423,8 +423,9 @@ class Picture {
 Outcome<std::string> draw_attention(Runner& runner, const Tokens& tokens,
                                     const std::optional<std::pair<Vertex, Vertex>>& pair) {
   if (tokens.kinds.size() > kMaxDrawnTokens)
-    throw InputError("a picture of attention takes at most " + std::to_string(kMaxDrawnTokens) +
-                     " tokens, and this input has " + std::to_string(tokens.kinds.size()));
+    throw InputError(
+        fmt::format("a picture of attention takes at most {} tokens, and this input has {}",
+                    kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
   Recorder recorder(model);
   auto stream = runner.run(tokens, {&recorder});

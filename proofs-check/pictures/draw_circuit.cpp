@@ -1,5 +1,7 @@
 #include "proofs-check/pictures/draw_circuit.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -155,15 +157,13 @@ class CircuitWriter {
         model_.unroll.kind == Unroll::Kind::ceil_log2_vertices ? "vertices" : "letters";
     std::string depth = "depth " + depth_formula(model_);
     if (model_.unroll.kind != Unroll::Kind::fixed) depth += ", n = number of " + n;
-    depth += " \xC2\xB7 shape (" + std::to_string(m.initial) + ", " + std::to_string(m.repeated) +
-             ", " + std::to_string(m.final) + ")";
+    depth += fmt::format(" \xC2\xB7 shape ({}, {}, {})", m.initial, m.repeated, m.final);
     if (model_.unroll.max_length)
-      depth += " \xC2\xB7 up to n = " + std::to_string(*model_.unroll.max_length);
-    const std::string sizes = "width " + std::to_string(m.width) + " \xC2\xB7 " +
-                              counted(m.cells, "cell") + " \xC2\xB7 " + counted(m.heads, "head") +
-                              (m.heads == 1 ? "" : " at most") + " per sublayer \xC2\xB7 " +
-                              counted(m.units, "unit") + " \xC2\xB7 " +
-                              (model_.norm == Norm::rms ? "RMS norm" : "layer norm");
+      depth += fmt::format(" \xC2\xB7 up to n = {}", *model_.unroll.max_length);
+    const std::string sizes = fmt::format(
+        "width {} \xC2\xB7 {} \xC2\xB7 {}{} per sublayer \xC2\xB7 {} \xC2\xB7 {}", m.width,
+        counted(m.cells, "cell"), counted(m.heads, "head"), m.heads == 1 ? "" : " at most",
+        counted(m.units, "unit"), model_.norm == Norm::rms ? "RMS norm" : "layer norm");
     const auto entry = [](const std::string& text) {
       return "<TR><TD ALIGN=\"LEFT\" BALIGN=\"LEFT\">" + text + "</TD></TR>";
     };
@@ -234,14 +234,11 @@ class CircuitWriter {
   }
 
   void write_layer(const LayerView& layer) {
-    const std::string id = "layer " + std::to_string(layer.layer + 1);
+    const std::string id = fmt::format("layer {}", layer.layer + 1);
     if (layer.same_as) {
-      const Card same{kQuietInk,
-                      id,
-                      "",
-                      "",
-                      {"the same weights as layer " + std::to_string(*layer.same_as + 1)},
-                      ""};
+      const Card same{
+          kQuietInk, id, "", "", {fmt::format("the same weights as layer {}", *layer.same_as + 1)},
+          ""};
       write_sublayer(id, nullptr, {same});
       return;
     }
@@ -251,8 +248,8 @@ class CircuitWriter {
       if (!view_.named) card.title = head.name;
       card.lines.push_back(head.match);
       card.lines.insert(card.lines.end(), head.writes.begin(), head.writes.end());
-      card.small = "score dimension " + std::to_string(head.dimension) + ", value dimension " +
-                   std::to_string(head.values);
+      card.small =
+          fmt::format("score dimension {}, value dimension {}", head.dimension, head.values);
       cards.push_back(std::move(card));
     }
     const Card attention =
@@ -266,8 +263,8 @@ class CircuitWriter {
     Card feedforward = mask_card(kFeedForward, id + ": feed-forward", counted(layer.units, "unit"),
                                  layer.feedforward_mask, layer.feedforward_norm);
     if (view_.named && layer.linear_units > 0 && layer.linear_units < layer.units)
-      feedforward.small = std::to_string(layer.linear_units) +
-                          " of them move, erase, and clear what look-ups overwrite";
+      feedforward.small = fmt::format("{} of them move, erase, and clear what look-ups overwrite",
+                                      layer.linear_units);
     if (layer.units > 0) write_sublayer(id + " feed-forward", &feedforward, cards);
     if (layer.heads.empty() && layer.units == 0)
       write_sublayer(id, nullptr, {{kQuietInk, id, "", "", {"no heads, no units"}, ""}});
@@ -288,7 +285,7 @@ class CircuitWriter {
     }
     extend_stream(id + " sum");
     for (std::size_t i = 0; i < cards.size(); ++i) {
-      const std::string part = id + " part " + std::to_string(i + 1);
+      const std::string part = fmt::format("{} part {}", id, i + 1);
       node(part, cards[i]);
       edge(mask ? id : before, part);
       edge(part, stream_);

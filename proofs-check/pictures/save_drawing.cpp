@@ -1,6 +1,7 @@
 #include "proofs-check/pictures/save_drawing.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,15 +76,14 @@ std::string claim_sheet(const Model& model) {
   add("deviations", list(model.deviations));
   if (const auto parameters = parameter_lines(model); !parameters.empty())
     add("parameters", list(parameters));
-  std::string depth = depth_formula(model) + ", shape (" + std::to_string(m.initial) + ", " +
-                      std::to_string(m.repeated) + ", " + std::to_string(m.final) + ")";
+  std::string depth =
+      fmt::format("{}, shape ({}, {}, {})", depth_formula(model), m.initial, m.repeated, m.final);
   if (model.unroll.max_length)
-    depth += ", inputs up to n = " + std::to_string(*model.unroll.max_length);
+    depth += fmt::format(", inputs up to n = {}", *model.unroll.max_length);
   add("depth", depth);
-  add("sizes", "width " + std::to_string(m.width) + ", strict width " +
-                   std::to_string(m.strict_width) + ", cells " + std::to_string(m.cells) +
-                   ", heads per sublayer " + std::to_string(m.heads) + ", feed-forward units " +
-                   std::to_string(m.units) + ", non-zero numbers " + std::to_string(m.nonzeros));
+  add("sizes", fmt::format("width {}, strict width {}, cells {}, heads per sublayer {}, "
+                           "feed-forward units {}, non-zero numbers {}",
+                           m.width, m.strict_width, m.cells, m.heads, m.units, m.nonzeros));
   return "<table>\n" + rows + "</table>\n";
 }
 

@@ -17,6 +17,8 @@
 // circle allows it. The bounds are generous and cost a few keys; they are no part of the answer.
 #include "proofs-check/precision/first_wrong_position.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -231,8 +233,8 @@ double round_to_bits(double x, int bits) {
 FirstWrong first_wrong_position(PositionKey key, FloatFormat format, ScoreForm form,
                                 std::uint64_t limit) {
   if (limit > kMaxLimit)
-    throw InputError("first wrong position: the limit is " + std::to_string(kMaxLimit) +
-                     " positions, asked for " + std::to_string(limit));
+    throw InputError(fmt::format("first wrong position: the limit is {} positions, asked for {}",
+                                 kMaxLimit, limit));
   if (form == ScoreForm::distance_mixed && key != PositionKey::phi)
     throw InputError("first wrong position: queries of another kind are for keys phi");
   FirstWrong result{key, format, form, std::nullopt, limit};

@@ -1,5 +1,7 @@
 #include "proofs-check/precision/precision_report.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -55,9 +57,9 @@ class KeptPoints {
 
 std::string command_of(const PrecisionRun& run) {
   const PrecisionOptions& options = run.options;
-  std::string text = "logdepth report precision --up-to " + std::to_string(options.up_to) +
-                     " --seed " + std::to_string(options.seed);
-  if (run.positions != kPositionsSearched) text += " --positions " + std::to_string(run.positions);
+  std::string text =
+      fmt::format("logdepth report precision --up-to {} --seed {}", options.up_to, options.seed);
+  if (run.positions != kPositionsSearched) text += fmt::format(" --positions {}", run.positions);
   if (!options.only.empty()) text += " --only";
   for (const std::string& name : options.only) text += " " + name;
   return text;

@@ -1,5 +1,7 @@
 #include "proofs-check/precision/precision_table.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,7 +23,7 @@ constexpr std::size_t kFields = 7;
 using Fields = std::array<std::string, kFields>;
 
 std::string first_line(std::uint64_t seed, const std::string& version) {
-  return std::string(kForm) + " version " + version + " seed " + std::to_string(seed);
+  return fmt::format("{} version {} seed {}", kForm, version, seed);
 }
 
 std::string line_of(const Fields& fields) {
@@ -153,8 +155,9 @@ PrecisionTable parse_precision_table(const std::string& text, const std::string&
   PrecisionTable table;
   for (std::size_t line = 2; line < lines.size(); ++line) {
     const auto refuse = [&] {
-      throw InputError(source + ", line " + std::to_string(line + 1) +
-                       ": is not a point, expected " + kColumns + "; remove the line, or the file");
+      throw InputError(
+          fmt::format("{}, line {}: is not a point, expected {}; remove the line, or the file",
+                      source, line + 1, kColumns));
     };
     Fields fields;
     std::size_t field = 0;

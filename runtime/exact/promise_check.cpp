@@ -1,5 +1,7 @@
 #include "runtime/exact/promise_check.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -158,12 +160,11 @@ void PromiseCheck::on_row(const Location& location, std::size_t head, const Sele
       positions += ", ...";
       break;
     }
-    positions += (positions.empty() ? "" : ", ") + std::to_string(p);
+    positions += fmt::format("{}{}", positions.empty() ? "" : ", ", p);
   }
-  broken_ = "layer " + std::to_string(location.step) + ", head " + std::to_string(head) +
-            ", token " + std::to_string(row.row) + ": promised " + promise_text(promise) +
-            ", selected " + std::to_string(row.count) + " of " + std::to_string(row.visible) +
-            " (position " + positions + ")";
+  broken_ = fmt::format("layer {}, head {}, token {}: promised {}, selected {} of {} (position {})",
+                        location.step, head, row.row, promise_text(promise), row.count, row.visible,
+                        positions);
 }
 
 }  // namespace logdepth

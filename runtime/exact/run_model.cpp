@@ -1,5 +1,7 @@
 #include "runtime/exact/run_model.hpp"
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <span>
 #include <utility>
@@ -36,9 +38,8 @@ std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint
   const char* unit = std::holds_alternative<WordInput>(model.input)    ? " letters"
                      : std::holds_alternative<GraphInput>(model.input) ? " vertices"
                                                                        : " tokens";
-  return OutsideHypotheses{"the input has " + std::to_string(size) + unit +
-                           " and this file is made for at most " +
-                           std::to_string(*model.unroll.max_length)};
+  return OutsideHypotheses{fmt::format("the input has {}{} and this file is made for at most {}",
+                                       size, unit, *model.unroll.max_length)};
 }
 
 /// Logits of an exact run, for readout.hpp.
@@ -85,9 +86,8 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
   if (auto refusal = beyond_max_length(model, rows.size())) return *refusal;
   for (std::size_t token = 0; token < rows.size(); ++token)
     if (rows[token].size() != input.names.size())
-      throw InputError("token " + std::to_string(token) + " is given " +
-                       std::to_string(rows[token].size()) + " values; the weights file '" +
-                       model.name + "' expects " + std::to_string(input.names.size()));
+      throw InputError(fmt::format("token {} is given {} values; the weights file '{}' expects {}",
+                                   token, rows[token].size(), model.name, input.names.size()));
   return cells_tokens(std::move(rows));
 }
 

@@ -1,10 +1,11 @@
 #include "runtime/file/head_place.hpp"
 
+#include <fmt/core.h>
+
 namespace logdepth {
 
 std::string describe(const HeadPlace& place) {
-  return "layer " + std::to_string(place.layer) + " of the file, head " +
-         std::to_string(place.head);
+  return fmt::format("layer {} of the file, head {}", place.layer, place.head);
 }
 
 std::vector<std::string> descriptions(const std::vector<HeadPlace>& places) {

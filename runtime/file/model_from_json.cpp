@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -174,8 +176,7 @@ class Reader {
       std::string got = kind_name(tape_.kind(node));
       if (tape_.kind(node) == Kind::integer) got = std::to_string(tape_.integer(node));
       if (tape_.kind(node) == Kind::number) got = shown(tape_.text(node));
-      fail(node, "expected an integer from " + std::to_string(from) + " to " + std::to_string(to) +
-                     ", got " + got);
+      fail(node, fmt::format("expected an integer from {} to {}, got {}", from, to, got));
     }
     return static_cast<std::uint64_t>(tape_.integer(node));
   }
@@ -187,8 +188,8 @@ class Reader {
     expect(node, Kind::string);
     const std::string_view spelling = tape_.text(node);
     if (spelling.size() > kMaxRationalDigits) {
-      fail(node, "a number of " + std::to_string(spelling.size()) + " characters; the limit is " +
-                     std::to_string(kMaxRationalDigits));
+      fail(node, fmt::format("a number of {} characters; the limit is {}", spelling.size(),
+                             kMaxRationalDigits));
     }
     auto value = Rational::parse(spelling);
     if (!value) {
@@ -204,7 +205,7 @@ class Reader {
     expect(node, Kind::array);
     const std::size_t count = tape_.count_elements(node);
     if (count > limit) {
-      fail(node, std::to_string(count) + " elements; the limit is " + std::to_string(limit));
+      fail(node, fmt::format("{} elements; the limit is {}", count, limit));
     }
     std::vector<std::invoke_result_t<Read, Node>> out;
     out.reserve(count);
@@ -281,7 +282,7 @@ class Reader {
     if (!version) fail(0, "the key \"version\" is missing");
     expect(*version, Kind::integer);
     if (tape_.integer(*version) != 1) {
-      fail(*version, "this reader knows version 1, not " + std::to_string(tape_.integer(*version)));
+      fail(*version, fmt::format("this reader knows version 1, not {}", tape_.integer(*version)));
     }
   }
 

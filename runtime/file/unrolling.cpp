@@ -1,5 +1,7 @@
 #include "runtime/file/unrolling.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -34,8 +36,8 @@ std::optional<std::uint64_t> largest_size(const Model& model) {
 
 std::string loops_formula(const Unroll& unroll) {
   if (unroll.kind == Unroll::Kind::fixed) return std::to_string(unroll.loops);
-  const std::string n = unroll.minus == 0 ? " n" : "(n-" + std::to_string(unroll.minus) + ")";
-  return "ceil(log" + (unroll.base == 2 ? "2" : "_" + std::to_string(unroll.base)) + n + ")";
+  const std::string n = unroll.minus == 0 ? " n" : fmt::format("(n-{})", unroll.minus);
+  return "ceil(log" + (unroll.base == 2 ? "2" : fmt::format("_{}", unroll.base)) + n + ")";
 }
 
 std::uint64_t depth_at(const Model& model, std::uint64_t n) {
@@ -48,8 +50,8 @@ std::string depth_formula(const Model& model) {
   if (model.unroll.kind == Unroll::Kind::fixed || model.shape.repeated == 0)
     return std::to_string(depth_at(model, 0));
   std::string loops = loops_formula(model.unroll);
-  if (model.shape.repeated != 1) loops = std::to_string(model.shape.repeated) + " " + loops;
-  return constant == 0 ? loops : loops + " + " + std::to_string(constant);
+  if (model.shape.repeated != 1) loops = fmt::format("{} {}", model.shape.repeated, loops);
+  return constant == 0 ? loops : fmt::format("{} + {}", loops, constant);
 }
 
 }  // namespace logdepth

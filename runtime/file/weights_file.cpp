@@ -1,5 +1,6 @@
 #include "runtime/file/weights_file.hpp"
 
+#include <fmt/core.h>
 #include <openssl/evp.h>
 #include <zlib.h>
 
@@ -50,8 +51,7 @@ void expect_rules(const Model& model) {
 }
 
 std::string too_large(const char* what) {
-  return std::string(what) + " is larger than the limit of " +
-         std::to_string(kMaxWeightsBytes >> 20) + " MiB";
+  return fmt::format("{} is larger than the limit of {} MiB", what, kMaxWeightsBytes >> 20);
 }
 
 bool is_gzip(std::string_view bytes) {
@@ -81,8 +81,8 @@ std::string unpacked(const std::string& bytes, const std::string& path) {
   if (status == Z_BUF_ERROR) throw InputError(path + ": the gzip data ends too early");
   if (status != Z_STREAM_END) throw InputError(path + ": the gzip data is damaged");
   if (stream.avail_in != 0) {
-    throw InputError(path + ": " + std::to_string(stream.avail_in) +
-                     " bytes follow the end of the gzip data");
+    throw InputError(
+        fmt::format("{}: {} bytes follow the end of the gzip data", path, stream.avail_in));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "runtime/file/weights_json.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -105,7 +107,7 @@ class TapeFiller {
     if (++depth_ > kMaxJsonDepth) {
       throw InputError(
           source_, progress_.line,
-          "arrays and objects are nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
+          fmt::format("arrays and objects are nested deeper than {} levels", kMaxJsonDepth));
     }
   }
 
@@ -148,7 +150,7 @@ std::string path_text(const JsonPath& path) {
   std::string out;
   for (const auto& step : path) {
     if (const auto* index = std::get_if<std::size_t>(&step)) {
-      out += "[" + std::to_string(*index) + "]";
+      out += fmt::format("[{}]", *index);
     } else if (const auto& name = std::get<std::string>(step); is_name(name)) {
       if (!out.empty()) out += '.';
       out += name;
@@ -223,7 +225,7 @@ bool is_utf8(std::string_view text) {
 
 void JsonTape::add(Kind kind, std::uint64_t payload) {
   if (values_.size() >= kMaxJsonValues) {
-    throw SizeLimit("the text has more than " + std::to_string(kMaxJsonValues) + " JSON values");
+    throw SizeLimit(fmt::format("the text has more than {} JSON values", kMaxJsonValues));
   }
   Value value;
   value.line = line_;

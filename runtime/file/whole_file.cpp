@@ -1,5 +1,6 @@
 #include "runtime/file/whole_file.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -50,8 +51,8 @@ std::string read_whole_file(const std::string& path, std::size_t limit) {
     in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
     if (bytes.size() > limit)
-      throw InputError(path + ": the file is larger than the limit of " +
-                       std::to_string(limit >> 20) + " MiB");
+      throw InputError(
+          fmt::format("{}: the file is larger than the limit of {} MiB", path, limit >> 20));
   }
   if (in.bad()) throw InputError(path + ": cannot be read to its end");
   return bytes;
@@ -70,7 +71,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (!out_) give_up(reason_of(errno));
     return;
   }
-  temporary_ = path_ + "." + std::to_string(getpid()) + ".part";
+  temporary_ = fmt::format("{}.{}.part", path_, getpid());
   list_unfinished(temporary_);
   out_.open(temporary_, std::ios::binary);
   if (!out_) give_up(reason_of(errno));

@@ -1,5 +1,7 @@
 #include "runtime/floats/float_run.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -291,9 +293,9 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
       break;
     case FloatOptions::Engine::mpfr:
       if (options.bits < FloatOptions::kFewestBits || options.bits > FloatOptions::kMostBits)
-        throw InputError("--engine: expected mpfr:" + std::to_string(FloatOptions::kFewestBits) +
-                         " to mpfr:" + std::to_string(FloatOptions::kMostBits) +
-                         ", got mpfr:" + std::to_string(options.bits));
+        throw InputError(fmt::format("--engine: expected mpfr:{} to mpfr:{}, got mpfr:{}",
+                                     FloatOptions::kFewestBits, FloatOptions::kMostBits,
+                                     options.bits));
       engine_ = std::make_unique<TypedEngine<Mpfr>>(model, facts, options, options.bits);
       break;
   }
@@ -362,9 +364,10 @@ FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
     answer.reason = "ties and zeros were decided without error bounds";
   } else if (!confirmed && s.ambiguous + s.open_tests > 0) {
     answer.certificate = Certificate::ambiguous;
-    answer.reason = std::to_string(s.ambiguous) + " rows of attention and " +
-                    std::to_string(s.open_tests) +
-                    " tests for zero met numbers that the error bounds cannot tell apart";
+    answer.reason = fmt::format(
+        "{} rows of attention and {} tests for zero met numbers that the error bounds cannot tell "
+        "apart",
+        s.ambiguous, s.open_tests);
   } else if (!confirmed) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "the error bounds of the logits are too large";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/core.h>
 #include <mpfr.h>
 
 #include <cmath>
@@ -266,7 +267,7 @@ class PlanMaker {
     const auto spelled = [](const Row& row, bool negated) {
       std::string text;
       for (const auto& [column, value] : row)
-        text += std::to_string(column) + ':' + (negated ? -value : value).text() + ' ';
+        text += fmt::format("{}:{} ", column, (negated ? -value : value).text());
       return text;
     };
     for (std::size_t unit = 0; unit < in.size(); ++unit) {

@@ -1,5 +1,7 @@
 #include "runtime/numbers/real_text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -176,8 +178,7 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
     if (values.empty()) continue;
     if (values.size() != names.size())
       throw InputError(source, line_number,
-                       "expected " + std::to_string(names.size()) + " values, got " +
-                           std::to_string(values.size()));
+                       fmt::format("expected {} values, got {}", names.size(), values.size()));
     auto& row = rows.emplace_back(names.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       auto value = parse_real(values[i]);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <string>
 #include <variant>
@@ -42,8 +44,8 @@ std::optional<OutsideHypotheses> add_position(const Position& position, std::siz
   } else {
     const auto& rows = std::get<TablePosition>(position).rows;
     if (token >= rows.size())
-      return OutsideHypotheses{"the position table has " + std::to_string(rows.size()) +
-                               " rows and the input needs more"};
+      return OutsideHypotheses{
+          fmt::format("the position table has {} rows and the input needs more", rows.size())};
     for (const SparseEntry& e : rows[token]) add(e.index, e.value);
   }
   return std::nullopt;
@@ -67,9 +69,8 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
     };
     const std::size_t values = token < tokens.given.size() ? tokens.given[token].size() : 0;
     if (values != place.values)
-      throw InputError("token " + std::to_string(token) + " is given " + std::to_string(values) +
-                       " values; the weights file '" + model.name + "' expects " +
-                       std::to_string(place.values));
+      throw InputError(fmt::format("token {} is given {} values; the weights file '{}' expects {}",
+                                   token, values, model.name, place.values));
     for (std::size_t i = 0; i < values; ++i) {
       const Real& value = tokens.given[token][i];
       add(i, value);

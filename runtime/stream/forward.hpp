@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -172,17 +174,16 @@ class Forward {
     if (bytes() + stream.bytes() <= memory_) return;
     forget_memos();
     if (bytes() + stream.bytes() <= memory_) return;
-    throw SizeLimit("after layer " + std::to_string(location.step) + " of " +
-                    std::to_string(stream.tokens) + " tokens the run holds " +
-                    std::to_string((bytes() + stream.bytes()) >> 20) + " MiB; the limit is " +
-                    std::to_string(memory_ >> 20) + " MiB");
+    throw SizeLimit(
+        fmt::format("after layer {} of {} tokens the run holds {} MiB; the limit is {} MiB",
+                    location.step, stream.tokens, (bytes() + stream.bytes()) >> 20, memory_ >> 20));
   }
 
   static OutsideField outside_field(const Location& location, std::size_t token,
                                     const std::string& reason) {
-    return {"layer " + std::to_string(location.step) + ", " +
-            (location.sublayer == Sublayer::attention ? "attention" : "feed-forward") +
-            " mask, token " + std::to_string(token) + ": " + reason};
+    return {fmt::format("layer {}, {} mask, token {}: {}", location.step,
+                        location.sublayer == Sublayer::attention ? "attention" : "feed-forward",
+                        token, reason)};
   }
 
   std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,

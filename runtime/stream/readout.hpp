@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,17 +42,15 @@ inline void check_relation(const Model& model, std::size_t tokens, std::size_t f
   if (!std::holds_alternative<RelationOutput>(model.output))
     throw InputError("the weights file '" + model.name + "' does not answer with a relation");
   if (from >= tokens || to >= model.unembedding.rows)
-    throw InputError("the weights file '" + model.name + "' has no vertex " +
-                     std::to_string(from >= tokens ? from : to));
+    throw InputError(fmt::format("the weights file '{}' has no vertex {}", model.name,
+                                 from >= tokens ? from : to));
 }
 
 /// Whether vertex `to` can be reached from the token's vertex.
 template <class Logits>
 Outcome<bool> read_relation(Logits& logits, std::size_t from, std::size_t to) {
   const int sign = logits.sign(static_cast<std::uint32_t>(to));
-  if (sign == 0)
-    return Undecided{"the logit of the pair (" + std::to_string(from) + ", " + std::to_string(to) +
-                     ") is 0"};
+  if (sign == 0) return Undecided{fmt::format("the logit of the pair ({}, {}) is 0", from, to)};
   return sign > 0;
 }
 
@@ -67,8 +67,7 @@ Outcome<std::vector<std::uint32_t>> read_prefix(const Model& model, Logits& logi
     return logits.winner(rows);
   };
   const auto undecided = [&](const std::string& what) {
-    return Undecided{"token " + std::to_string(token) + ": two " + what +
-                     " share the largest logit"};
+    return Undecided{fmt::format("token {}: two {} share the largest logit", token, what)};
   };
   if (const auto* element = std::get_if<ElementReadout>(&readout)) {
     const auto best = winner(element->first_row, element->elements.size());

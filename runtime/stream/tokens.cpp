@@ -1,5 +1,7 @@
 #include "runtime/stream/tokens.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -21,10 +23,10 @@ bool has_edge(const Graph& graph, std::size_t from, std::size_t to) {
 Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64_t n,
                         std::size_t source, std::size_t target) {
   const auto too_many = [&] {
-    return SizeLimit("a graph of " + std::to_string(n) +
-                     " vertices and its padding are more than the limit of " +
-                     std::to_string(kMaxGraphTokens) +
-                     " tokens (101 vertices); a file of rows has one token per vertex");
+    return SizeLimit(
+        fmt::format("a graph of {} vertices and its padding are more than the limit of {} tokens "
+                    "(101 vertices); a file of rows has one token per vertex",
+                    n, kMaxGraphTokens));
   };
   if (n > kMaxPaddedVertices) throw too_many();
   std::uint64_t padding = n * n * n;
@@ -70,9 +72,9 @@ Outcome<Tokens> word_tokens(const WordInput& input, const std::vector<std::strin
 Outcome<Tokens> graph_tokens(const GraphInput& input, const Graph& graph, std::size_t source,
                              std::size_t target) {
   if (input.size && graph.size() > *input.size)
-    return OutsideHypotheses{"the graph has " + std::to_string(graph.size()) +
-                             " vertices and this file is made for at most " +
-                             std::to_string(*input.size)};
+    return OutsideHypotheses{
+        fmt::format("the graph has {} vertices and this file is made for at most {}", graph.size(),
+                    *input.size)};
   const std::uint64_t n = input.size ? *input.size : graph.size();
   return input.layout == GraphInput::Layout::rows
              ? row_tokens(graph, n)
