@@ -27,7 +27,8 @@ Nfa over_alphabet(Nfa nfa, const Alphabet& alphabet, const std::string& source) 
   return nfa;
 }
 
-LoadedAutomaton load_language(std::string name, Nfa nfa, std::unique_ptr<LanguageOracle> oracle) {
+LoadedAutomaton load_language(std::string name, const Nfa& nfa,
+                              std::unique_ptr<LanguageOracle> oracle) {
   LoadedAutomaton loaded;
   loaded.name = std::move(name);
   loaded.nfa_states = nfa.states();
@@ -126,15 +127,14 @@ LoadedAutomaton load_automaton(const AutomatonOptions& options,
   if (options.sources[0]->count() > 0) {
     ParsedRegex regex = parse_regex(options.regex, alphabet);
     Nfa nfa = to_nfa(regex);
-    return load_language("regex " + options.regex, std::move(nfa),
-                         make_regex_oracle(std::move(regex)));
+    return load_language("regex " + options.regex, nfa, make_regex_oracle(std::move(regex)));
   }
   const auto file = [&](const char* kind, const std::string& path, auto read) {
     Nfa nfa = read(read_whole_file(path, std::size_t{256} << 20), path);
     if (alphabet) nfa = over_alphabet(std::move(nfa), *alphabet, path);
     const std::string name = std::string(kind) + " " + path.substr(path.find_last_of('/') + 1);
     auto oracle = make_nfa_oracle(nfa, name);
-    return load_language(name, std::move(nfa), std::move(oracle));
+    return load_language(name, nfa, std::move(oracle));
   };
   if (!options.fst.empty()) {
     std::optional<std::string> symbols;

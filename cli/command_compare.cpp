@@ -35,19 +35,19 @@ struct CompareArguments {
   bool json = false;
 };
 
-ConstructedLaw handed_over(const ConstructedDepths& counted) {
-  ConstructedLaw law;
-  law.problem = counted.problem;
-  law.form = counted.form == Form::as_written ? ConstructedLaw::Form::claimed
-             : counted.form == Form::repaired ? ConstructedLaw::Form::repaired
-                                              : ConstructedLaw::Form::optimised;
-  law.construction = counted.construction;
-  law.encoding = counted.encoding;
-  law.formula = counted.formula;
-  law.depths = counted.depths;
-  law.slope = counted.slope;
-  law.verification = counted.verification;
-  return law;
+ConstructedCurve handed_over(const ConstructedDepths& counted) {
+  ConstructedCurve curve;
+  curve.problem = counted.problem;
+  curve.form = counted.form == Form::as_written ? ConstructedCurve::Form::claimed
+               : counted.form == Form::repaired ? ConstructedCurve::Form::repaired
+                                                : ConstructedCurve::Form::optimised;
+  curve.construction = counted.construction;
+  curve.encoding = counted.encoding;
+  curve.formula = counted.formula;
+  curve.depths = counted.depths;
+  curve.slope = counted.slope;
+  curve.verification = counted.verification;
+  return curve;
 }
 
 /// The groups of the specification, from easy to hard as theory suggests, then those of the runs.
@@ -121,9 +121,9 @@ int compare_depth(const CompareArguments& options) {
     how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
     counted = constructed_depths(how);
   }
-  std::vector<ConstructedLaw> laws;
-  for (const ConstructedDepths& form : counted) laws.push_back(handed_over(form));
-  DepthTable table = depth_table(records, laws, published_lines());
+  std::vector<ConstructedCurve> curves;
+  for (const ConstructedDepths& form : counted) curves.push_back(handed_over(form));
+  DepthTable table = depth_table(records, curves, published_lines());
   table.command = command_of(options);
   if (!options.folder.empty()) save(table, options.folder);
   if (options.json) {

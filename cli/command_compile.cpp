@@ -115,16 +115,16 @@ int compile_regular(const RegularOptions& options) {
   std::cerr << "table: " << program.parameters["table"] << ", "
             << program.parameters["table_reason"] << '\n';
   if (!options.emit.empty()) emit_automaton(loaded, options.emit);
-  nlohmann::json facts;
-  facts["automaton"] = {{"name", loaded.name}, {"points", loaded.action.points}};
+  nlohmann::json described;
+  described["automaton"] = {{"name", loaded.name}, {"points", loaded.action.points}};
   if (loaded.nfa_states) {
-    facts["automaton"]["states"] = *loaded.nfa_states;
-    facts["automaton"]["deterministic_states"] = *loaded.dfa_states;
+    described["automaton"]["states"] = *loaded.nfa_states;
+    described["automaton"]["deterministic_states"] = *loaded.dfa_states;
   }
-  if (loaded.minimal) facts["automaton"]["minimal_states"] = loaded.minimal->states();
-  facts["table"] = {{"chosen", program.parameters["table"]},
-                    {"reason", program.parameters["table_reason"]}};
-  return options.output.finish(std::move(program), facts);
+  if (loaded.minimal) described["automaton"]["minimal_states"] = loaded.minimal->states();
+  described["table"] = {{"chosen", program.parameters["table"]},
+                        {"reason", program.parameters["table_reason"]}};
+  return options.output.finish(std::move(program), described);
 }
 
 }  // namespace

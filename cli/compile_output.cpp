@@ -28,7 +28,7 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_flag("--json", json, "print a summary as JSON on standard output");
 }
 
-int OutputOptions::finish(Program program, const nlohmann::json& facts) const {
+int OutputOptions::finish(Program program, const nlohmann::json& described) const {
   if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32; }))
     throw InputError("--name: expected one line without control characters");
   if (!name.empty()) program.name = name;
@@ -44,7 +44,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& facts) const {
             << m.final << "), depth " << depth_formula(model) << ", width " << m.width << ", "
             << m.cells << " cells, " << m.units << " units, " << m.nonzeros << " non-zeros\n";
   if (json) {
-    nlohmann::json out = facts;
+    nlohmann::json out = described;
     out["schema"] = "logdepth/compile/1";
     out["output"] = output;
     out["sha256"] = weights_hash(model);

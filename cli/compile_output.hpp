@@ -19,9 +19,9 @@ struct OutputOptions {
   /// `sizes`: what --unroll counts, "lengths" or "numbers of vertices".
   void add_to(CLI::App& app, const std::string& sizes = "lengths");
 
-  /// Compiles, writes, reports. `facts` is what the front end has to say, for people and for
+  /// Compiles, writes, reports. `described` is what the front end has to say, for people and for
   /// --json. The exit status.
-  int finish(Program program, const nlohmann::json& facts) const;
+  int finish(Program program, const nlohmann::json& described) const;
 };
 
 }  // namespace logdepth

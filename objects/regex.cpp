@@ -187,9 +187,9 @@ class Parser {
     }
   }
 
-  Tree star(Tree tree) const {
+  Tree star(const Tree& tree) const {
     if (tree.node->kind == Regex::Kind::star) return tree;
-    return make(Regex::Kind::star, {std::move(tree)});
+    return make(Regex::Kind::star, {tree});
   }
   Tree optional(const Tree& tree) const {
     return make(Regex::Kind::alternation, {tree, empty_word()});

@@ -42,8 +42,8 @@ struct Summand {
   bool causal = true;
   std::vector<CellId> under;
   LinearForm form;  ///< canonical_form
-  bool current =
-      true;  ///< every cell it reads still holds what was read: taken now, it is the same
+  /// Every cell it reads still holds what was read: taken now, it is the same.
+  bool current = true;
 
   Signs signs;
   bool rational = false;  ///< rational, up to the one norm of `under` at all tokens of an input

@@ -36,8 +36,8 @@ class ZeroLaw {
     if (content.given) return SeparationLaw{1, 0};  // (p, 1) and (m, 1) are integers
     if (content.unknown) return std::nullopt;
     const Sum& sum = content.sums[number.index];
-    if (const auto law = of_two_values(sum)) return law;
-    if (const auto law = of_averages(sum)) return law;
+    if (auto law = of_two_values(sum)) return law;
+    if (auto law = of_averages(sum)) return law;
     return of_one_group(sum);
   }
 

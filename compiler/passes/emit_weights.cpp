@@ -86,7 +86,7 @@ class Emitter {
   /// component (constant), or into the component of the unit vector.
   Rational read_factor(const MaskPlan& plan, const Component& c) const {
     if (plan.type != MaskPlan::Type::constant) return Rational(1, layout_.root);
-    const Rational factor = plan.root / Rational(layout_.root);
+    Rational factor = plan.root / Rational(layout_.root);
     if (one_ && c.cell == *one_) return factor / plan.constant_weight;
     return factor;
   }

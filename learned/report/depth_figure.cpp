@@ -37,25 +37,26 @@ struct Scene {
   }
 };
 
-PlotSeries constructed_series(const ConstructedLaw& law, std::size_t claimed, std::size_t built) {
+PlotSeries constructed_series(const ConstructedCurve& curve, std::size_t claimed,
+                              std::size_t built) {
   PlotSeries series;
-  if (law.form == ConstructedLaw::Form::claimed) {
-    series.name = law.construction + ", claimed (not built)";
+  if (curve.form == ConstructedCurve::Form::claimed) {
+    series.name = curve.construction + ", claimed (not built)";
     series.style = {kClaimed[claimed % kClaimed.size()],
                     kClaimedDash[claimed % kClaimedDash.size()]};
     series.style.kind = "claimed";
   } else {
-    series.name =
-        law.construction + ", " + law.encoding + ", " + form_label(law.form) + ": " + law.formula;
+    series.name = curve.construction + ", " + curve.encoding + ", " + form_label(curve.form) +
+                  ": " + curve.formula;
     series.style = {kBuilt[built % kBuilt.size()]};
     series.style.kind = "constructed";
   }
-  for (const auto& [size, depth] : law.depths)
+  for (const auto& [size, depth] : curve.depths)
     series.line.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
   return series;
 }
 
-/// The fitted law between the smallest and the largest reach that it was fitted to. The linear law
+/// The fitted curve between the smallest and the largest reach that it was fitted to. The linear curve
 /// is bent over a logarithmic axis.
 PlotLine fitted_line(const DepthFit& fit) {
   double least = 0, most = 0;
@@ -64,14 +65,14 @@ PlotLine fitted_line(const DepthFit& fit) {
     least = least == 0 ? cell.reach : std::min(least, cell.reach);
     most = std::max(most, cell.reach);
   }
-  const bool linear = fit.preferred == GrowthLaw::linear;
-  const LeastSquares& law = linear ? fit.linear.direct : fit.logarithmic.direct;
+  const bool linear = fit.preferred == GrowthCurve::linear;
+  const LeastSquares& curve = linear ? fit.linear.direct : fit.logarithmic.direct;
   const int steps = linear ? 24 : 1;
   const double from = std::log2(least), to = std::log2(most);
   PlotLine points;
   for (int i = 0; i <= steps; ++i) {
     const double x = from + (to - from) * i / steps;
-    points.emplace_back(x, law.value(linear ? std::exp2(x) : x));
+    points.emplace_back(x, curve.value(linear ? std::exp2(x) : x));
   }
   return points;
 }
@@ -81,8 +82,8 @@ PlotSeries learned_series(const LearnedRow& row, const std::string& colour) {
   const std::string name =
       fmt::format("{}, width {}, {}", series_name(series), series.width, series.device);
   PlotSeries drawn;
-  // The law itself is never cut: a slope is not shown without what was censored.
-  drawn.name = cut_text(name, kLegendName) + ": " + fitted_law_text(series, row.best);
+  // The curve itself is never cut: a slope is not shown without what was censored.
+  drawn.name = cut_text(name, kLegendName) + ": " + fitted_curve_text(series, row.best);
   drawn.style = {colour, "", 2, "learned"};
   if (row.best.fitted()) drawn.line = fitted_line(row.best);
   for (const RunPoint& run : series.points) {
@@ -108,10 +109,10 @@ PlotSeries published_series(const PublishedLine& line) {
 Scene scene_of(const DepthProblem& problem) {
   Scene scene{problem.name, problem.size, {}};
   std::size_t claimed = 0, built = 0, learned = 0;
-  for (const ConstructedLaw& law : problem.constructed) {
-    if (law.depths.empty()) continue;
-    scene.series.push_back(constructed_series(law, claimed, built));
-    ++(law.form == ConstructedLaw::Form::claimed ? claimed : built);
+  for (const ConstructedCurve& curve : problem.constructed) {
+    if (curve.depths.empty()) continue;
+    scene.series.push_back(constructed_series(curve, claimed, built));
+    ++(curve.form == ConstructedCurve::Form::claimed ? claimed : built);
   }
   if (problem.published) scene.series.push_back(published_series(*problem.published));
   for (const LearnedRow& row : problem.learned)

@@ -117,10 +117,10 @@ DepthProblem& problem_named(DepthTable& table, const std::string& name,
 
 }  // namespace
 
-const char* form_label(ConstructedLaw::Form form) {
-  return form == ConstructedLaw::Form::claimed    ? "theorem as claimed"
-         : form == ConstructedLaw::Form::repaired ? "repaired"
-                                                  : "optimised";
+const char* form_label(ConstructedCurve::Form form) {
+  return form == ConstructedCurve::Form::claimed    ? "theorem as claimed"
+         : form == ConstructedCurve::Form::repaired ? "repaired"
+                                                    : "optimised";
 }
 
 const char* status_label(CellStatus status) {
@@ -138,15 +138,15 @@ const char* status_label(CellStatus status) {
 }
 
 DepthTable depth_table(const std::vector<RunRecord>& records,
-                       const std::vector<ConstructedLaw>& constructed,
+                       const std::vector<ConstructedCurve>& constructed,
                        const std::vector<PublishedLine>& published, std::uint64_t seed) {
   DepthTable table;
   table.records = records.size();
   table.constructed_runs = static_cast<std::size_t>(
       std::count_if(records.begin(), records.end(),
                     [](const RunRecord& record) { return record.config.constructed.has_value(); }));
-  for (const ConstructedLaw& law : constructed)
-    problem_named(table, law.problem, published).constructed.push_back(law);
+  for (const ConstructedCurve& curve : constructed)
+    problem_named(table, curve.problem, published).constructed.push_back(curve);
   for (const LearnedSeries& series : depth_series(records))
     problem_named(table, series.problem, published).learned.push_back(row_of(series, seed));
   for (const LearnedWidths& series : width_series(records))

@@ -15,7 +15,7 @@
 namespace logdepth {
 
 /// A construction's depth at every size, as whoever counted it hands it over.
-struct ConstructedLaw {
+struct ConstructedCurve {
   enum class Form {
     claimed,   ///< a formula of the paper, not built
     repaired,  ///< the paper's construction, made right
@@ -30,11 +30,11 @@ struct ConstructedLaw {
   std::optional<double> slope;                                  ///< layers per doubling
   std::string verification;  ///< how the weights were compared with an oracle
 };
-const char* form_label(ConstructedLaw::Form form);
+const char* form_label(ConstructedCurve::Form form);
 
 /// What a cell about trained networks is.
 enum class CellStatus {
-  measured,        ///< a law through at least three uncensored depths
+  measured,        ///< a curve through at least three uncensored depths
   budget_limited,  ///< runs were stopped by their budget, so deeper networks may do better
   not_fitted,      ///< too few uncensored depths
   not_reproduced   ///< deeper networks do not reach further
@@ -56,12 +56,12 @@ struct WidthRow {
 struct DepthProblem {
   std::string name;  ///< "S3", "reachability"
   std::string size;  ///< what depth grows with: "n letters", "distance h"
-  std::vector<ConstructedLaw> constructed;
+  std::vector<ConstructedCurve> constructed;
   std::vector<LearnedRow> learned;
   std::optional<PublishedLine> published;
 };
 
-/// Learned, published, claimed, repaired and optimised laws of depth, problem by problem.
+/// Learned, published, claimed, repaired and optimised curves of depth, problem by problem.
 struct DepthTable {
   std::string command;               ///< that makes it
   std::size_t records = 0;           ///< training runs that were read
@@ -78,7 +78,7 @@ inline constexpr double kSmallReach = 4;
 /// Problems stand in the order of `constructed`, then in that of the names of the others. `seed`:
 /// of the resampling. Errors: as depth_series.
 DepthTable depth_table(const std::vector<RunRecord>& records,
-                       const std::vector<ConstructedLaw>& constructed,
+                       const std::vector<ConstructedCurve>& constructed,
                        const std::vector<PublishedLine>& published, std::uint64_t seed = 1);
 
 // The same content in three forms; the same table gives the same bytes.

@@ -12,15 +12,15 @@ Json interval_json(const std::optional<Percentiles>& interval) {
   return interval ? Json{interval->low, interval->high} : Json();
 }
 
-Json law_json(const LawFit& law) {
-  Json json = {{"a", law.direct.a},
-               {"b", law.direct.b},
-               {"r2", law.direct.r2},
-               {"residual", law.direct.residual},
-               {"a_interval", interval_json(law.a)},
-               {"b_interval", interval_json(law.b)}};
+Json curve_json(const CurveFit& curve) {
+  Json json = {{"a", curve.direct.a},
+               {"b", curve.direct.b},
+               {"r2", curve.direct.r2},
+               {"residual", curve.direct.residual},
+               {"a_interval", interval_json(curve.a)},
+               {"b_interval", interval_json(curve.b)}};
   json["inverted"] =
-      law.inverse ? Json{{"a", law.inverse->first}, {"b", law.inverse->second}} : Json();
+      curve.inverse ? Json{{"a", curve.inverse->first}, {"b", curve.inverse->second}} : Json();
   return json;
 }
 
@@ -45,10 +45,10 @@ Json fit_json(const DepthFit& fit) {
     json["refusal"] = fit.refusal;
     return json;
   }
-  json["logarithmic"] = law_json(fit.logarithmic);
-  json["linear"] = law_json(fit.linear);
-  json["preferred"] = growth_law_name(fit.preferred);
-  // JSON has no infinity: null where one of the laws is exact.
+  json["logarithmic"] = curve_json(fit.logarithmic);
+  json["linear"] = curve_json(fit.linear);
+  json["preferred"] = growth_curve_name(fit.preferred);
+  // JSON has no infinity: null where one of the curves is exact.
   json["aic_difference"] = std::isinf(fit.aic_difference) ? Json() : Json(fit.aic_difference);
   json["resamples"] = fit.resamples;
   json["logarithmic_wins"] = fit.logarithmic_wins;
@@ -75,16 +75,17 @@ Json learned_json(const LearnedRow& row) {
           {"cost", cost_json(series.cost)}};
 }
 
-Json constructed_json(const ConstructedLaw& law) {
+Json constructed_json(const ConstructedCurve& curve) {
   Json depths = Json::array();
-  for (const auto& [size, depth] : law.depths) depths.push_back({{"size", size}, {"depth", depth}});
-  return {{"form", form_label(law.form)},
-          {"construction", law.construction},
-          {"positions", law.encoding},
-          {"formula", law.formula},
+  for (const auto& [size, depth] : curve.depths)
+    depths.push_back({{"size", size}, {"depth", depth}});
+  return {{"form", form_label(curve.form)},
+          {"construction", curve.construction},
+          {"positions", curve.encoding},
+          {"formula", curve.formula},
           {"depths", depths},
-          {"slope", law.slope ? Json(*law.slope) : Json()},
-          {"verification", law.verification}};
+          {"slope", curve.slope ? Json(*curve.slope) : Json()},
+          {"verification", curve.verification}};
 }
 
 Json published_json(const PublishedLine& line) {
@@ -133,8 +134,8 @@ std::string depth_table_json(const DepthTable& table) {
                  {"published", problem.published ? published_json(*problem.published) : Json()},
                  {"constructed", Json::array()},
                  {"learned", Json::array()}};
-    for (const ConstructedLaw& law : problem.constructed)
-      part["constructed"].push_back(constructed_json(law));
+    for (const ConstructedCurve& curve : problem.constructed)
+      part["constructed"].push_back(constructed_json(curve));
     for (const LearnedRow& row : problem.learned) part["learned"].push_back(learned_json(row));
     json["problems"].push_back(std::move(part));
   }

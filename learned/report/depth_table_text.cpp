@@ -41,7 +41,7 @@ std::string argument(const LearnedSeries& series, bool linear) {
 }
 
 bool prefers_line(const DepthFit& fit) {
-  return fit.preferred == GrowthLaw::linear;
+  return fit.preferred == GrowthCurve::linear;
 }
 
 // --- learned -------------------------------------------------------------------------------------
@@ -63,21 +63,22 @@ std::string cells_text(const LearnedRow& row) {
   return joined(parts, "; ");
 }
 
-std::string law_text(const LearnedSeries& series, const LawFit& law, bool linear) {
+std::string curve_text(const LearnedSeries& series, const CurveFit& curve, bool linear) {
   const std::string x = argument(series, linear);
-  std::string text = line_text(law.direct.a, law.direct.b, x) + ", r2 = " + decimal(law.direct.r2) +
-                     "; inverted " +
-                     (law.inverse ? line_text(law.inverse->first, law.inverse->second, x) : kNone);
-  if (law.a && law.b)
-    text += "; 95 %: a " + decimal(law.a->low) + " to " + decimal(law.a->high) + ", b " +
-            decimal(law.b->low) + " to " + decimal(law.b->high);
+  std::string text =
+      line_text(curve.direct.a, curve.direct.b, x) + ", r2 = " + decimal(curve.direct.r2) +
+      "; inverted " +
+      (curve.inverse ? line_text(curve.inverse->first, curve.inverse->second, x) : kNone);
+  if (curve.a && curve.b)
+    text += "; 95 %: a " + decimal(curve.a->low) + " to " + decimal(curve.a->high) + ", b " +
+            decimal(curve.b->low) + " to " + decimal(curve.b->high);
   return text;
 }
 
 std::string preference_text(const DepthFit& fit) {
   if (!fit.fitted()) return kNone;
-  std::string text = growth_law_name(fit.preferred);
-  if (fit.preferred != GrowthLaw::undecided) {
+  std::string text = growth_curve_name(fit.preferred);
+  if (fit.preferred != GrowthCurve::undecided) {
     const double difference = std::fabs(fit.aic_difference);
     text += std::isinf(difference) ? ", exact" : ", AIC better by " + decimal(difference);
   }
@@ -93,13 +94,13 @@ std::string cost_text(const SeriesCost& cost) {
   return text + " on " + joined(cost.processors, ", ");
 }
 
-/// What both laws of a fit are, and which one is closer.
-std::vector<std::string> law_cells(const LearnedSeries& series, const DepthFit& fit) {
+/// What both curves of a fit are, and which one is closer.
+std::vector<std::string> curve_cells(const LearnedSeries& series, const DepthFit& fit) {
   const std::string censored =
       fmt::format("{} ({} points)", censored_text(fit), fit.censored_points);
   if (!fit.fitted()) return {"not fitted; " + censored, kNone, kNone};
-  return {law_text(series, fit.logarithmic, false) + "; " + censored,
-          law_text(series, fit.linear, true) + "; " + censored, preference_text(fit)};
+  return {curve_text(series, fit.logarithmic, false) + "; " + censored,
+          curve_text(series, fit.linear, true) + "; " + censored, preference_text(fit)};
 }
 
 TextTable learned_table(const DepthTable& table) {
@@ -131,13 +132,13 @@ TextTable learned_table(const DepthTable& table) {
       std::vector<std::string> cells = {
           problem.name, series_name(series), std::to_string(series.width),
           series.reach + " at " + cells_text(row), several ? "best" : "one"};
-      append(cells, law_cells(series, row.best));
+      append(cells, curve_cells(series, row.best));
       append(cells, {status_label(row.status), percent_text(series.threshold),
                      cost_text(series.cost) + " (" + series.device + ")", joined(row.notes, "; ")});
       text.rows.push_back(std::move(cells));
       if (!several) continue;
       cells = {"", "", "", "", "median"};
-      append(cells, law_cells(series, row.median));
+      append(cells, curve_cells(series, row.median));
       append(cells, {"", "", "", ""});
       text.rows.push_back(std::move(cells));
     }
@@ -178,34 +179,34 @@ std::string slope_text(const std::optional<double>& slope) {
 }
 
 /// "1.00 (scan, first-flag); 1.00 (scan, two-circle)".
-std::string forms_text(const DepthProblem& problem, ConstructedLaw::Form form) {
+std::string forms_text(const DepthProblem& problem, ConstructedCurve::Form form) {
   std::vector<std::string> parts;
-  for (const ConstructedLaw& law : problem.constructed)
-    if (law.form == form)
-      parts.push_back(slope_text(law.slope) + " (" + law.construction +
-                      (form == ConstructedLaw::Form::claimed || law.encoding.empty()
+  for (const ConstructedCurve& curve : problem.constructed)
+    if (curve.form == form)
+      parts.push_back(slope_text(curve.slope) + " (" + curve.construction +
+                      (form == ConstructedCurve::Form::claimed || curve.encoding.empty()
                            ? ""
-                           : ", " + law.encoding) +
+                           : ", " + curve.encoding) +
                       ")");
   return parts.empty() ? kNone : joined(parts, "; ");
 }
 
 std::string verification_text(const DepthProblem& problem) {
   std::vector<std::string> parts;
-  for (const ConstructedLaw& law : problem.constructed)
-    if (law.form != ConstructedLaw::Form::claimed &&
-        std::find(parts.begin(), parts.end(), law.verification) == parts.end())
-      parts.push_back(law.verification);
+  for (const ConstructedCurve& curve : problem.constructed)
+    if (curve.form != ConstructedCurve::Form::claimed &&
+        std::find(parts.begin(), parts.end(), curve.verification) == parts.end())
+      parts.push_back(curve.verification);
   return parts.empty() ? kNone : joined(parts, "; ");
 }
 
-/// For comparison with the constructions always layers per doubling; and the linear law where that
+/// For comparison with the constructions always layers per doubling; and the linear curve where that
 /// is closer.
 std::string learned_text(const LearnedSeries& series, const DepthFit& fit) {
-  if (!fit.fitted() || !prefers_line(fit)) return fitted_law_text(series, fit);
-  const LeastSquares& law = fit.logarithmic.direct;
-  return "d = " + line_text(law.a, law.b, argument(series, false)) + ", r2 = " + decimal(law.r2) +
-         "; closer: " + fitted_law_text(series, fit);
+  if (!fit.fitted() || !prefers_line(fit)) return fitted_curve_text(series, fit);
+  const LeastSquares& curve = fit.logarithmic.direct;
+  return "d = " + line_text(curve.a, curve.b, argument(series, false)) +
+         ", r2 = " + decimal(curve.r2) + "; closer: " + fitted_curve_text(series, fit);
 }
 
 std::string published_text(const DepthProblem& problem, const std::string& kind) {
@@ -231,7 +232,7 @@ TextTable side_by_side(const DepthTable& table) {
   for (const DepthProblem& problem : table.problems) {
     const auto add = [&](const std::string& kind, const std::string& learned,
                          const std::string& status, const std::string& published, bool first) {
-      using Form = ConstructedLaw::Form;
+      using Form = ConstructedCurve::Form;
       const auto once = [&](const std::string& cell) { return first ? cell : "as above"; };
       text.rows.push_back(
           {problem.name, kind, learned, status, published, once(forms_text(problem, Form::claimed)),
@@ -263,13 +264,13 @@ TextTable constructed_table(const DepthTable& table) {
   text.columns = {"problem", "form",         "construction", "positions",
                   "depth",   "size: layers", "slope",        "verification"};
   for (const DepthProblem& problem : table.problems)
-    for (const ConstructedLaw& law : problem.constructed) {
+    for (const ConstructedCurve& curve : problem.constructed) {
       std::vector<std::string> counts;
-      for (const auto& [size, depth] : law.depths)
+      for (const auto& [size, depth] : curve.depths)
         counts.push_back(fmt::format("{}: {}", size, depth));
-      text.rows.push_back({problem.name, form_label(law.form), law.construction, law.encoding,
-                           law.formula, counts.empty() ? kNone : joined(counts, ", "),
-                           slope_text(law.slope), law.verification});
+      text.rows.push_back({problem.name, form_label(curve.form), curve.construction, curve.encoding,
+                           curve.formula, counts.empty() ? kNone : joined(counts, ", "),
+                           slope_text(curve.slope), curve.verification});
     }
   return text;
 }
@@ -283,14 +284,14 @@ std::string series_name(const LearnedSeries& series) {
   return name;
 }
 
-std::string fitted_law_text(const LearnedSeries& series, const DepthFit& fit) {
+std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) {
   if (!fit.fitted()) return "not fitted; " + censored_text(fit);
   const bool linear = prefers_line(fit);
-  const LawFit& law = linear ? fit.linear : fit.logarithmic;
-  std::string text = "d = " + line_text(law.direct.a, law.direct.b, argument(series, linear)) +
-                     ", r2 = " + decimal(law.direct.r2);
-  if (linear && law.direct.a > 0)
-    text += " (linear: " + decimal(1 / law.direct.a) + " " + unit_of(series) + " per layer)";
+  const CurveFit& curve = linear ? fit.linear : fit.logarithmic;
+  std::string text = "d = " + line_text(curve.direct.a, curve.direct.b, argument(series, linear)) +
+                     ", r2 = " + decimal(curve.direct.r2);
+  if (linear && curve.direct.a > 0)
+    text += " (linear: " + decimal(1 / curve.direct.a) + " " + unit_of(series) + " per layer)";
   return text + "; " + censored_text(fit);
 }
 

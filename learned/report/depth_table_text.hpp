@@ -23,8 +23,8 @@ std::vector<TextTable> depth_text_tables(const DepthTable& table);
 
 /// "stack", "loop (0, 1, 0)", with what tells the series from others.
 std::string series_name(const LearnedSeries& series);
-/// The preferred law, "d = 4.80 log2 n* - 15.80, r2 = 1.00", and how many depths were censored: a
+/// The preferred curve, "d = 4.80 log2 n* - 15.80, r2 = 1.00", and how many depths were censored: a
 /// slope is never printed without. "not fitted" with the same number otherwise.
-std::string fitted_law_text(const LearnedSeries& series, const DepthFit& fit);
+std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit);
 
 }  // namespace logdepth

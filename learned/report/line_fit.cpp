@@ -70,8 +70,8 @@ PlotLine with_logarithm(PlotLine line) {
 }
 
 /// Precondition: two different x.
-LawFit fit_both_ways(const PlotLine& line) {
-  LawFit fit;
+CurveFit fit_both_ways(const PlotLine& line) {
+  CurveFit fit;
   fit.direct = least_squares(line).value();
   PlotLine turned;
   for (const auto& [x, d] : line) turned.emplace_back(d, x);
@@ -89,11 +89,11 @@ double rounded_residual(const LeastSquares& fit, const PlotLine& line) {
   return fit.residual <= kRounding * total ? 0 : fit.residual;
 }
 
-void compare_laws(DepthFit& fit, const PlotLine& line) {
+void compare_curves(DepthFit& fit, const PlotLine& line) {
   const double of_log = rounded_residual(fit.logarithmic.direct, line);
   const double of_line = rounded_residual(fit.linear.direct, line);
   if (std::fabs(of_log - of_line) <= kRounding * std::max(of_log, of_line)) return;
-  fit.preferred = of_log < of_line ? GrowthLaw::logarithmic : GrowthLaw::linear;
+  fit.preferred = of_log < of_line ? GrowthCurve::logarithmic : GrowthCurve::linear;
   // AIC = m log(residual / m) + 2 k with the same m and k.
   fit.aic_difference = static_cast<double>(line.size()) * (std::log(of_line) - std::log(of_log));
 }
@@ -123,21 +123,21 @@ Percentiles percentiles(std::vector<double> values) {
   return {percentile(values, kLowPercentile), percentile(values, kHighPercentile)};
 }
 
-/// Parameters of one law over the resamples.
+/// Parameters of one curve over the resamples.
 struct Resampled {
   std::vector<double> a, b;
 
-  void add(const LawFit& fit) {
+  void add(const CurveFit& fit) {
     a.push_back(fit.direct.a);
     b.push_back(fit.direct.b);
   }
-  void finish(LawFit& fit) const {
+  void finish(CurveFit& fit) const {
     fit.a = percentiles(a);
     fit.b = percentiles(b);
   }
 };
 
-/// The laws of these cells; refused where they cannot be fitted.
+/// The curves of these cells; refused where they cannot be fitted.
 DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
   DepthFit fit;
   fit.choice = choice;
@@ -157,16 +157,16 @@ DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
   fit.fitted_depths = line.size();
   fit.logarithmic = fit_both_ways(with_logarithm(line));
   fit.linear = fit_both_ways(line);
-  compare_laws(fit, line);
+  compare_curves(fit, line);
   return fit;
 }
 
 }  // namespace
 
-const char* growth_law_name(GrowthLaw law) {
-  return law == GrowthLaw::logarithmic ? "logarithmic"
-         : law == GrowthLaw::linear    ? "linear"
-                                       : "undecided";
+const char* growth_curve_name(GrowthCurve curve) {
+  return curve == GrowthCurve::logarithmic ? "logarithmic"
+         : curve == GrowthCurve::linear    ? "linear"
+                                           : "undecided";
 }
 
 std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice) {
@@ -193,7 +193,7 @@ DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std
     const DepthFit again = fit_cells(std::move(cells), choice);
     if (!again.fitted()) continue;
     ++fit.resamples;
-    if (again.preferred == GrowthLaw::logarithmic) ++fit.logarithmic_wins;
+    if (again.preferred == GrowthCurve::logarithmic) ++fit.logarithmic_wins;
     of_log.add(again.logarithmic);
     of_line.add(again.linear);
   }

@@ -44,15 +44,15 @@ struct Percentiles {
 };
 
 /// d = a x + b, fitted both ways, x = log2 of the reach or the reach itself.
-struct LawFit {
+struct CurveFit {
   LeastSquares direct;  ///< d on x
   /// x on d, solved for d: another line unless r2 = 1. Absent where x does not depend on d at all.
   std::optional<std::pair<double, double>> inverse;  ///< a and b
   std::optional<Percentiles> a, b;                   ///< of `direct`, over resampled seeds
 };
 
-enum class GrowthLaw { logarithmic, linear, undecided };
-const char* growth_law_name(GrowthLaw law);
+enum class GrowthCurve { logarithmic, linear, undecided };
+const char* growth_curve_name(GrowthCurve curve);
 
 struct DepthFit {
   SeedChoice choice = SeedChoice::best;
@@ -63,11 +63,11 @@ struct DepthFit {
   std::size_t fitted_depths = 0;
 
   std::string refusal;  ///< why nothing was fitted, a sentence without a stop; else empty
-  LawFit logarithmic, linear;
-  /// The law with the smaller sum of squared residuals of d. Both have two parameters, so AIC and
+  CurveFit logarithmic, linear;
+  /// The curve with the smaller sum of squared residuals of d. Both have two parameters, so AIC and
   /// BIC decide alike. Undecided where the sums agree, as they must on two different reaches.
-  GrowthLaw preferred = GrowthLaw::undecided;
-  /// AIC of the linear law minus that of the logarithmic one; infinite where one is exact.
+  GrowthCurve preferred = GrowthCurve::undecided;
+  /// AIC of the linear curve minus that of the logarithmic one; infinite where one is exact.
   double aic_difference = 0;
 
   std::size_t resamples = 0;         ///< of kResamples, those that could be fitted
@@ -80,7 +80,7 @@ struct DepthFit {
 inline constexpr std::size_t kResamples = 1000;
 inline constexpr std::size_t kFewestDepths = 3;
 
-/// Fits both laws to the depths that are not censored and reach at least 1; with several seeds at
+/// Fits both curves to the depths that are not censored and reach at least 1; with several seeds at
 /// some depth, resamples the seeds of every depth. Refuses fewer than kFewestDepths such depths,
 /// and fewer than two different reaches. The same points and seed give the same bits.
 DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice,

@@ -55,7 +55,7 @@ NamedLetters named_letters(WordTaskConfig::Letters letters) {
 
 MonoidTable table_of(const WordTaskConfig& config) {
   const NamedLetters letters = named_letters(config.letters);
-  const auto table = [&] {
+  MonoidTable table = [&] {
     try {
       return make_monoid_table(config.monoid, letters);
     } catch (const InputError& error) {

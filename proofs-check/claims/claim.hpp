@@ -109,7 +109,7 @@ struct Claim {
   std::string file;  ///< what makes its networks or computes its numbers; as written: the change
   std::vector<std::string> tests;  ///< the test programs that hold it
 
-  std::string law;  ///< the depth law that it belongs to: "regular languages"; may be empty
+  std::string curve;  ///< of depth against n that it belongs to: "regular languages"; may be empty
   /// The program for inputs of at most n, where a claim is about one network per n.
   std::function<Program(std::uint64_t)> family;
   bool picture = false;  ///< the report shows the circuit

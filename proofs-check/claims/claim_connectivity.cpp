@@ -33,7 +33,7 @@ Claim theorem_5_1(const std::string& variant, Form form, const std::string& file
   claim.claimed.counted = "the number of vertices";
   claim.file = file;
   claim.tests = {"tests/claims/connectivity.cpp"};
-  claim.law = "graph connectivity";
+  claim.curve = "graph connectivity";
   return claim;
 }
 

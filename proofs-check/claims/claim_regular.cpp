@@ -87,7 +87,7 @@ Claim theorem_4_1(const std::string& variant, Form form, const Construction& con
   claim.claimed.depth = [](std::uint64_t n) { return 8 * ceil_log2(n) + 9; };
   claim.claimed.counted = "|w|, without $";
   claim.instances = instances(construction, {2, 3, 5, 9});
-  claim.law = "regular languages";
+  claim.curve = "regular languages";
   return claim;
 }
 
@@ -132,7 +132,7 @@ Claim corollary_4_2(const std::string& variant, Form form) {
   claim.claimed.text = "4 ceil(log2 n) + 5 layers, n = |w$|";
   claim.claimed.depth = [](std::uint64_t n) { return 4 * ceil_log2(n + 1) + 5; };
   claim.claimed.counted = "|w$| = |w| + 1";
-  claim.law = "regular languages";
+  claim.curve = "regular languages";
   return claim;
 }
 

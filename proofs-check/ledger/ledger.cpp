@@ -270,7 +270,7 @@ Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions
           });
         }
   }
-  parts.add([&] { ledger.laws = depth_laws(claims); });
+  parts.add([&] { ledger.curves = depth_curves(claims); });
   parts.run(options.threads, options.progress);
   for (std::size_t i = 0; i < claims.size(); ++i)
     if (!results[i].empty()) merge(ledger.entries[i], results[i]);

@@ -11,7 +11,7 @@
 #include "proofs-check/claims/claim.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
-#include "proofs-check/ledger/depth_laws.hpp"
+#include "proofs-check/ledger/depth_curves.hpp"
 
 namespace logdepth {
 
@@ -47,7 +47,7 @@ struct LedgerEntry {
 
 struct [[nodiscard]] Ledger {
   std::vector<LedgerEntry> entries;
-  std::vector<DepthLaw> laws;  ///< of the claims that were asked for
+  std::vector<DepthCurve> curves;  ///< of the claims that were asked for
 };
 
 struct LedgerOptions {

@@ -76,9 +76,9 @@ std::string ledger_html(const Ledger& ledger) {
       "repaired and optimised, decided by exact runs of weights files. That a claim as written is "
       "contradicted is the finding, not a failure of the check.</p>\n<p>" +
       xml_text(totals_text(ledger)) + "</p>\n<h2>Summary</h2>\n" + summary_table(ledger);
-  for (const DepthLaw& law : ledger.laws)
-    body += "<h2>Depth against n: " + xml_text(law.subject) + "</h2>\n<figure>\n" +
-            depth_law_svg(law) + "</figure>\n" + depth_law_html(law);
+  for (const DepthCurve& curve : ledger.curves)
+    body += "<h2>Depth against n: " + xml_text(curve.subject) + "</h2>\n<figure>\n" +
+            depth_curve_svg(curve) + "</figure>\n" + depth_curve_html(curve);
   body += "<h2>All claims</h2>\n" + overview_table(ledger) + "<h2>Details</h2>\n";
   for (const LedgerEntry& entry : ledger.entries) body += entry_part(entry);
   body += "<h2>Circuits</h2>\n";

@@ -98,10 +98,10 @@ json entry_json(const LedgerEntry& entry) {
   return out;
 }
 
-json law_json(const DepthLaw& law) {
-  json out = {{"subject", law.subject}, {"unit", law.unit}, {"sizes", law.sizes}};
+json curve_json(const DepthCurve& curve) {
+  json out = {{"subject", curve.subject}, {"unit", curve.unit}, {"sizes", curve.sizes}};
   out["series"] = json::array();
-  for (const DepthSeries& series : law.series) {
+  for (const DepthSeries& series : curve.series) {
     json depths = json::array();
     for (const auto& depth : series.depths) depths.push_back(or_null(depth));
     out["series"].push_back({{"name", series.name},
@@ -119,7 +119,7 @@ std::string ledger_json(const Ledger& ledger) {
   out["claims"] = json::array();
   for (const LedgerEntry& entry : ledger.entries) out["claims"].push_back(entry_json(entry));
   out["depth_laws"] = json::array();
-  for (const DepthLaw& law : ledger.laws) out["depth_laws"].push_back(law_json(law));
+  for (const DepthCurve& curve : ledger.curves) out["depth_laws"].push_back(curve_json(curve));
   return out.dump(1) + "\n";
 }
 

@@ -100,9 +100,9 @@ std::string ledger_markdown(const Ledger& ledger, const std::optional<std::strin
     text += markdown_row(cells);
   }
 
-  for (const DepthLaw& law : ledger.laws)
-    text += "\n## Depth against n: " + law.subject + "\n\nLayers for inputs of n " + law.unit +
-            ".\n\n" + depth_law_markdown(law);
+  for (const DepthCurve& curve : ledger.curves)
+    text += "\n## Depth against n: " + curve.subject + "\n\nLayers for inputs of n " + curve.unit +
+            ".\n\n" + depth_curve_markdown(curve);
 
   text += "\n## Overview\n\n";
   text += markdown_headings({"claim", "form", "status", "measured", "finding"});

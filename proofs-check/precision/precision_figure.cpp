@@ -38,16 +38,16 @@ PlotSeries drawn_series(const PrecisionReport& report, const PrecisionPanel& pan
   PlotSeries drawn{series.name, style_of(index)};
   for (const PrecisionPoint& point : points) {
     if (!point.value) continue;
-    const PlotPoint at = {std::log2(law_argument(series, point)), panel.height(*point.value)};
+    const PlotPoint at = {std::log2(curve_argument(series, point)), panel.height(*point.value)};
     drawn.marks.push_back({at, series.name + ", log2 N = " + fixed_text(at.first, 1) + ": " +
                                    fixed_text(at.second, 1)});
   }
   if (drawn.marks.empty()) return drawn;
-  if (const auto fit = fit_law(points))
+  if (const auto fit = fit_curve(points))
     for (const double x : {drawn.marks.front().at.first, drawn.marks.back().at.first})
       drawn.line.emplace_back(x, fit->value(x));
   // The prototype scored by products; its temperatures are about the exact scores.
-  const PrototypeLaw* prototype = prototype_law(series.name, panel.quantity);
+  const PrototypeCurve* prototype = prototype_curve(series.name, panel.quantity);
   if (prototype && (panel.is_temperature() || panel.scores == Scores::product))
     for (const auto& [n, value] : prototype->points)
       drawn.marks.push_back(

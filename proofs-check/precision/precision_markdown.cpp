@@ -119,7 +119,7 @@ std::string scientific(double value) {
   return value < 1000 ? short_text(value, 3) : scientific_text(value, 2);
 }
 
-std::string law_text(const LeastSquares& fit) {
+std::string curve_text(const LeastSquares& fit) {
   return fixed_text(fit.a, 2) + " log₂ N " + (fit.b < 0 ? kMinus : "+") + " " +
          fixed_text(std::fabs(fit.b), 1);
 }
@@ -129,7 +129,7 @@ std::string points_text(const PrecisionSeries& series, const std::vector<Precisi
   std::string text;
   for (const PrecisionPoint& point : points) {
     text += text.empty() ? "" : ", ";
-    text += fixed_text(law_argument(series, point), 0) + ": ";
+    text += fixed_text(curve_argument(series, point), 0) + ": ";
     text += !point.value                              ? "none"
             : point.quantity == Quantity::temperature ? scientific(*point.value)
                                                       : fixed_text(*point.value, 0);
@@ -165,14 +165,14 @@ std::string bits_table(const PrecisionReport& report, Quantity quantity) {
     for (const Scores scores : kBothScores) {
       const auto points = points_of(report, series.name, quantity, scores);
       if (points.empty()) continue;
-      const auto fit = fit_law(points);
+      const auto fit = fit_curve(points);
       std::vector<std::string> cells = {series.name};
       if (!certified) cells.push_back(rule_text(series));
       cells.emplace_back(scores_name(scores));
       cells.push_back(argument_text(series));
       cells.push_back(no_value(points) ? "none of 2 to " + whole(kMostBitsTried) + " bits, at any N"
                                        : points_text(series, points));
-      cells.push_back(fit ? law_text(*fit) : "–");
+      cells.push_back(fit ? curve_text(*fit) : "–");
       cells.push_back(fit ? fixed_text(fit->root_mean_square(), 2) : "–");
       text += markdown_row(cells);
     }
@@ -185,18 +185,18 @@ std::string prototype_table(const PrecisionReport& report, Quantity quantity) {
       markdown_headings({"construction", bits ? "prototype, N: p" : "prototype, n: τ",
                          "prototype's law", "law measured here"});
   for (const PrecisionSeries& series : precision_series()) {
-    const PrototypeLaw* law = prototype_law(series.name, quantity);
+    const PrototypeCurve* curve = prototype_curve(series.name, quantity);
     const auto points =
         points_of(report, series.name, quantity, bits ? Scores::product : Scores::distance);
-    if (!law || points.empty()) continue;
+    if (!curve || points.empty()) continue;
     std::string numbers;
-    for (const auto& [n, value] : law->points)
+    for (const auto& [n, value] : curve->points)
       numbers += (numbers.empty() ? "" : ", ") + fixed_text(n, 0) + ": " +
                  (bits ? fixed_text(value, 0) : scientific(value));
-    const auto fit = fit_law(points);
-    text += markdown_row({series.name, numbers, law->law,
+    const auto fit = fit_curve(points);
+    text += markdown_row({series.name, numbers, curve->curve,
                           !fit   ? "–"
-                          : bits ? law_text(*fit)
+                          : bits ? curve_text(*fit)
                                  : "exponent " + fixed_text(fit->a, 2)});
   }
   return text;
@@ -211,7 +211,7 @@ std::string bits_section(const PrecisionReport& report) {
     text += "- `" + series.name + "`: " + series.title + "\n";
     tree |= series.name == "tree";
     connectivity |= series.name == "connectivity";
-    prototype |= prototype_law(series.name, Quantity::bits) != nullptr;
+    prototype |= prototype_curve(series.name, Quantity::bits) != nullptr;
   }
   if (tree) text += kTreeText;
   if (connectivity) text += kConnectivityText;
@@ -234,7 +234,7 @@ std::string temperature_table(const PrecisionReport& report) {
   for (const PrecisionSeries& series : precision_series()) {
     const auto points = points_of(report, series.name, Quantity::temperature, Scores::distance);
     if (points.empty()) continue;
-    const auto fit = fit_law(points);
+    const auto fit = fit_curve(points);
     text +=
         markdown_row({series.name, points_text(series, points), fit ? fixed_text(fit->a, 2) : "–",
                       fit ? fixed_text(fit->root_mean_square(), 2) : "–"});
@@ -258,11 +258,11 @@ std::string tolerance_table(const PrecisionReport& report) {
 }
 
 std::string temperature_section(const PrecisionReport& report) {
-  const bool laws = has(report, Quantity::temperature);
+  const bool curves = has(report, Quantity::temperature);
   const bool tolerances = has(report, Quantity::temperature_by_tolerance);
-  if (!laws && !tolerances) return "";
+  if (!curves && !tolerances) return "";
   std::string text = kTemperatureText;
-  if (laws)
+  if (curves)
     text += kScaleText + temperature_table(report) + kPrototypeText +
             prototype_table(report, Quantity::temperature);
   if (tolerances) text += kToleranceText + tolerance_table(report);

@@ -32,12 +32,12 @@ struct PrecisionSeries {
   std::string name;   ///< of --only: "scan-circle"
   std::string title;  ///< for people
   std::string unit;   ///< of sizes: letters, positions, vertices
-  bool in_tokens;     ///< laws are about the number of tokens; else about the size
+  bool in_tokens;     ///< curves are about the number of tokens; else about the size
   /// The construction asks whether a difference of numbers that were computed in different ways is
   /// zero: in floating point it has to take small ones for zero. The tree's test is not one, its
   /// two numbers are copies of the same one where they are equal.
   bool tests_for_zero;
-  bool has_temperature;  ///< the softmax temperature that it needs is a law of its own
+  bool has_temperature;  ///< the softmax temperature that it needs is a curve of its own
   std::function<Compiled(std::uint64_t size)> compiled;
   /// Seeded; the same for every precision, of exactly this size.
   std::function<std::vector<PrecisionQuestion>(const Model&, std::uint64_t size,

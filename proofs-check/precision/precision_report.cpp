@@ -75,8 +75,8 @@ json point_json(const PrecisionPoint& point) {
           {"weights", point.weights}};
 }
 
-json law_json(const PrecisionSeries& series, const std::vector<PrecisionPoint>& points) {
-  const auto fit = fit_law(points);
+json curve_json(const PrecisionSeries& series, const std::vector<PrecisionPoint>& points) {
+  const auto fit = fit_curve(points);
   return {{"construction", series.name},
           {"quantity", quantity_name(points.front().quantity)},
           {"scores", scores_name(points.front().scores)},
@@ -115,9 +115,9 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
     if (run.progress) run.progress(report.points.size() + report.first_wrong.size(), total);
   };
   KeptPoints kept(run);
-  PrecisionLaws laws(run.options.seed);
+  PrecisionCurves curves(run.options.seed);
   for (const PrecisionPoint& question : questions) {
-    if (const auto* known = kept.table().find(question, laws.weights_of(question))) {
+    if (const auto* known = kept.table().find(question, curves.weights_of(question))) {
       report.points.push_back(*known);
     } else {
       // Sizes grow, so the bits of the size before are the ones to begin with.
@@ -128,7 +128,7 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
             before.scores == question.scores && before.value)
           hint = static_cast<std::uint32_t>(std::min(*before.value, double{kMostBitsTried}));
       }
-      report.points.push_back(laws.measure(question, hint));
+      report.points.push_back(curves.measure(question, hint));
       kept.keep(report.points.back());
     }
     show();
@@ -146,8 +146,8 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
   return report;
 }
 
-const PrototypeLaw* prototype_law(const std::string& series, Quantity quantity) {
-  static const std::map<std::pair<std::string, Quantity>, PrototypeLaw> kLaws = {
+const PrototypeCurve* prototype_curve(const std::string& series, Quantity quantity) {
+  static const std::map<std::pair<std::string, Quantity>, PrototypeCurve> kCurves = {
       {{"scan-first-flag", Quantity::bits},
        {{{4, 8}, {8, 11}, {16, 17}, {32, 20}, {64, 25}, {128, 31}, {256, 35}}, "4.5 log2 N - 1"}},
       {{"scan-circle", Quantity::bits},
@@ -164,8 +164,8 @@ const PrototypeLaw* prototype_law(const std::string& series, Quantity quantity) 
       {{"scan-two-circle", Quantity::temperature},
        {{{8, 342}, {16, 2.1e3}, {32, 9.1e3}, {64, 4.7e4}, {128, 2.0e5}, {256, 1.0e6}},
         "exponent 2.1 to 2.6"}}};
-  const auto found = kLaws.find({series, quantity});
-  return found == kLaws.end() ? nullptr : &found->second;
+  const auto found = kCurves.find({series, quantity});
+  return found == kCurves.end() ? nullptr : &found->second;
 }
 
 std::string precision_json(const PrecisionReport& report) {
@@ -182,13 +182,13 @@ std::string precision_json(const PrecisionReport& report) {
          {Quantity::bits, Quantity::certified_bits, Quantity::temperature}) {
       for (const Scores scores : {Scores::product, Scores::distance}) {
         const auto points = points_of(report, series.name, quantity, scores);
-        if (!points.empty()) out["laws"].push_back(law_json(series, points));
+        if (!points.empty()) out["laws"].push_back(curve_json(series, points));
       }
-      if (const PrototypeLaw* law = prototype_law(series.name, quantity))
+      if (const PrototypeCurve* curve = prototype_curve(series.name, quantity))
         out["prototype"].push_back({{"construction", series.name},
                                     {"quantity", quantity_name(quantity)},
-                                    {"points", law->points},
-                                    {"law", law->law}});
+                                    {"points", curve->points},
+                                    {"law", curve->curve}});
     }
   for (const FirstWrong& found : report.first_wrong)
     out["first_wrong_positions"].push_back(

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "proofs-check/precision/first_wrong_position.hpp"
-#include "proofs-check/precision/precision_laws.hpp"
+#include "proofs-check/precision/precision_curves.hpp"
 
 namespace logdepth {
 
-/// The laws of precision, measured: what `logdepth report precision` prints.
+/// The curves of precision, measured: what `logdepth report precision` prints.
 struct PrecisionReport {
   std::string command;  ///< that makes it
   std::uint64_t seed = 1;
@@ -45,11 +45,11 @@ void save_precision_report(const PrecisionReport& report, const std::string& fol
 
 /// What an early prototype measured of the same construction, for comparison; absent for the
 /// others.
-struct PrototypeLaw {
+struct PrototypeCurve {
   std::vector<std::pair<double, double>> points;  ///< N and bits or temperature
-  std::string law;
+  std::string curve;
 };
-const PrototypeLaw* prototype_law(const std::string& series, PrecisionQuantity quantity);
+const PrototypeCurve* prototype_curve(const std::string& series, PrecisionQuantity quantity);
 
 /// The points of one series, quantity and form of scores.
 std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,

@@ -37,7 +37,8 @@ class Denominators {
 /// factor * x, which must be an integer; exact while its size is below 2^53.
 double scaled(const Real& x, std::int64_t factor) {
   const Rational::Small parts = *x.rational_part().small();
-  return static_cast<double>(parts.numerator) * static_cast<double>(factor / parts.denominator);
+  const std::int64_t multiple = factor / parts.denominator;  // without a remainder
+  return static_cast<double>(parts.numerator) * static_cast<double>(multiple);
 }
 
 }  // namespace

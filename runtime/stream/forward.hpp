@@ -86,8 +86,8 @@ class Forward {
         for (const Sublayer sublayer : {Sublayer::attention, Sublayer::feedforward}) {
           const Location location{step, layer, sublayer};
           for (Observer* observer : observers) observer->before(location, stream);
-          const auto failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
-                                                               : feed_forward(location, stream);
+          auto failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
+                                                         : feed_forward(location, stream);
           if (failure) return failure;
           for (Observer* observer : observers) observer->after(location, stream);
           keep_within_memory(location, stream);

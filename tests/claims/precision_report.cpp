@@ -132,10 +132,10 @@ double measured(const std::string& series, Quantity quantity, Scores scores, std
   point.quantity = quantity;
   point.scores = scores;
   point.size = size;
-  return PrecisionLaws(1).measure(point).value.value_or(-1);
+  return PrecisionCurves(1).measure(point).value.value_or(-1);
 }
 
-TEST(PrecisionLaws, DistanceNeedsFewerBitsThanProductsAndCertaintyMore) {
+TEST(PrecisionCurves, DistanceNeedsFewerBitsThanProductsAndCertaintyMore) {
   const auto bits = [](Quantity quantity, Scores scores, std::uint64_t size) {
     return measured("scan-two-circle", quantity, scores, size);
   };
@@ -151,12 +151,12 @@ TEST(PrecisionLaws, DistanceNeedsFewerBitsThanProductsAndCertaintyMore) {
   EXPECT_GT(bits(Quantity::certified_bits, Scores::product, 16), product);
 }
 
-TEST(PrecisionLaws, DivisionNeedsATolerance) {
+TEST(PrecisionCurves, DivisionNeedsATolerance) {
   EXPECT_GT(measured("division", Quantity::bits, Scores::distance, 16), 0);
   EXPECT_EQ(measured("division", Quantity::bits_without_tolerance, Scores::distance, 16), -1);
 }
 
-TEST(PrecisionLaws, TemperatureGrowsFasterWithOneCircleThanWithTwo) {
+TEST(PrecisionCurves, TemperatureGrowsFasterWithOneCircleThanWithTwo) {
   const auto growth = [](const std::string& series) {
     const auto at = [&](std::uint64_t size) {
       return measured(series, Quantity::temperature, Scores::distance, size);
@@ -169,7 +169,7 @@ TEST(PrecisionLaws, TemperatureGrowsFasterWithOneCircleThanWithTwo) {
   EXPECT_LT(growth("scan-two-circle"), 3.5);
 }
 
-TEST(PrecisionLaws, TemperatureGrowsWithoutBoundAsATestForZeroBecomesExact) {
+TEST(PrecisionCurves, TemperatureGrowsWithoutBoundAsATestForZeroBecomesExact) {
   const auto within = [](std::uint64_t bits) {
     return measured("division", Quantity::temperature_by_tolerance, Scores::distance, bits);
   };
@@ -177,7 +177,7 @@ TEST(PrecisionLaws, TemperatureGrowsWithoutBoundAsATestForZeroBecomesExact) {
   EXPECT_GT(within(80), 3 * within(20));
 }
 
-TEST(PrecisionLaws, RefusesNamesOfNothing) {
+TEST(PrecisionCurves, RefusesNamesOfNothing) {
   PrecisionOptions options;
   options.only = {"scan-ellipse"};
   EXPECT_THROW(points_to_measure(options), InputError);

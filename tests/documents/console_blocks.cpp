@@ -77,7 +77,7 @@ const std::vector<NotRun> kNotRun = {
      "print(torch.utils.cmake_prefix_path)')\"",
      kGpu},
     {"tests/README.md",
-     "build/dev/tests/test_claims --gtest_also_run_disabled_tests "
+     "build/release/tests/test_claims --gtest_also_run_disabled_tests "
      "--gtest_filter='*HundredThousand*'",
      kBuild},
     {"tests/mutants/README.md",

@@ -1,4 +1,4 @@
-// Least-squares laws of depth: exact lines, values worked out by hand, and what may not enter.
+// Least-squares curves of depth: exact lines, values worked out by hand, and what may not enter.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(DepthFits, ExactPointsGiveBackTheirLine) {
   ASSERT_TRUE(fit.logarithmic.inverse);
   EXPECT_NEAR(fit.logarithmic.inverse->first, 4.8, 1e-9);
   EXPECT_NEAR(fit.logarithmic.inverse->second, -15.8, 1e-9);
-  EXPECT_EQ(fit.preferred, GrowthLaw::logarithmic);
+  EXPECT_EQ(fit.preferred, GrowthCurve::logarithmic);
   EXPECT_TRUE(std::isinf(fit.aic_difference));
 }
 
@@ -73,27 +73,27 @@ TEST(DepthFits, FourPointsGiveTheValuesWorkedOutByHand) {
   EXPECT_NEAR(fit.logarithmic.inverse->second, 0.428571, 1e-6);
   EXPECT_NEAR(fit.linear.direct.a, 0.278261, 1e-6);
   EXPECT_NEAR(fit.linear.direct.residual, 1.095652, 1e-6);
-  EXPECT_EQ(fit.preferred, GrowthLaw::logarithmic);
+  EXPECT_EQ(fit.preferred, GrowthCurve::logarithmic);
   EXPECT_NEAR(fit.aic_difference, 6.803, 1e-3);
 }
 
-TEST(DepthFits, ALawIsRecognisedInItsOwnData) {
+TEST(DepthFits, ACurveIsRecognisedInItsOwnData) {
   const DepthFit line = fit_depth(
       points_of({{1, 1}, {2, 2.1}, {3, 2.9}, {5, 5}, {8, 8.2}, {12, 11.9}}), SeedChoice::best);
-  EXPECT_EQ(line.preferred, GrowthLaw::linear);
+  EXPECT_EQ(line.preferred, GrowthCurve::linear);
   EXPECT_LT(line.aic_difference, 0);
   EXPECT_NEAR(line.linear.direct.a, 1, 0.05);
   const DepthFit log =
       fit_depth(points_of({{1, 2.1}, {2, 3.9}, {3, 8}, {4, 16.5}, {5, 31}}), SeedChoice::best);
-  EXPECT_EQ(log.preferred, GrowthLaw::logarithmic);
+  EXPECT_EQ(log.preferred, GrowthCurve::logarithmic);
   EXPECT_GT(log.aic_difference, 0);
   EXPECT_NEAR(log.logarithmic.direct.a, 1, 0.05);
 }
 
-TEST(DepthFits, TwoDifferentReachesCannotTellTheLawsApart) {
+TEST(DepthFits, TwoDifferentReachesCannotTellTheCurvesApart) {
   const DepthFit fit = fit_depth(points_of({{1, 2}, {2, 2}, {3, 8}, {4, 8}}), SeedChoice::best);
   ASSERT_TRUE(fit.fitted());
-  EXPECT_EQ(fit.preferred, GrowthLaw::undecided);
+  EXPECT_EQ(fit.preferred, GrowthCurve::undecided);
 }
 
 TEST(DepthFits, FewerThanThreeUncensoredDepthsAreRefused) {
@@ -214,12 +214,12 @@ Points any_points() {
 RC_GTEST_PROP(DepthFits, TheTwoWaysDifferByR2, ()) {
   const DepthFit fit = fit_depth(any_points(), SeedChoice::best);
   RC_PRE(fit.fitted());
-  for (const LawFit& law : {fit.logarithmic, fit.linear}) {
-    RC_PRE(std::fabs(law.direct.r2) > 1e-6);
-    RC_ASSERT(law.inverse);
+  for (const CurveFit& curve : {fit.logarithmic, fit.linear}) {
+    RC_PRE(std::fabs(curve.direct.r2) > 1e-6);
+    RC_ASSERT(curve.inverse);
     // a = xd/xx and, inverted, dd/xd: their ratio is xd^2/(xx dd).
-    RC_ASSERT(std::fabs(law.direct.a / law.inverse->first - law.direct.r2) < 1e-6);
-    if (law.direct.r2 < 0.99) RC_ASSERT(law.direct.a != law.inverse->first);
+    RC_ASSERT(std::fabs(curve.direct.a / curve.inverse->first - curve.direct.r2) < 1e-6);
+    if (curve.direct.r2 < 0.99) RC_ASSERT(curve.direct.a != curve.inverse->first);
   }
 }
 

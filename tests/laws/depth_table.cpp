@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 /// The table with what MS25 prints.
 DepthTable depth_table(const std::vector<RunRecord>& records,
-                       const std::vector<ConstructedLaw>& constructed) {
+                       const std::vector<ConstructedCurve>& constructed) {
   return logdepth::depth_table(records, constructed, published_lines());
 }
 
@@ -80,19 +80,19 @@ std::vector<RunRecord> doubling(const std::string& monoid) {
   return {words(monoid, 2, 3), words(monoid, 4, 6), words(monoid, 6, 12), words(monoid, 8, 16)};
 }
 
-ConstructedLaw law(const std::string& problem, ConstructedLaw::Form form,
-                   std::uint64_t per_doubling, std::uint64_t up_to = 1024) {
-  ConstructedLaw law;
-  law.problem = problem;
-  law.form = form;
-  law.construction = "made up";
-  law.encoding = "first-flag";
-  law.formula = "some formula";
+ConstructedCurve curve(const std::string& problem, ConstructedCurve::Form form,
+                       std::uint64_t per_doubling, std::uint64_t up_to = 1024) {
+  ConstructedCurve curve;
+  curve.problem = problem;
+  curve.form = form;
+  curve.construction = "made up";
+  curve.encoding = "first-flag";
+  curve.formula = "some formula";
   for (std::uint64_t n = 2, k = 1; n <= up_to; n *= 2, ++k)
-    law.depths.emplace_back(n, per_doubling * k);
-  law.slope = static_cast<double>(per_doubling);
-  law.verification = "verified: by hand";
-  return law;
+    curve.depths.emplace_back(n, per_doubling * k);
+  curve.slope = static_cast<double>(per_doubling);
+  curve.verification = "verified: by hand";
+  return curve;
 }
 
 const LearnedRow& only_row(const DepthTable& table) {
@@ -274,11 +274,11 @@ TEST(DepthTables, RowTokensAreLogarithmicAndMaskedRecurrenceIsLinear) {
   const auto& learned = table.problems[0].learned;
   ASSERT_EQ(learned.size(), 2u);
   EXPECT_EQ(learned[0].series.kind, "row tokens");
-  EXPECT_EQ(learned[0].best.preferred, GrowthLaw::logarithmic);
+  EXPECT_EQ(learned[0].best.preferred, GrowthCurve::logarithmic);
   EXPECT_NEAR(learned[0].best.logarithmic.direct.a, 1, 1e-9);
-  EXPECT_EQ(learned[1].best.preferred, GrowthLaw::linear);
+  EXPECT_EQ(learned[1].best.preferred, GrowthCurve::linear);
   EXPECT_NEAR(learned[1].best.linear.direct.a, 1, 1e-9);
-  EXPECT_NE(fitted_law_text(learned[1].series, learned[1].best).find("1.00 hops per layer"),
+  EXPECT_NE(fitted_curve_text(learned[1].series, learned[1].best).find("1.00 hops per layer"),
             std::string::npos);
 }
 
@@ -298,21 +298,21 @@ std::vector<RunRecord> many_runs() {
 }
 
 DepthTable full_table() {
-  using Form = ConstructedLaw::Form;
-  DepthTable table = depth_table(
-      many_runs(),
-      {law("A5", Form::claimed, 8), law("A5", Form::repaired, 2), law("A5", Form::optimised, 1)});
+  using Form = ConstructedCurve::Form;
+  DepthTable table =
+      depth_table(many_runs(), {curve("A5", Form::claimed, 8), curve("A5", Form::repaired, 2),
+                                curve("A5", Form::optimised, 1)});
   table.command = "logdepth compare depth runs";
   return table;
 }
 
 TEST(DepthTables, NoSlopeIsPrintedWithoutWhatWasCensored) {
-  // WP-7: in every cell and every label with a learned law.
-  static const std::regex kLaw("[0-9]\\.[0-9]{2} (log2 )?(n\\*|h\\*|hops|w)");
-  std::size_t laws = 0;
+  // WP-7: in every cell and every label with a learned curve.
+  static const std::regex kCurve("[0-9]\\.[0-9]{2} (log2 )?(n\\*|h\\*|hops|w)");
+  std::size_t curves = 0;
   const auto look = [&](const std::string& text) {
-    if (!std::regex_search(text, kLaw)) return;
-    ++laws;
+    if (!std::regex_search(text, kCurve)) return;
+    ++curves;
     EXPECT_TRUE(std::regex_search(text, std::regex("[0-9]+ of [0-9]+ (depths|widths) censored")))
         << text;
   };
@@ -324,7 +324,7 @@ TEST(DepthTables, NoSlopeIsPrintedWithoutWhatWasCensored) {
   static const std::regex kElement(">([^<>]*)</(text|title)>");
   for (std::sregex_iterator it(svg.begin(), svg.end(), kElement), end; it != end; ++it)
     if ((*it)[1].str().find("published") == std::string::npos) look((*it)[1]);
-  EXPECT_GE(laws, 10u);
+  EXPECT_GE(curves, 10u);
 }
 
 TEST(DepthTables, WhatAPaperPrintsIsLabelled) {
@@ -455,7 +455,7 @@ TEST(DepthTables, JsonHasEveryNumber) {
 }
 
 TEST(DepthTables, WithoutRunsItSaysSo) {
-  const DepthTable table = depth_table({}, {law("A5", ConstructedLaw::Form::repaired, 2)});
+  const DepthTable table = depth_table({}, {curve("A5", ConstructedCurve::Form::repaired, 2)});
   EXPECT_NE(depth_table_markdown(table, "").find("No training runs were given"), std::string::npos);
   EXPECT_EQ(depth_table_markdown(table, "").find("## Learned"), std::string::npos);
 }

@@ -236,27 +236,28 @@ TEST(Inputs, LoopsToAnotherBaseAreTheLogarithmRoundedUp) {
 TEST(Inputs, InputsOfAnotherKindAreRefusedWithOneSentence) {
   const Model words = example_model(), graphs = example_adjacency_model(),
               cells = example_cells_model();
-  EXPECT_EQ(refusal([&] { tokens_of(graphs, Kinds{"a"}); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(graphs, Kinds{"a"})); }),
             "the weights file 'adjacency' takes graphs, not words");
-  EXPECT_EQ(refusal([&] { tokens_of(words, graph_of(1, {}), 0, 0); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(words, graph_of(1, {}), 0, 0)); }),
             "the weights file 'example' takes words, not graphs");
-  EXPECT_EQ(refusal([&] { tokens_of(words, Rows{{1}}); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(words, Rows{{1}})); }),
             "the weights file 'example' takes words, not cells");
-  EXPECT_EQ(refusal([&] { tokens_of(cells, Kinds{"a"}); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(cells, Kinds{"a"})); }),
             "the weights file 'difference' takes cells, not words");
-  EXPECT_EQ(refusal([&] { tokens_of(words, Kinds{"<begin>"}); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(words, Kinds{"<begin>"})); }),
             "'<begin>' is not a letter of this model");
-  EXPECT_EQ(refusal([&] { tokens_of(words, Kinds{"c"}); }), "'c' is not a letter of this model");
+  EXPECT_EQ(refusal([&] { static_cast<void>(tokens_of(words, Kinds{"c"})); }),
+            "'c' is not a letter of this model");
   EXPECT_EQ(refusal([&] {
-              tokens_of(cells, Rows{{1, 2}, {3}});
+              static_cast<void>(tokens_of(cells, Rows{{1, 2}, {3}}));
             }),
             "token 1 is given 1 values; the weights file 'difference' expects 2");
   // Tokens made by hand are checked where they are run.
   Runner runner(graphs);
-  EXPECT_EQ(refusal([&] { runner.run(value(word_tokens({}, {"a"}))); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(runner.run(value(word_tokens({}, {"a"})))); }),
             "the weights file 'adjacency' has no token '<begin>'");
   Runner raw(cells);
-  EXPECT_EQ(refusal([&] { raw.run(value(word_tokens({}, {"a"}))); }),
+  EXPECT_EQ(refusal([&] { static_cast<void>(raw.run(value(word_tokens({}, {"a"})))); }),
             "the weights file 'difference' expects values for every token");
   EXPECT_FALSE(raw.run(cells_tokens({})).has_value());
 }

@@ -1,4 +1,4 @@
-#include "proofs-check/ledger/depth_laws.hpp"
+#include "proofs-check/ledger/depth_curves.hpp"
 
 #include <fmt/core.h>
 
@@ -79,45 +79,45 @@ std::string depth_text(const std::optional<std::uint64_t>& depth) {
 
 // --- the figure ----------------------------------------------------------------------------------
 
-PlotSeries drawn_series(const DepthLaw& law, const DepthSeries& series, const char* colour) {
+PlotSeries drawn_series(const DepthCurve& curve, const DepthSeries& series, const char* colour) {
   PlotSeries drawn{series.name, {colour, series.claimed ? "6 4" : "", 2}};
-  for (std::size_t i = 0; i < law.sizes.size(); ++i) {
+  for (std::size_t i = 0; i < curve.sizes.size(); ++i) {
     if (!series.depths[i]) continue;
-    const PlotPoint at = {std::log2(static_cast<double>(law.sizes[i])),
+    const PlotPoint at = {std::log2(static_cast<double>(curve.sizes[i])),
                           static_cast<double>(*series.depths[i])};
     drawn.line.push_back(at);
     drawn.marks.push_back(
-        {at, fmt::format("{}, n = {}: {}", series.name, law.sizes[i], *series.depths[i])});
+        {at, fmt::format("{}, n = {}: {}", series.name, curve.sizes[i], *series.depths[i])});
   }
   return drawn;
 }
 
 }  // namespace
 
-std::vector<DepthLaw> depth_laws(const std::vector<const Claim*>& claims) {
-  std::vector<DepthLaw> laws;
+std::vector<DepthCurve> depth_curves(const std::vector<const Claim*>& claims) {
+  std::vector<DepthCurve> curves;
   for (const Subject& subject : subjects()) {
-    DepthLaw law{subject.name, subject.unit, subject.sizes, {}};
+    DepthCurve curve{subject.name, subject.unit, subject.sizes, {}};
     std::set<std::string> claimed;
     for (const Claim* claim : claims) {
-      if (claim->law != subject.name) continue;
+      if (claim->curve != subject.name) continue;
       if (claim->claimed.depth && claimed.insert(claim->id).second)
-        law.series.push_back(claimed_series(*claim, law.sizes));
+        curve.series.push_back(claimed_series(*claim, curve.sizes));
     }
     for (const Claim* claim : claims)
-      if (claim->law == subject.name && (claim->family || !claim->instances.empty()))
-        law.series.push_back(measured_series(*claim, law.sizes));
-    if (!law.series.empty()) laws.push_back(std::move(law));
+      if (claim->curve == subject.name && (claim->family || !claim->instances.empty()))
+        curve.series.push_back(measured_series(*claim, curve.sizes));
+    if (!curve.series.empty()) curves.push_back(std::move(curve));
   }
-  return laws;
+  return curves;
 }
 
-std::string depth_law_markdown(const DepthLaw& law) {
+std::string depth_curve_markdown(const DepthCurve& curve) {
   std::vector<std::string> cells = {"", "form", "depth"};
   const std::size_t first_number = cells.size();
-  for (const std::uint64_t n : law.sizes) cells.push_back(std::to_string(n));
+  for (const std::uint64_t n : curve.sizes) cells.push_back(std::to_string(n));
   std::string text = markdown_headings(cells, first_number);
-  for (const DepthSeries& series : law.series) {
+  for (const DepthSeries& series : curve.series) {
     cells = {series.name, form_of(series), series.formula};
     for (const auto& depth : series.depths) cells.push_back(depth_text(depth));
     text += markdown_row(markdown_texts(cells));
@@ -125,11 +125,11 @@ std::string depth_law_markdown(const DepthLaw& law) {
   return text;
 }
 
-std::string depth_law_html(const DepthLaw& law) {
-  std::vector<std::string> cells = {law.unit, "form", "depth"};
-  for (const std::uint64_t n : law.sizes) cells.push_back(std::to_string(n));
+std::string depth_curve_html(const DepthCurve& curve) {
+  std::vector<std::string> cells = {curve.unit, "form", "depth"};
+  for (const std::uint64_t n : curve.sizes) cells.push_back(std::to_string(n));
   std::string text = "<table class=\"law\">\n" + html_headings(cells);
-  for (const DepthSeries& series : law.series) {
+  for (const DepthSeries& series : curve.series) {
     cells = {series.name, form_of(series), series.formula};
     for (const auto& depth : series.depths) cells.push_back(depth_text(depth));
     text += html_row(cells);
@@ -137,30 +137,30 @@ std::string depth_law_html(const DepthLaw& law) {
   return text + "</table>\n";
 }
 
-std::string depth_law_svg(const DepthLaw& law) {
+std::string depth_curve_svg(const DepthCurve& curve) {
   LineChart chart;
   chart.width = 520;
   chart.height = 360;
   Legend legend;
   double deepest = 1;
   std::vector<decltype(DepthSeries::depths)> lines;  // that are drawn
-  for (const DepthSeries& series : law.series) {
+  for (const DepthSeries& series : curve.series) {
     // Lines that coincide are drawn once, and the legend gives them one colour.
     const auto same = std::ranges::find(lines, series.depths);
     const auto index = static_cast<std::size_t>(same - lines.begin());
-    PlotSeries drawn = drawn_series(law, series, kHues[index % kHues.size()]);
+    PlotSeries drawn = drawn_series(curve, series, kHues[index % kHues.size()]);
     legend.entries.push_back(legend_entry(drawn));
     if (same != lines.end()) continue;
     lines.push_back(series.depths);
     for (const PlotMark& mark : drawn.marks) deepest = std::max(deepest, mark.at.second);
     chart.series.push_back(std::move(drawn));
   }
-  const auto largest = static_cast<double>(law.sizes.back());
-  chart.x = doubling_axis(0, std::log2(largest), law.unit + " n (logarithmic)");
+  const auto largest = static_cast<double>(curve.sizes.back());
+  chart.x = doubling_axis(0, std::log2(largest), curve.unit + " n (logarithmic)");
   chart.y = counting_axis(deepest, "layers", 10);
   const double width = chart_width(chart);
   return svg_document(width + kLegendWidth, std::max(chart_height(chart), legend_height(legend)),
-                      "Depth against size: " + law.subject,
+                      "Depth against size: " + curve.subject,
                       draw_chart(chart, {0, 0}) + draw_legend(legend, {width, kLegendTop}));
 }
 

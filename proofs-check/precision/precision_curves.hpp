@@ -62,9 +62,9 @@ std::vector<PrecisionPoint> points_to_measure(const PrecisionOptions& options);
 bool asks_for_positions(const PrecisionOptions& options);
 
 /// Measures points, keeping the weights and the inputs of the last one.
-class PrecisionLaws {
+class PrecisionCurves {
  public:
-  explicit PrecisionLaws(std::uint64_t seed) : seed_(seed) {}
+  explicit PrecisionCurves(std::uint64_t seed) : seed_(seed) {}
 
   /// The hash by which a point names its weights.
   std::string weights_of(const PrecisionPoint& point);
@@ -95,10 +95,10 @@ std::optional<std::uint32_t> first_good(std::uint32_t first, std::uint32_t last,
                                         std::uint32_t above, std::uint32_t hint,
                                         const std::function<bool(std::uint32_t)>& good);
 
-/// What the laws of a series are about: tokens, or the size.
-double law_argument(const PrecisionSeries& series, const PrecisionPoint& point);
+/// What the curves of a series are about: tokens, or the size.
+double curve_argument(const PrecisionSeries& series, const PrecisionPoint& point);
 /// bits = a log2 N + b, or log2 temperature = a log2 N + b, of the points that have a value.
 /// Precondition: one series, quantity and form of scores.
-std::optional<LeastSquares> fit_law(const std::vector<PrecisionPoint>& points);
+std::optional<LeastSquares> fit_curve(const std::vector<PrecisionPoint>& points);
 
 }  // namespace logdepth

@@ -19,20 +19,20 @@ struct DepthSeries {
   std::vector<std::optional<std::uint64_t>> depths;  ///< one per size; absent: no file that large
 };
 
-struct DepthLaw {
+struct DepthCurve {
   std::string subject;               ///< "regular languages"
   std::string unit;                  ///< "letters"
   std::vector<std::uint64_t> sizes;  ///< n
   std::vector<DepthSeries> series;
 };
 
-/// The laws of these claims. Claimed depths come from the formulas at the paper's own n; the others
+/// The curves of these claims. Claimed depths come from the formulas at the paper's own n; the others
 /// are counted on compiled files, one per claim, or one per n where a claim is about families.
-std::vector<DepthLaw> depth_laws(const std::vector<const Claim*>& claims);
+std::vector<DepthCurve> depth_curves(const std::vector<const Claim*>& claims);
 
-std::string depth_law_markdown(const DepthLaw& law);
-std::string depth_law_html(const DepthLaw& law);
+std::string depth_curve_markdown(const DepthCurve& curve);
+std::string depth_curve_html(const DepthCurve& curve);
 /// Depth over log2 n.
-std::string depth_law_svg(const DepthLaw& law);
+std::string depth_curve_svg(const DepthCurve& curve);
 
 }  // namespace logdepth

@@ -1,4 +1,4 @@
-#include "proofs-check/precision/precision_laws.hpp"
+#include "proofs-check/precision/precision_curves.hpp"
 
 #include <algorithm>
 #include <array>
@@ -163,7 +163,7 @@ bool asks_for_positions(const PrecisionOptions& options) {
          std::find(options.only.begin(), options.only.end(), kPositions) != options.only.end();
 }
 
-void PrecisionLaws::load(const PrecisionPoint& point) {
+void PrecisionCurves::load(const PrecisionPoint& point) {
   const PrecisionSeries& series = series_named(point.series);
   const bool tolerance = point.quantity == PrecisionQuantity::temperature_by_tolerance;
   const std::uint64_t size = tolerance ? series.sizes(kAnySize)[1] : point.size;
@@ -177,12 +177,12 @@ void PrecisionLaws::load(const PrecisionPoint& point) {
   questions_ = series_->questions(model_, size_, seed_);
 }
 
-std::string PrecisionLaws::weights_of(const PrecisionPoint& point) {
+std::string PrecisionCurves::weights_of(const PrecisionPoint& point) {
   load(point);
   return weights_;
 }
 
-PrecisionPoint PrecisionLaws::measure(PrecisionPoint point, std::uint32_t hint) {
+PrecisionPoint PrecisionCurves::measure(PrecisionPoint point, std::uint32_t hint) {
   load(point);
   point.weights = weights_;
   point.tokens = 0;
@@ -193,7 +193,8 @@ PrecisionPoint PrecisionLaws::measure(PrecisionPoint point, std::uint32_t hint) 
   return point;
 }
 
-std::optional<double> PrecisionLaws::fewest_bits(const PrecisionPoint& point, std::uint32_t hint) {
+std::optional<double> PrecisionCurves::fewest_bits(const PrecisionPoint& point,
+                                                   std::uint32_t hint) {
   const bool certified = point.quantity == PrecisionQuantity::certified_bits;
   const bool snapped = point.quantity == PrecisionQuantity::bits && series_->tests_for_zero;
   FloatOptions options;
@@ -225,7 +226,7 @@ std::optional<double> PrecisionLaws::fewest_bits(const PrecisionPoint& point, st
   return *bits;
 }
 
-std::optional<double> PrecisionLaws::lowest_temperature(const PrecisionPoint& point) {
+std::optional<double> PrecisionCurves::lowest_temperature(const PrecisionPoint& point) {
   FloatOptions options;
   options.scores = point.scores;
   options.rule = FloatOptions::Rule::plain;
@@ -295,16 +296,16 @@ std::optional<std::uint32_t> first_good(std::uint32_t first, std::uint32_t last,
   return found;
 }
 
-double law_argument(const PrecisionSeries& series, const PrecisionPoint& point) {
+double curve_argument(const PrecisionSeries& series, const PrecisionPoint& point) {
   return static_cast<double>(series.in_tokens ? point.tokens : point.size);
 }
 
-std::optional<LeastSquares> fit_law(const std::vector<PrecisionPoint>& points) {
+std::optional<LeastSquares> fit_curve(const std::vector<PrecisionPoint>& points) {
   PlotLine logarithms;
   for (const PrecisionPoint& point : points) {
     if (!point.value) continue;
     logarithms.emplace_back(
-        std::log2(law_argument(series_named(point.series), point)),
+        std::log2(curve_argument(series_named(point.series), point)),
         is_temperature(point.quantity) ? std::log2(*point.value) : *point.value);
   }
   return least_squares(logarithms);
