@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need (Debian packages), builds everything, and runs every test, on top of
 # what setup.sh built. `./test.sh asan-ubsan` does the same under the sanitizers, `./test.sh dev`
-# with debug symbols. Says how long each part took; what follows `--` goes to ctest.
+# with debug symbols, `./test.sh clang` with the other compiler. Says how long each part took; what
+# follows `--` goes to ctest.
 set -euo pipefail
 cd "$(dirname "$0")"
 preset=release
@@ -9,13 +10,18 @@ if [ $# -gt 0 ] && [ "$1" != -- ]; then
   preset=$1
   shift
 fi
-[ "${1:-}" != -- ] || shift
+if [ $# -gt 0 ] && [ "$1" != -- ] || [[ $preset == -* ]]; then
+  echo "usage: ./test.sh [release|dev|clang|asan-ubsan] [-- CTEST-OPTION ...]" >&2
+  exit 2
+fi
+[ $# -eq 0 ] || shift
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
           libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core)  # independent oracles
+[ "$preset" != clang ] || packages+=(clang)
 . cmake/install_packages.sh
 
 part() {  # part NAME COMMAND ...: runs the command and says how long it took

@@ -78,14 +78,16 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     }
     return words;
   }
-  if (options.tokens_option->count() > 0)
-    return {located(place_of("--tokens", options.tokens), [&] {
-      return names_of(alphabet.parse_tokens(text_or_file(options.tokens)), alphabet);
-    })};
-  if (options.input_option->count() > 0)
-    return {located(place_of("--input", options.input), [&] {
-      return names_of(alphabet.parse_word(text_or_file(options.input)), alphabet);
-    })};
+  if (options.tokens_option->count() > 0) {
+    const std::string text = text_or_file(options.tokens);
+    return {located(place_of("--tokens", options.tokens),
+                    [&] { return names_of(alphabet.parse_tokens(text), alphabet); })};
+  }
+  if (options.input_option->count() > 0) {
+    const std::string text = text_or_file(options.input);
+    return {located(place_of("--input", options.input),
+                    [&] { return names_of(alphabet.parse_word(text), alphabet); })};
+  }
   throw InputError(options.batch_option
                        ? "expected one of --input, --tokens, --batch to give the words"
                        : "expected --input or --tokens to give a word");

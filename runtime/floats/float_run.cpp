@@ -278,7 +278,8 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
   if (options.device == FloatOptions::Device::cuda) {
     if (!built_with_cuda())
       throw InputError(
-          "--device cuda: this logdepth was built without CUDA; build it where nvcc is installed");
+          "--device cuda: this logdepth was built without CUDA; build it with -DLOGDEPTH_CUDA=ON, "
+          "where nvcc is installed");
     if (options.engine == FloatOptions::Engine::mpfr)
       throw InputError("--device cuda: the mpfr engine runs on the CPU only");
     if (cuda_devices() == 0)

@@ -130,7 +130,8 @@ TEST_F(Refusals, FilesThatAreMissingOrWrongAreNamed) {
   }
   refuses({"compile", "program", "broken.cells", "-o", "x.json"}, 2, "broken.cells:3");
   refuses({"compile", "program", "nowhere.cells", "-o", "x.json"}, 2, "nowhere.cells");
-  refuses({"run", "abb.json", "--input", "@nowhere.txt"}, 2, "nowhere.txt");
+  refuses({"run", "abb.json", "--input", "@nowhere.txt"}, 2,
+          "logdepth: nowhere.txt: cannot be read");
   refuses({"run", "abb.json", "--batch", "nowhere.txt"}, 2, "nowhere.txt");
 }
 

@@ -332,7 +332,8 @@ TEST(FloatDecisions, AreRefusedForBitsOutOfRangeAndDevicesThatAreNotThere) {
   if (!built_with_cuda()) {
     EXPECT_EQ(cuda_devices(), 0);
     EXPECT_EQ(refusal(options),
-              "--device cuda: this logdepth was built without CUDA; build it where nvcc is "
+              "--device cuda: this logdepth was built without CUDA; build it with "
+              "-DLOGDEPTH_CUDA=ON, where nvcc is "
               "installed");
   } else {
     EXPECT_EQ(refusal(options), "--device cuda: the mpfr engine runs on the CPU only");
