@@ -58,7 +58,7 @@ class HopTask final : public Task {
     format.view = config_.masked ? TaskFormat::View::given : TaskFormat::View::everything;
     format.readout = TaskFormat::Readout::pair;
     format.answer = TaskFormat::Answer::one_class;
-    format.outputs = 2;
+    format.outputs = {2};
     return format;
   }
 
@@ -72,7 +72,7 @@ class HopTask final : public Task {
     return samples;
   }
 
-  Json measure(const Predict& predict, std::size_t,
+  Json measure(const Predictor& predictor, std::size_t,
                const MeasureProgress& progress) const override {
     AccuracyHeatmap heatmap{config_.test_hops, config_.test_loops, {}};
     const std::size_t total =
@@ -83,7 +83,8 @@ class HopTask final : public Task {
       for (std::size_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
         const Samples samples = validation_batch(hops, first);
         for (std::size_t column = 0; column < right.size(); ++column) {
-          const std::vector<std::int32_t> answers = predict(samples, heatmap.loops[column]);
+          const std::vector<std::int32_t> answers =
+              predictor.answers(samples, heatmap.loops[column]);
           for (std::size_t i = 0; i < samples.count; ++i)
             right[column] += answers.at(i) == samples.targets[i];
           done += samples.count;
@@ -95,6 +96,15 @@ class HopTask final : public Task {
         row.push_back(static_cast<double>(count) / static_cast<double>(config_.validation));
     }
     return result_of(heatmap);
+  }
+
+  double score(const Predictor& predictor, std::size_t) const override {
+    const Samples samples = validation_batch(config_.hops, 0);
+    return promoting_accuracy(samples, predictor.answers(samples, config_.test_loops.back()));
+  }
+  std::string score_name() const override {
+    return fmt::format("share of right answers, {} hops at T = {}", config_.hops,
+                       config_.test_loops.back());
   }
 
   std::string summary(const Json& result) const override {
@@ -149,7 +159,7 @@ class HopTask final : public Task {
     samples.indices.assign(count * samples.tokens * form.tables.size(), kNoRole);
     samples.features.assign(count * samples.tokens * form.features, 0);
     if (config_.masked) samples.view.assign(count * samples.tokens * samples.tokens, 0);
-    samples.pairs.resize(2 * count);
+    samples.read.resize(2 * count);
     samples.targets.resize(count);
     samples.labels.resize(count);
     return samples;
@@ -179,8 +189,8 @@ class HopTask final : public Task {
           samples.features[(i * n + from) * config_.identities + identity[to]] = 1;
         }
       }
-    samples.pairs[2 * i] = static_cast<std::int32_t>(graph.source);
-    samples.pairs[2 * i + 1] = static_cast<std::int32_t>(graph.target);
+    samples.read[2 * i] = static_cast<std::int32_t>(graph.source);
+    samples.read[2 * i + 1] = static_cast<std::int32_t>(graph.target);
     samples.targets[i] = reachable;
     samples.labels[i] = static_cast<std::int32_t>(hops);
   }

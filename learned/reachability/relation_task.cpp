@@ -55,10 +55,11 @@ class RelationTask final : public Task {
     const std::uint32_t n = config_.vertices;
     if (config_.tokens == Tokens::rows) {
       format.tables = {n};
-      format.features = format.outputs = n;
+      format.features = n;
+      format.outputs = {n};
     } else {
       format.tables = {n + 1, n + 1, n + 1, 3};
-      format.outputs = 1;
+      format.outputs = {1};
     }
     return format;
   }
@@ -67,14 +68,14 @@ class RelationTask final : public Task {
     return batch(RandomStream::training, step, 0, config_.batch);
   }
 
-  Json measure(const Predict& predict, std::size_t,
+  Json measure(const Predictor& predictor, std::size_t,
                const MeasureProgress& progress) const override {
     RelationScore score;
     // What fits in training fits here.
     for (std::size_t first = 0; first < config_.validation; first += config_.batch) {
       const std::size_t count = std::min<std::size_t>(config_.batch, config_.validation - first);
       const Samples samples = batch(RandomStream::validation, 0, first, count);
-      const std::vector<std::int32_t> answers = predict(samples, 0);
+      const std::vector<std::int32_t> answers = predictor.answers(samples, 0);
       for (std::size_t i = 0; i < samples.targets.size(); ++i)
         if (samples.targets[i] != Samples::kIgnored)
           score.add(samples.labels[i], answers.at(i) != 0);
@@ -97,6 +98,12 @@ class RelationTask final : public Task {
     result["threshold"] = config_.threshold;
     return result;
   }
+
+  double score(const Predictor& predictor, std::size_t) const override {
+    const Samples samples = batch(RandomStream::validation, 0, 0, config_.batch);
+    return promoting_accuracy(samples, predictor.answers(samples, 0));
+  }
+  std::string score_name() const override { return "share of right answers"; }
 
   std::string summary(const Json& result) const override {
     std::array<char, 32> rate{};
@@ -121,8 +128,8 @@ class RelationTask final : public Task {
     samples.tokens = rows ? n_ : n_ * n_ + n_ * n_ * n_;
     samples.indices.reserve(count * samples.tokens * form.tables.size());
     samples.features.reserve(count * samples.tokens * form.features);
-    samples.targets.reserve(count * samples.tokens * form.outputs);
-    samples.labels.reserve(count * samples.tokens * form.outputs);
+    samples.targets.reserve(count * samples.tokens * form.heads());
+    samples.labels.reserve(count * samples.tokens * form.heads());
     for (std::size_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, stream, step, first + i);
       const std::vector<std::uint8_t> adjacency = cut_path_graph(n_, config_.cut, random);

@@ -14,7 +14,7 @@ enum class RandomStream : std::uint64_t {
   training = 2,    ///< training samples
   validation = 3,  ///< samples that are never trained on
   loops = 4,       ///< how often the repeated block runs
-  corruption = 5,  ///< noise put into latent states
+  corruption = 5,  ///< what is replaced in states
   bootstrap = 6,   ///< resampling of seeds
   data_files = 7   ///< words written to a file
 };

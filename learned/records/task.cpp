@@ -1,6 +1,12 @@
 #include "learned/records/task.hpp"
 
+#include <numeric>
+
 namespace logdepth {
+
+std::uint32_t TaskFormat::logits() const {
+  return std::accumulate(outputs.begin(), outputs.end(), 0U);
+}
 
 double Task::promoting_accuracy(const Samples& samples,
                                 const std::vector<std::int32_t>& answers) const {

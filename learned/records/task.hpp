@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "learned/records/predictor.hpp"
 
 namespace logdepth {
 
@@ -13,41 +16,54 @@ namespace logdepth {
 struct TaskFormat {
   /// Who attends to whom: the tokens up to oneself, all, or what each sample says.
   enum class View { causal, everything, given };
-  /// One answer per token, or one per sample from a pair of its tokens.
-  enum class Readout { each_token, pair };
-  /// One of `outputs` classes, or `outputs` bits.
+  /// Answers of every token, or of each sample: from one of its tokens, or from two.
+  enum class Readout { each_token, one_token, pair };
+  /// One of so many classes per head of answers, or so many bits.
   enum class Answer { one_class, bits };
+  /// The class of a head that says "not known yet".
+  struct Empty {
+    std::uint32_t head = 0, value = 0;
+    bool operator==(const Empty&) const = default;
+  };
 
   std::vector<std::uint32_t> tables;  ///< rows of each embedding table; every token looks up in all
   std::uint32_t features = 0;         ///< numbers per token, read by a linear map
   View view = View::causal;
   Readout readout = Readout::each_token;
   Answer answer = Answer::one_class;
-  std::uint32_t outputs = 2;
+  /// Classes of every head of answers; of bits one entry, their number.
+  std::vector<std::uint32_t> outputs = {2};
+  std::optional<Empty> empty;  ///< what an empty-discounted loss discounts
 
+  /// Numbers that an answer is read off: the logits of all heads side by side.
+  std::uint32_t logits() const;
+  /// Targets per token, or per sample of one_token and pair.
+  std::size_t heads() const { return answer == Answer::bits ? outputs.front() : outputs.size(); }
   bool operator==(const TaskFormat&) const = default;
 };
 
-/// A batch of samples as plain numbers, all of one length.
+/// A batch of samples as plain numbers, padded to one length.
 struct Samples {
   static constexpr std::int32_t kIgnored = -1;  ///< a target that is not asked for
 
   std::size_t count = 0;              ///< samples
-  std::size_t tokens = 0;             ///< per sample
+  std::size_t tokens = 0;             ///< per sample, padding included
   std::size_t size = 0;               ///< n of log n: letters of a word, vertices of a graph
+  std::uint32_t loops = 0;            ///< that these samples ask for (LoopRule::Kind::asked)
+  std::vector<std::int32_t> lengths;  ///< [count] tokens before the padding; empty: no padding
   std::vector<std::int32_t> indices;  ///< [count, tokens, tables]
   std::vector<float> features;        ///< [count, tokens, features]
   std::vector<std::uint8_t> view;     ///< [count, tokens, tokens] of View::given: row i may read j
-  std::vector<std::int32_t> pairs;    ///< [count, 2] of Readout::pair: tokens
-  /// [count, tokens] or [count] classes; [count, tokens, outputs] bits; or kIgnored.
+  std::vector<std::int32_t> read;     ///< tokens read out: [count] of one_token, [count, 2] of pair
+  /// [count, tokens, heads], or [count, heads] of one_token and pair; kIgnored where padding is.
   std::vector<std::int32_t> targets;
+  /// The loop, from 1 on, after which each target is first asked for (Supervision::when_due), in
+  /// the layout of `targets`; empty: the first.
+  std::vector<std::int32_t> due;
   /// What a measure sorts answers by, one per target or empty: distances of vertices.
   std::vector<std::int32_t> labels;
 };
 
-/// The answers of a model, in the layout of `targets`. `loops`: how often its repeated block runs;
-/// 0: as often as the model's own rule says.
-using Predict = std::function<std::vector<std::int32_t>(const Samples&, std::uint32_t loops)>;
 /// Told how much of a measurement is done.
 using MeasureProgress = std::function<void(std::size_t done, std::size_t total)>;
 
@@ -65,8 +81,13 @@ class Task {
   virtual double promoting_accuracy(const Samples& samples,
                                     const std::vector<std::int32_t>& answers) const;
   /// The result of a model that was trained up to `stage`, on validation samples.
-  virtual nlohmann::ordered_json measure(const Predict& predict, std::size_t stage,
+  virtual nlohmann::ordered_json measure(const Predictor& predictor, std::size_t stage,
                                          const MeasureProgress& progress) const = 0;
+  /// One number that grows with success, on validation samples: a point of the learning curve,
+  /// taken in a fraction of the time of `measure`.
+  virtual double score(const Predictor& predictor, std::size_t stage) const = 0;
+  /// What the score is, as in "share of right answers, 1 to 5 hops at T = 20".
+  virtual std::string score_name() const = 0;
   /// The result as a sentence for people.
   virtual std::string summary(const nlohmann::ordered_json& result) const = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 // The settings of each group, once, for reading, writing and changing.
 
 void settings(LoopRule& c, SettingVisitor& visit) {
-  visit("kind", c.kind, {"fixed", "range", "per-doubling"});
+  visit("kind", c.kind, {"fixed", "range", "per-doubling", "asked"});
   visit("least", c.least);
   visit("most", c.most);
 }
@@ -32,19 +32,16 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
   visit("bias", c.bias);
   visit("query_key_norm", c.query_key_norm);
   visit("layer_scale", c.layer_scale);
-  visit("positions", c.positions, {"none", "absolute", "rotary"});
+  visit("positions", c.positions, {"none", "absolute", "rotary", "relative", "deberta"});
+  visit("position_rows", c.position_rows);
+  visit("max_distance", c.max_distance);
   visit("embedding_deviation", c.embedding_deviation);
   visit("final_norm", c.final_norm);
-  visit("gate", c.gate, {"none", "gru", "residual-norm"});
+  visit("gate", c.gate, {"none", "gru"});
   visit("gate_bias", c.gate_bias);
   visit("step_embedding", c.step_embedding, {"none", "learned", "clamped", "sinusoidal"});
   visit("step_rows", c.step_rows);
   visit("trained_steps", c.trained_steps);
-  visit("injection", c.injection, {"none", "add", "concat"});
-  visit("discretiser", c.discretiser, {"none", "argmax"});
-  visit("codes", c.codes);
-  visit("corruption", c.corruption);
-  visit("halting", c.halting, {"budget", "fixed-point", "head"});
 }
 
 void settings(ConstructedConfig& c, SettingVisitor& visit) {
@@ -62,16 +59,19 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("beta2", c.beta2);
   visit("weight_decay", c.weight_decay);
   visit("warm_up", c.warm_up);
-  visit("schedule", c.schedule, {"constant", "cosine"});
+  visit("schedule", c.schedule, {"constant", "decaying", "cosine"});
   visit("floor", c.floor);
+  visit("decay", c.decay);
   visit("clip", c.clip);
   visit("precision", c.precision, {"float32", "bfloat16"});
-  visit("supervision", c.supervision, {"last", "mean-steps"});
+  visit("supervision", c.supervision, {"last", "mean-steps", "when-due"});
+  visit("empty_discount", c.empty_discount);
   visit("gradient_span", c.gradient_span);
   visit("read_every", c.read_every);
   visit("average", c.average);
   visit("promotion", c.promotion);
   visit("stage_least", c.stage_least);
+  visit("curve_first", c.curve_first);
 }
 
 void settings(RunConfig& c, SettingVisitor& visit) {
@@ -160,20 +160,16 @@ void validate(const RunConfig& config) {
   require(m.repeated == 0 || m.loops.least > 0, "model.loops.least: expected at least 1");
   require(m.loops.kind != LoopRule::Kind::range || m.loops.most >= m.loops.least,
           "model.loops.most: expected at least model.loops.least");
-  const bool loop_part = m.gate != ModelConfig::Gate::none ||
-                         m.step_embedding != ModelConfig::StepEmbedding::none ||
-                         m.injection != ModelConfig::Injection::none ||
-                         m.discretiser != ModelConfig::Discretiser::none || m.corruption > 0 ||
-                         m.halting != ModelConfig::Halting::budget;
-  require(
-      m.repeated > 0 || !loop_part,
-      "model: gate, step_embedding, injection, discretiser, corruption and halting are parts of "
-      "the loop, expected model.repeated of at least 1");
-  require(m.discretiser == ModelConfig::Discretiser::none || m.codes > 1,
-          "model.codes: expected at least 2 for a discretiser");
+  const bool loop_part =
+      m.gate != ModelConfig::Gate::none || m.step_embedding != ModelConfig::StepEmbedding::none;
+  require(m.repeated > 0 || !loop_part,
+          "model: gate and step_embedding are parts of the loop, expected model.repeated of at "
+          "least 1");
+  require(m.position_rows >= 1 && m.position_rows <= 1U << 20,
+          "model.position_rows: expected 1 to 1048576");
+  require(m.max_distance >= 1 && m.max_distance <= 4096, "model.max_distance: expected 1 to 4096");
   require(m.positions != ModelConfig::Positions::rotary || m.width / m.heads % 2 == 0,
           "model.positions: rotary needs an even width per head");
-  require(m.corruption >= 0 && m.corruption <= 1, "model.corruption: expected 0 to 1");
   if (const auto& constructed = config.constructed) {
     RunConfig plain;
     plain.model = m;
@@ -191,6 +187,9 @@ void validate(const RunConfig& config) {
           "training.learning_rate: expected more than 0, at most 1000");
   require(t.steps > 0, "training.steps: expected at least 1");
   require(t.floor >= 0 && t.floor <= 1, "training.floor: expected 0 to 1");
+  require(t.decay >= 0 && t.decay <= 1, "training.decay: expected 0 to 1");
+  require(t.empty_discount >= 0 && t.empty_discount < 1,
+          "training.empty_discount: expected 0 up to, not including, 1");
   require(t.weight_decay >= 0 && t.weight_decay <= 1, "training.weight_decay: expected 0 to 1");
   require(t.promotion > 0 && t.promotion <= 1, "training.promotion: expected up to 1");
   require(t.beta1 >= 0 && t.beta1 < 1 && t.beta2 >= 0 && t.beta2 < 1,
@@ -202,7 +201,7 @@ void validate(const RunConfig& config) {
   require(t.gradient_span == 0 || m.repeated > 0,
           "training.gradient_span: expected model.repeated of at least 1");
   require(t.supervision == TrainingConfig::Supervision::last || m.repeated > 0,
-          "training.supervision: mean-steps expects model.repeated of at least 1");
+          "training.supervision: mean-steps and when-due expect model.repeated of at least 1");
 }
 
 }  // namespace logdepth

@@ -15,9 +15,10 @@ namespace logdepth {
 /// How often the repeated block runs.
 struct LoopRule {
   enum class Kind {
-    fixed,        ///< least times
-    range,        ///< in training uniform in least ... most, else most
-    per_doubling  ///< least * ceil(log2 n), at least one
+    fixed,         ///< least times
+    range,         ///< in training uniform in least ... most, else most
+    per_doubling,  ///< least * ceil(log2 n), at least one
+    asked          ///< as often as the samples ask for (Samples::loops)
   };
   Kind kind = Kind::fixed;
   std::uint32_t least = 1, most = 1;
@@ -28,12 +29,15 @@ struct ModelConfig {
   enum class NormKind { layernorm, rmsnorm };
   enum class NormPlace { before, after };  ///< of the sublayers: pre-norm, or of their output
   enum class Activation { relu, gelu, swiglu };
-  enum class Positions { none, absolute, rotary };
-  enum class Gate { none, gru, residual_norm };
+  enum class Positions {
+    none,
+    absolute,  ///< a learned vector per position, added to the embedding
+    rotary,
+    relative,  ///< a learned number per head and distance, added to the scores
+    deberta    ///< disentangled: content against distance and distance against content
+  };
+  enum class Gate { none, gru };
   enum class StepEmbedding { none, learned, clamped, sinusoidal };
-  enum class Injection { none, add, concat };
-  enum class Discretiser { none, argmax };
-  enum class Halting { budget, fixed_point, head };
 
   std::uint32_t initial = 0, repeated = 1, final = 0;
   LoopRule loops;
@@ -45,6 +49,8 @@ struct ModelConfig {
   bool query_key_norm = false;
   std::optional<double> layer_scale;  ///< initial value of a factor per channel; absent: none
   Positions positions = Positions::none;
+  std::uint32_t position_rows = 512;  ///< absolute: longer samples are refused
+  std::uint32_t max_distance = 32;    ///< relative, deberta: distances are cut to [-this, this)
   double embedding_deviation = 0.5;
   bool final_norm = true;  ///< before the readout
   Gate gate = Gate::none;
@@ -52,11 +58,6 @@ struct ModelConfig {
   StepEmbedding step_embedding = StepEmbedding::none;
   std::uint32_t step_rows = 20;      ///< rows of the table; learned: more loops are refused
   std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
-  Injection injection = Injection::none;
-  Discretiser discretiser = Discretiser::none;
-  std::uint32_t codes = 0;  ///< of the discretiser
-  double corruption = 0;    ///< probability that a token's state is replaced in training
-  Halting halting = Halting::budget;
 };
 
 /// A weights file as a network, instead of a ModelConfig: every number of it rounded to double and
@@ -74,25 +75,39 @@ struct ConstructedConfig {
 };
 
 struct TrainingConfig {
-  enum class Supervision { last, mean_steps };
-  enum class Schedule { constant, cosine };
+  enum class Supervision {
+    last,        ///< the answers after the last loop
+    mean_steps,  ///< the mean of the losses after every loop
+    when_due     ///< the same, where a target counts from the loop on at which it is due
+  };
+  enum class Schedule {
+    constant,
+    decaying,  ///< constant, then linear down to `floor` in the last share `decay` of the steps
+    cosine     ///< half a cosine down to `floor`
+  };
   std::uint64_t steps = 2000;
   double seconds = 0;  ///< 0: no limit
   double learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.98;
   double weight_decay = 0.01;
   std::uint64_t warm_up = 100;  ///< steps of linear growth
-  Schedule schedule = Schedule::cosine;
-  double floor = 0.1;  ///< of the cosine, as a share of learning_rate
+  Schedule schedule = Schedule::decaying;
+  double floor = 0.1;  ///< of the rate, as a share of learning_rate
+  double decay = 0.1;  ///< share of the steps in which a decaying rate falls
   double clip = 1;     ///< largest norm of the gradient
   enum class Precision { float32, bfloat16 };
   Precision precision = Precision::float32;  ///< of matrix products; sums and norms are float32
   Supervision supervision = Supervision::last;
+  /// alpha of CE(p, y) (1 - alpha p[empty]), a loss that forgives "not known yet"; 0: none.
+  double empty_discount = 0;
   std::uint32_t gradient_span = 0;  ///< loops that the gradient passes, from the last; 0: all
   std::uint32_t read_every = 4;     ///< steps between readings of loss and accuracy
   double average = 0.8;             ///< of accuracies; 0.95 a step is about 0.8 every 4 steps
   double promotion = 0.97;
   std::uint64_t stage_least = 0;  ///< steps of a stage before it may be left
+  /// The score is taken after so many steps, then after twice, four times ... as many, and at the
+  /// end: the learning curve. 0: none.
+  std::uint64_t curve_first = 1000;
 };
 
 struct RunConfig {

@@ -64,8 +64,7 @@ NetworkForm form_of(const ModelConfig& model) {
   if (model.repeated == 0) return NetworkForm::stack;
   if (model.loops.kind == LoopRule::Kind::per_doubling) return NetworkForm::adaptive;
   const bool plain =
-      model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none &&
-      model.injection == M::Injection::none && model.discretiser == M::Discretiser::none;
+      model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none;
   return plain && loops_of(model.loops, 1) == 1 ? NetworkForm::stack : NetworkForm::loop;
 }
 

@@ -19,8 +19,8 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
   config.training.steps = 4000;
   // Below the 0.95 of n*, so that what a model can do is not cut off by its own curriculum.
   config.training.promotion = 0.9;
+  config.training.schedule = TrainingConfig::Schedule::cosine;  // as the stored runs have it
   ModelConfig& model = config.model;
-  model.positions = ModelConfig::Positions::absolute;
   switch (kind) {
     case WordModel::stack:
       model.initial = depth;

@@ -93,7 +93,7 @@ class WordTask final : public Task {
     format.view = TaskFormat::View::causal;
     format.readout = TaskFormat::Readout::each_token;
     format.answer = TaskFormat::Answer::one_class;
-    format.outputs = static_cast<std::uint32_t>(table_.size);
+    format.outputs = {static_cast<std::uint32_t>(table_.size)};
     return format;
   }
 
@@ -125,14 +125,14 @@ class WordTask final : public Task {
     return samples.count == 0 ? 0 : static_cast<double>(right) / static_cast<double>(samples.count);
   }
 
-  Json measure(const Predict& predict, std::size_t stage,
+  Json measure(const Predictor& predictor, std::size_t stage,
                const MeasureProgress& progress) const override {
     const std::uint32_t length = lengths_.at(stage);
     std::vector<std::size_t> right(length);
     for (std::uint32_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
       const std::uint32_t count = std::min(kMeasuredAtOnce, config_.validation - first);
       const Samples samples = validation_batch(length, first, count);
-      const std::vector<std::int32_t> answers = predict(samples, 0);
+      const std::vector<std::int32_t> answers = predictor.answers(samples, 0);
       for (std::size_t i = 0; i < samples.targets.size(); ++i)
         right[i % length] += answers.at(i) == samples.targets[i];
       if (progress) progress(first + count, config_.validation);
@@ -147,6 +147,11 @@ class WordTask final : public Task {
         {"length", length},        {"words", config_.validation}, {"threshold", config_.threshold},
         {"accuracy", accuracy}};
   }
+
+  double score(const Predictor& predictor, std::size_t stage) const override {
+    return measure(predictor, stage, {})["strict"].get<double>();
+  }
+  std::string score_name() const override { return "n*"; }
 
   std::string summary(const Json& result) const override {
     return result["monoid"].get<std::string>() + ": n* = " + result["strict"].dump() + " (strict" +

@@ -22,7 +22,6 @@
 namespace logdepth::word_task_tests {
 namespace {
 
-using Answers = std::vector<std::int32_t>;
 using Letters = WordTaskConfig::Letters;
 
 WordTaskConfig config_of(const std::string& monoid, std::uint32_t max_length = 16,
