@@ -121,7 +121,9 @@ bool has_record(const PlannedRun& run, const std::string& folder) {
   }
   const std::string file = folder + "/" + kRecordFile;
   if (!fs::exists(file)) return false;
-  if (to_json(read_run_record(file).config) != to_json(run.config))
+  const RunConfig done = read_run_record(file).config;
+  if (continues(done, run.config) && done.training.steps < run.config.training.steps) return false;
+  if (to_json(done) != to_json(run.config))
     throw InputError(file +
                      ": expected a run of the same configuration as the one asked for; "
                      "choose another --out");

@@ -1,7 +1,5 @@
 #include "learned/core/attention_rows.hpp"
 
-#include <cmath>
-
 // The same loops compiled twice on x86-64: for every machine, and for those with AVX2, chosen when
 // the program runs.
 #if defined(__x86_64__)
@@ -29,19 +27,45 @@ LOGDEPTH_ALWAYS_INLINE void add_multiple(Number* to, Number factor, const Number
   for (std::int64_t c = 0; c < width; ++c) to[c] += factor * from[c];
 }
 
+/// The index of the distance of row i from key j.
+LOGDEPTH_ALWAYS_INLINE std::int64_t distance_index(std::int64_t i, std::int64_t j,
+                                                   std::int64_t most) {
+  const std::int64_t distance = i - j;
+  return (distance < -most ? -most : distance >= most ? most - 1 : distance) + most;
+}
+
+/// What the distance of row i from key j adds to the score.
+template <class Number>
+LOGDEPTH_ALWAYS_INLINE Number distance_term(const AttentionRows<Number>& rows, std::int64_t i,
+                                            std::int64_t j) {
+  const std::int64_t most = rows.most_distance, there = distance_index(i, j, most);
+  Number term = 0;
+  if (rows.by_distance) term += rows.by_distance[there];
+  if (rows.by_query)
+    term += rows.scale * (rows.by_query[i * 2 * most + there] +
+                          rows.by_key[j * 2 * most + distance_index(j, i, most)]);
+  return term;
+}
+
+template <class Number>
+LOGDEPTH_ALWAYS_INLINE std::int64_t visible_keys(const AttentionRows<Number>& rows,
+                                                 std::int64_t i) {
+  return rows.causal && i + 1 < rows.visible ? i + 1 : rows.visible;
+}
+
 template <class Number>
 LOGDEPTH_ALWAYS_INLINE void forward(AttentionRows<Number>& rows, Number* result,
                                     std::int64_t result_stride) {
-  const Number scale = 1 / std::sqrt(static_cast<Number>(rows.width));
   for (std::int64_t i = 0; i < rows.tokens; ++i) {
-    const std::int64_t visible = rows.causal ? i + 1 : rows.tokens;
+    const std::int64_t visible = visible_keys(rows, i);
     const std::uint8_t* const open = rows.open ? rows.open + i * rows.tokens : nullptr;
     Number* const weights = rows.weights + i * rows.tokens;
     Number largest = -INFINITY;
     for (std::int64_t j = 0; j < visible; ++j) {
       if (open && !open[j]) continue;
       weights[j] =
-          scale * dot(rows.queries + i * rows.stride, rows.keys + j * rows.stride, rows.width);
+          rows.scale * dot(rows.queries + i * rows.stride, rows.keys + j * rows.stride, rows.width);
+      if (rows.most_distance > 0) weights[j] += distance_term(rows, i, j);
       largest = weights[j] > largest ? weights[j] : largest;
     }
     Number sum = 0;
@@ -62,11 +86,11 @@ LOGDEPTH_ALWAYS_INLINE void forward(AttentionRows<Number>& rows, Number* result,
 
 template <class Number>
 LOGDEPTH_ALWAYS_INLINE void backward(AttentionRows<Number>& rows, const Number* above,
-                                     std::int64_t above_stride, Number* queries, Number* keys,
-                                     Number* values) {
-  const Number scale = 1 / std::sqrt(static_cast<Number>(rows.width));
+                                     std::int64_t above_stride,
+                                     const AttentionGradients<Number>& gradients) {
+  const std::int64_t most = rows.most_distance;
   for (std::int64_t i = 0; i < rows.tokens; ++i) {
-    const std::int64_t visible = rows.causal ? i + 1 : rows.tokens;
+    const std::int64_t visible = visible_keys(rows, i);
     const std::uint8_t* const open = rows.open ? rows.open + i * rows.tokens : nullptr;
     const Number* const weights = rows.weights + i * rows.tokens;
     const Number* const up = above + i * above_stride;
@@ -75,13 +99,21 @@ LOGDEPTH_ALWAYS_INLINE void backward(AttentionRows<Number>& rows, const Number* 
       if (open && !open[j]) continue;
       rows.scratch[j] = dot(up, rows.values + j * rows.stride, rows.width);
       mean += weights[j] * rows.scratch[j];
-      add_multiple(values + j * rows.stride, weights[j], up, rows.width);
+      add_multiple(gradients.values + j * rows.stride, weights[j], up, rows.width);
     }
     for (std::int64_t j = 0; j < visible; ++j) {
       if (open && !open[j]) continue;
-      const Number slope = scale * weights[j] * (rows.scratch[j] - mean);
-      add_multiple(queries + i * rows.stride, slope, rows.keys + j * rows.stride, rows.width);
-      add_multiple(keys + j * rows.stride, slope, rows.queries + i * rows.stride, rows.width);
+      const Number slope = weights[j] * (rows.scratch[j] - mean);
+      const Number scaled = rows.scale * slope;
+      add_multiple(gradients.queries + i * rows.stride, scaled, rows.keys + j * rows.stride,
+                   rows.width);
+      add_multiple(gradients.keys + j * rows.stride, scaled, rows.queries + i * rows.stride,
+                   rows.width);
+      if (rows.by_distance) gradients.by_distance[distance_index(i, j, most)] += slope;
+      if (rows.by_query) {
+        gradients.by_query[i * 2 * most + distance_index(i, j, most)] += scaled;
+        gradients.by_key[j * 2 * most + distance_index(j, i, most)] += scaled;
+      }
     }
   }
 }
@@ -101,9 +133,8 @@ LOGDEPTH_WIDE void forward_wide(AttentionRows<Number>& rows, Number* result, std
 }
 template <class Number>
 LOGDEPTH_WIDE void backward_wide(AttentionRows<Number>& rows, const Number* above,
-                                 std::int64_t stride, Number* queries, Number* keys,
-                                 Number* values) {
-  backward(rows, above, stride, queries, keys, values);
+                                 std::int64_t stride, const AttentionGradients<Number>& gradients) {
+  backward(rows, above, stride, gradients);
 }
 
 }  // namespace
@@ -115,14 +146,12 @@ void attention_forward(AttentionRows<double>& rows, double* result, std::int64_t
   wide() ? forward_wide(rows, result, stride) : forward(rows, result, stride);
 }
 void attention_backward(AttentionRows<float>& rows, const float* above, std::int64_t stride,
-                        float* queries, float* keys, float* values) {
-  wide() ? backward_wide(rows, above, stride, queries, keys, values)
-         : backward(rows, above, stride, queries, keys, values);
+                        const AttentionGradients<float>& gradients) {
+  wide() ? backward_wide(rows, above, stride, gradients) : backward(rows, above, stride, gradients);
 }
 void attention_backward(AttentionRows<double>& rows, const double* above, std::int64_t stride,
-                        double* queries, double* keys, double* values) {
-  wide() ? backward_wide(rows, above, stride, queries, keys, values)
-         : backward(rows, above, stride, queries, keys, values);
+                        const AttentionGradients<double>& gradients) {
+  wide() ? backward_wide(rows, above, stride, gradients) : backward(rows, above, stride, gradients);
 }
 
 }  // namespace logdepth

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -14,11 +15,21 @@ struct AttentionRows {
         width(width_),
         stride(stride_),
         causal(causal_),
+        visible(tokens_),
+        scale(1 / std::sqrt(static_cast<Number>(width_))),
         scratch(static_cast<std::size_t>(tokens_)) {}
 
   std::int64_t tokens, width, stride;
   bool causal;                         ///< row i looks at keys 0 ... i only
+  std::int64_t visible;                ///< keys from here on are padding
   const std::uint8_t* open = nullptr;  ///< [tokens, tokens], null: no further mask
+  Number scale;                        ///< of products of queries and keys
+  /// What distances add to scores: the distance of i from j is i - j cut to [-most_distance,
+  /// most_distance), its index that plus most_distance. Null: nothing.
+  std::int64_t most_distance = 0;
+  const Number* by_distance = nullptr;  ///< [2 most_distance], not scaled
+  const Number* by_query = nullptr;     ///< [tokens, 2 most_distance], scaled; of i from j
+  const Number* by_key = nullptr;       ///< [tokens, 2 most_distance], scaled; of j from i
   const Number *queries = nullptr, *keys = nullptr, *values = nullptr;
   Number* weights = nullptr;  ///< [tokens, tokens]; closed entries stay as they are
   std::vector<Number> scratch;
@@ -28,11 +39,17 @@ struct AttentionRows {
 void attention_forward(AttentionRows<float>& rows, float* result, std::int64_t result_stride);
 void attention_forward(AttentionRows<double>& rows, double* result, std::int64_t result_stride);
 
-/// Adds the gradients of queries, keys and values, laid out as these; `above`: the gradient of the
-/// result, rows `above_stride` apart.
+/// The gradients of one head, laid out as what they are of; null where that is null.
+template <class Number>
+struct AttentionGradients {
+  Number *queries = nullptr, *keys = nullptr, *values = nullptr;
+  Number *by_distance = nullptr, *by_query = nullptr, *by_key = nullptr;
+};
+
+/// Adds the gradients; `above`: the gradient of the result, rows `above_stride` apart.
 void attention_backward(AttentionRows<float>& rows, const float* above, std::int64_t above_stride,
-                        float* queries, float* keys, float* values);
+                        const AttentionGradients<float>& gradients);
 void attention_backward(AttentionRows<double>& rows, const double* above, std::int64_t above_stride,
-                        double* queries, double* keys, double* values);
+                        const AttentionGradients<double>& gradients);
 
 }  // namespace logdepth

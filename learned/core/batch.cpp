@@ -24,9 +24,15 @@ Tensor tensor_of(const std::vector<Number>& numbers, std::vector<std::int64_t> s
       .clone();
 }
 
-Tensor predicted(const Tensor& logits, const TaskFormat& format) {
-  return format.answer == TaskFormat::Answer::one_class ? logits.argmax(-1)
-                                                        : (logits > 0).to(torch::kLong);
+/// Cross-entropy of one head, the gradient of the discount included (Eq. 8 of the paper on latent
+/// space reasoning).
+Tensor class_loss(const Tensor& logits, const Tensor& targets, double discount,
+                  std::int64_t empty) {
+  if (discount == 0)
+    return torch::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, Samples::kIgnored);
+  const Tensor losses =
+      torch::cross_entropy_loss(logits, targets, {}, at::Reduction::None, Samples::kIgnored);
+  return (losses * (1 - discount * torch::softmax(logits, -1).select(-1, empty))).sum();
 }
 
 }  // namespace
@@ -38,6 +44,7 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
   const auto tables = static_cast<std::int64_t>(format.tables.size());
   Batch batch;
   batch.size = samples.size;
+  batch.loops = samples.loops;
   batch.indices =
       tensor_of(samples.indices, {count, tokens, tables}, "indices").to(device, torch::kLong);
   if (format.features > 0)
@@ -45,37 +52,74 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
         tensor_of(samples.features, {count, tokens, format.features}, "features").to(device, type);
   if (format.view == TaskFormat::View::given)
     batch.view = tensor_of(samples.view, {count, tokens, tokens}, "entries of the view").to(device);
-  if (format.readout == TaskFormat::Readout::pair)
-    batch.pairs = tensor_of(samples.pairs, {count, 2}, "ends of pairs").to(device, torch::kLong);
+  if (!samples.lengths.empty())
+    batch.lengths = tensor_of(samples.lengths, {count}, "lengths").to(device, torch::kLong);
   std::vector<std::int64_t> shape = {count};
-  if (format.readout == TaskFormat::Readout::each_token) shape.push_back(tokens);
-  if (format.answer == TaskFormat::Answer::bits) shape.push_back(format.outputs);
+  if (format.readout == TaskFormat::Readout::each_token) {
+    shape.push_back(tokens);
+  } else {
+    const std::int64_t read = format.readout == TaskFormat::Readout::pair ? 2 : 1;
+    batch.read = tensor_of(samples.read, {count, read}, "tokens to read").to(device, torch::kLong);
+  }
+  shape.push_back(static_cast<std::int64_t>(format.heads()));
   batch.targets = tensor_of(samples.targets, shape, "targets").to(device, torch::kLong);
+  if (!samples.due.empty())
+    batch.due =
+        tensor_of(samples.due, shape, "loops at which targets are due").to(device, torch::kLong);
   return batch;
 }
 
-std::vector<std::int32_t> answers(const Tensor& logits, const TaskFormat& format) {
-  const Tensor host = predicted(logits, format).to(torch::kCPU, torch::kInt).contiguous();
+Tensor Batch::real_tokens(torch::ScalarType type) const {
+  if (!lengths.defined()) return {};
+  const Tensor positions = torch::arange(indices.size(1), lengths.options());
+  return (positions < lengths.unsqueeze(1)).to(type);
+}
+
+Answers answers(const Tensor& logits, const TaskFormat& format) {
+  Tensor chosen;
+  if (format.answer == TaskFormat::Answer::bits) {
+    chosen = logits > 0;
+  } else {
+    std::vector<Tensor> heads;
+    std::int64_t first = 0;
+    for (const std::uint32_t classes : format.outputs) {
+      heads.push_back(logits.narrow(-1, first, classes).argmax(-1));
+      first += classes;
+    }
+    chosen = torch::stack(heads, -1);
+  }
+  const Tensor host = chosen.to(torch::kCPU, torch::kInt).contiguous();
   return {host.data_ptr<std::int32_t>(), host.data_ptr<std::int32_t>() + host.numel()};
 }
 
-Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& format) {
+Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& format,
+                 const LossTerm& term) {
   const Tensor numbers =
       logits.scalar_type() == torch::kFloat64 ? logits : logits.to(torch::kFloat32);
-  if (format.answer == TaskFormat::Answer::one_class)
-    return torch::cross_entropy_loss(numbers.flatten(0, -2), batch.targets.flatten(), {},
-                                     at::Reduction::Mean, Samples::kIgnored);
-  const Tensor asked = (batch.targets != Samples::kIgnored).to(numbers.scalar_type());
-  const Tensor bits = batch.targets.clamp_min(0).to(numbers.scalar_type());
-  const Tensor losses =
-      torch::binary_cross_entropy_with_logits(numbers, bits, {}, {}, at::Reduction::None);
-  return (losses * asked).sum() / asked.sum();
-}
-
-Tensor all_right(const Tensor& logits, const Batch& batch, const TaskFormat& format) {
-  const Tensor fine =
-      (predicted(logits, format) == batch.targets).logical_or(batch.targets == Samples::kIgnored);
-  return fine.view({fine.size(0), -1}).all(1);
+  Tensor targets = batch.targets;
+  if (term.due_after > 0 && batch.due.defined())
+    targets = targets.masked_fill(batch.due > term.due_after, Samples::kIgnored);
+  const Tensor asked = (targets != Samples::kIgnored).to(numbers.scalar_type());
+  if (format.answer == TaskFormat::Answer::bits) {
+    const Tensor bits = targets.clamp_min(0).to(numbers.scalar_type());
+    const Tensor losses =
+        torch::binary_cross_entropy_with_logits(numbers, bits, {}, {}, at::Reduction::None);
+    return (losses * asked).sum() / asked.sum();
+  }
+  Tensor sum;
+  std::int64_t first = 0;
+  for (std::size_t head = 0; head < format.outputs.size(); ++head) {
+    const auto at = static_cast<std::int64_t>(head);
+    const bool discounted = format.empty && format.empty->head == head;
+    const Tensor loss =
+        class_loss(numbers.narrow(-1, first, format.outputs[head]).flatten(0, -2),
+                   targets.select(-1, at).flatten(), discounted ? term.empty_discount : 0,
+                   discounted ? format.empty->value : 0) /
+        asked.select(-1, at).sum().clamp_min(1);
+    sum = sum.defined() ? sum + loss : loss;
+    first += format.outputs[head];
+  }
+  return sum;
 }
 
 }  // namespace logdepth

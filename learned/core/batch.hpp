@@ -11,26 +11,36 @@ namespace logdepth {
 
 /// Samples as tensors. Shapes as in Samples.
 struct Batch {
-  torch::Tensor indices;   ///< int64
-  torch::Tensor features;  ///< of the model's type; undefined without features
-  torch::Tensor view;      ///< bytes; undefined unless View::given
-  torch::Tensor pairs;     ///< int64 [B, 2]; undefined unless Readout::pair
-  torch::Tensor targets;   ///< int64
-  std::size_t size = 0;    ///< n of log n
+  torch::Tensor indices;    ///< int64
+  torch::Tensor features;   ///< of the model's type; undefined without features
+  torch::Tensor view;       ///< bytes; undefined unless View::given
+  torch::Tensor lengths;    ///< int64 [B]; undefined without padding
+  torch::Tensor read;       ///< int64 [B, 1 or 2]; undefined of Readout::each_token
+  torch::Tensor targets;    ///< int64
+  torch::Tensor due;        ///< int64; undefined where every target is due after the first loop
+  std::size_t size = 0;     ///< n of log n
+  std::uint32_t loops = 0;  ///< that the samples ask for
+
+  /// 1 for tokens, 0 for padding, [B, L] of the given type; undefined without padding.
+  torch::Tensor real_tokens(torch::ScalarType type) const;
 };
 
 /// Errors: std::logic_error where the samples do not have the format's shape.
 Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device device,
                torch::ScalarType type);
 
-/// The answers that logits give: the largest class ([B, L] or [B]), or the positive bits ([B, L,
-/// outputs]), in the layout of Samples::targets, on the CPU.
-std::vector<std::int32_t> answers(const torch::Tensor& logits, const TaskFormat& format);
+/// The answers that logits [..., TaskFormat::logits()] give: the largest class of each head, or the
+/// positive bits, in the layout of Samples::targets, on the CPU.
+Answers answers(const torch::Tensor& logits, const TaskFormat& format);
 
-/// Mean cross-entropy over the targets that are asked for; of bits, their mean binary one.
-torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch, const TaskFormat& format);
-
-/// Per sample, whether every target asked for is answered right; bytes [B].
-torch::Tensor all_right(const torch::Tensor& logits, const Batch& batch, const TaskFormat& format);
+/// Which targets a loss asks for, and how.
+struct LossTerm {
+  std::int64_t due_after = 0;  ///< those due after so many loops; 0: all
+  double empty_discount = 0;   ///< alpha of CE(p, y) (1 - alpha p[empty])
+};
+/// Mean cross-entropy over the targets that are asked for, summed over the heads of answers; of
+/// bits, their mean binary one.
+torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch, const TaskFormat& format,
+                        const LossTerm& term = {});
 
 }  // namespace logdepth

@@ -36,25 +36,32 @@ Tensor ChannelNorm::operator()(const Tensor& x) const {
 }
 
 Tensor rotated(const Tensor& x, std::int64_t first_position) {
-  const std::int64_t tokens = x.size(-2), half = x.size(-1) / 2;
+  const std::int64_t tokens = x.size(1), half = x.size(-1) / 2;
   const auto exact = torch::TensorOptions().dtype(torch::kFloat64).device(x.device());
   const Tensor positions = torch::arange(first_position, first_position + tokens, exact);
   const Tensor speeds =
       torch::exp(torch::arange(half, exact) * (-std::log(10000.0) / static_cast<double>(half)));
-  const Tensor angles = torch::outer(positions, speeds);
+  const Tensor angles = torch::outer(positions, speeds).unsqueeze(1);  // [L, 1, w/2]
   const Tensor cosine = angles.cos().to(x.scalar_type()), sine = angles.sin().to(x.scalar_type());
   const Tensor a = x.narrow(-1, 0, half), b = x.narrow(-1, half, half);
   return torch::cat({a * cosine - b * sine, a * sine + b * cosine}, -1);
 }
 
+namespace {
+/// AdamW moves a number by about the learning rate a step; a bias of scores has to grow to several
+/// units before it selects.
+constexpr double kDistanceBiasScale = 10;
+}  // namespace
+
 TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
-                                   const ModelConfig& config)
+                                   const ModelConfig& config, const Tensor& distances)
     : name_(std::move(name)),
       heads_(config.heads),
       width_(config.width),
       norm_place_(config.norm_place),
       activation_(config.activation),
-      rotary_(config.positions == ModelConfig::Positions::rotary),
+      positions_(config.positions),
+      most_distance_(config.max_distance),
       attention_norm_(parameters, name_ + ".attention_norm", width_, config.norm),
       feed_forward_norm_(parameters, name_ + ".feed_forward_norm", width_, config.norm),
       query_key_value_(parameters, name_ + ".query_key_value", width_, 3 * width_, config.bias),
@@ -67,6 +74,14 @@ TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
   if (config.query_key_norm) {
     query_norm_.emplace(parameters, name_ + ".query_norm", width_ / heads_, config.norm);
     key_norm_.emplace(parameters, name_ + ".key_norm", width_ / heads_, config.norm);
+  }
+  if (positions_ == ModelConfig::Positions::relative)
+    distance_bias_ = parameters.add(name_ + ".distance_bias", {heads_, 2 * most_distance_},
+                                    Initial::constant(0));
+  if (positions_ == ModelConfig::Positions::deberta) {
+    distances_ = distances;
+    distance_to_key_ = Linear(parameters, name_ + ".distance_to_key", width_, width_, false);
+    distance_to_query_ = Linear(parameters, name_ + ".distance_to_query", width_, width_, false);
   }
   if (config.layer_scale) {
     const Initial initial = Initial::constant(*config.layer_scale);
@@ -83,18 +98,43 @@ Tensor TransformerBlock::sublayer(const Tensor& h, const ChannelNorm& norm, cons
   return scale.defined() ? torch::addcmul(h, change, scale) : h + change;
 }
 
+DistanceTerms TransformerBlock::distance_terms(const Tensor& q, const Tensor& k,
+                                               TrainingConfig::Precision precision) const {
+  DistanceTerms terms;
+  if (distance_bias_.defined()) {
+    terms.most = most_distance_;
+    terms.by_distance = distance_bias_ * kDistanceBiasScale;
+  }
+  if (distances_.defined()) {
+    terms.most = most_distance_;
+    // The table as [heads, w, 2K].
+    const auto projected = [&](const Linear& map) {
+      return map(distances_, precision).view({2 * most_distance_, heads_, -1}).permute({1, 2, 0});
+    };
+    terms.by_query = torch::matmul(q, projected(distance_to_key_));
+    terms.by_key = torch::matmul(k, projected(distance_to_query_));
+  }
+  return terms;
+}
+
 Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, ProbeView& seen) const {
   const std::int64_t batch = z.size(0), tokens = z.size(1), head_width = width_ / heads_;
-  const Tensor all = query_key_value_(z, context.precision);
+  Tensor all = query_key_value_(z, context.precision);
+  const bool turns = positions_ == ModelConfig::Positions::rotary;
+  if (query_norm_ || turns) {
+    const auto changed = [&](std::int64_t which, const std::optional<ChannelNorm>& norm) {
+      Tensor x = all.narrow(-1, which * width_, width_).view({batch, tokens, heads_, head_width});
+      if (norm) x = (*norm)(x);
+      return (turns ? rotated(x, context.first_position) : x).flatten(2);
+    };
+    all = torch::cat(
+        {changed(0, query_norm_), changed(1, key_norm_), all.narrow(-1, 2 * width_, width_)}, -1);
+  }
   KeyValueCache* cache = nullptr;
   if (context.caches) {
     if (context.caches->size() <= context.executed) context.caches->emplace_back();
     cache = &(*context.caches)[context.executed];
   }
-  const bool plain = !rotary_ && !query_norm_ && !cache && !context.probe;
-  if (plain && fused_attention_applies(all))
-    return output_(fused_attention(all, heads_, context.mask), context.precision);
-
   const auto part = [&](std::int64_t which) {
     return all.narrow(-1, which * width_, width_)
         .view({batch, tokens, heads_, head_width})
@@ -102,14 +142,11 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, Prob
   };
   Tensor q = part(0), k = part(1);
   Tensor v = part(2);
-  if (query_norm_) {
-    q = (*query_norm_)(q);
-    k = (*key_norm_)(k);
-  }
-  if (rotary_) {
-    q = rotated(q, context.first_position);
-    k = rotated(k, context.first_position);
-  }
+  if (!cache && !context.probe && fused_attention_applies(all))
+    return output_(
+        fused_attention(all, heads_, context.mask, distance_terms(q, k, context.precision)),
+        context.precision);
+
   if (cache) {
     if (cache->keys.defined()) {
       k = torch::cat({cache->keys, k}, 2);
@@ -118,8 +155,8 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, Prob
     cache->keys = k;
     cache->values = v;
   }
-  const Attended attended =
-      attention(q, k, v, context.mask.bias(tokens, k.size(2), q.options()), context.precision);
+  const Attended attended = attention(q, k, v, context.mask.bias(tokens, k.size(2), q.options()),
+                                      context.precision, distance_terms(q, k, context.precision));
   if (context.probe) {
     seen.queries = q.detach();
     seen.keys = k.detach();

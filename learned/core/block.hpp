@@ -60,7 +60,7 @@ struct AttentionContext {
   std::size_t executed = 0;  ///< blocks so far, the index of the next cache
 };
 
-/// Rotary positions (Su et al. 2021) of x [B, heads, L, w], w even, base 10000: the pair (c, c +
+/// Rotary positions (Su et al. 2021) of x [B, L, heads, w], w even, base 10000: the pair (c, c +
 /// w/2) of channels turns by position * 10000^(-2c/w).
 Tensor rotated(const Tensor& x, std::int64_t first_position);
 
@@ -68,12 +68,16 @@ Tensor rotated(const Tensor& x, std::int64_t first_position);
 /// channel where the configuration has layer_scale.
 class TransformerBlock {
  public:
-  TransformerBlock(Parameters& parameters, std::string name, const ModelConfig& config);
+  /// `distances`: of Positions::deberta, the table [2 max_distance, width] that blocks share.
+  TransformerBlock(Parameters& parameters, std::string name, const ModelConfig& config,
+                   const Tensor& distances);
   /// h [B, L, width] to the same shape.
   Tensor operator()(const Tensor& h, AttentionContext& context) const;
 
  private:
   Tensor attend(const Tensor& z, AttentionContext& context, ProbeView& seen) const;
+  DistanceTerms distance_terms(const Tensor& q, const Tensor& k,
+                               TrainingConfig::Precision precision) const;
   Tensor feed_forward(const Tensor& z, const AttentionContext& context, ProbeView& seen) const;
   Tensor sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
                   const std::function<Tensor(const Tensor&)>& body) const;
@@ -82,11 +86,15 @@ class TransformerBlock {
   std::int64_t heads_, width_;
   ModelConfig::NormPlace norm_place_;
   ModelConfig::Activation activation_;
-  bool rotary_;
+  ModelConfig::Positions positions_;
+  std::int64_t most_distance_;
   ChannelNorm attention_norm_, feed_forward_norm_;
   std::optional<ChannelNorm> query_norm_, key_norm_;
   Linear query_key_value_, output_, in_, out_;
   Tensor attention_scale_, feed_forward_scale_;
+  Tensor distance_bias_;  ///< of Positions::relative, [heads, 2 max_distance]
+  Tensor distances_;      ///< of Positions::deberta, the shared table
+  Linear distance_to_key_, distance_to_query_;
 };
 
 }  // namespace logdepth

@@ -76,7 +76,8 @@ Tensor ConstructedLayers::attend(const Head& head, const Tensor& z) const {
   const Tensor q = torch::linear(z, head.query), k = torch::linear(z, head.key);
   Tensor scores = torch::matmul(q, k.transpose(-2, -1));
   if (head.causal) {
-    const AttentionMask causal{{}, true};
+    AttentionMask causal;
+    causal.causal = true;
     scores = scores + causal.bias(scores.size(-2), scores.size(-1), scores.options());
   }
   Tensor weights;
@@ -172,11 +173,11 @@ class ProductNetwork final : public Network {
     const Tensor streams = layers_(given + positions_.narrow(0, 0, tokens), options.loops);
     return element_logits(layers_.logits(streams.narrow(1, begin_, letters.size(1))));
   }
-  std::uint32_t loops_at(std::size_t size) const override {
-    return static_cast<std::uint32_t>(logdepth::loops_at(model_.unroll, size));
+  std::uint32_t loops_of(const Batch& batch) const override {
+    return static_cast<std::uint32_t>(loops_at(model_.unroll, batch.size));
   }
-  std::uint32_t training_loops(std::size_t size, std::uint64_t, std::uint64_t) const override {
-    return loops_at(size);
+  std::uint32_t training_loops(const Batch& batch, std::uint64_t, std::uint64_t) const override {
+    return loops_of(batch);
   }
 
  private:

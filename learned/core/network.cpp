@@ -1,5 +1,7 @@
 #include "learned/core/network.hpp"
 
+#include <numeric>
+
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/universal_transformer.hpp"
 
@@ -13,31 +15,27 @@ std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat&
 }
 
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
-                       TrainingConfig::Supervision supervision, Tensor* last_logits) {
-  const bool halts = network.has_halting_head();
-  const bool every_step = supervision == TrainingConfig::Supervision::mean_steps || halts;
+                       const TrainingConfig& training, Tensor* last_logits) {
+  using Supervision = TrainingConfig::Supervision;
+  LossTerm term;
+  term.empty_discount = training.empty_discount;
+  const bool last_only = training.supervision == Supervision::last;
   Trace trace;
-  trace.read_every_step = every_step;
-  const Tensor logits = network(batch, options, every_step ? &trace : nullptr);
-  if (last_logits) *last_logits = logits.detach();
-  Tensor loss;
-  if (supervision == TrainingConfig::Supervision::last) {
-    loss = mean_loss(logits, batch, network.format());
-  } else {
-    for (const StepRecord& step : trace.steps) {
-      const Tensor term = mean_loss(step.logits, batch, network.format());
-      loss = loss.defined() ? loss + term : term;
-    }
-    loss = loss / static_cast<double>(trace.steps.size());
+  if (!last_only) {
+    trace.read_after.resize(options.loops);
+    std::iota(trace.read_after.begin(), trace.read_after.end(), 1U);
   }
-  if (halts)
-    for (const StepRecord& step : trace.steps) {
-      const Tensor right = all_right(step.logits.detach(), batch, network.format());
-      loss = loss + 0.1 / static_cast<double>(trace.steps.size()) *
-                        torch::binary_cross_entropy_with_logits(
-                            step.halting_logit, right.to(step.halting_logit.scalar_type()));
-    }
-  return loss;
+  const Tensor logits = network(batch, options, last_only ? nullptr : &trace);
+  if (last_logits) *last_logits = logits.detach();
+  if (last_only) return mean_loss(logits, batch, network.format(), term);
+  Tensor sum;
+  for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
+    if (training.supervision == Supervision::when_due)
+      term.due_after = static_cast<std::int64_t>(loop + 1);
+    const Tensor loss = mean_loss(trace.logits[loop], batch, network.format(), term);
+    sum = sum.defined() ? sum + loss : loss;
+  }
+  return sum / static_cast<double>(trace.logits.size());
 }
 
 }  // namespace logdepth

@@ -11,6 +11,13 @@ double learning_rate(const TrainingConfig& config, std::uint64_t step) {
   if (step < config.warm_up)
     return config.learning_rate * (at + 1) / static_cast<double>(config.warm_up);
   if (config.schedule == TrainingConfig::Schedule::constant) return config.learning_rate;
+  if (config.schedule == TrainingConfig::Schedule::decaying) {
+    const std::uint64_t begin = decay_begins(config);
+    if (step < begin) return config.learning_rate;
+    const double fallen =
+        (at - static_cast<double>(begin)) / static_cast<double>(config.steps - begin);
+    return config.learning_rate * (1 - (1 - config.floor) * std::min(1.0, fallen));
+  }
   const auto falling = static_cast<double>(std::max<std::uint64_t>(
       1, config.steps > config.warm_up ? config.steps - config.warm_up : 1));
   const double share = std::min(1.0, (at - static_cast<double>(config.warm_up)) / falling);

@@ -8,7 +8,7 @@
 namespace logdepth {
 
 /// The learning rate of a step, counted from 0: linear growth over the first `warm_up` steps, then
-/// constant, or half a cosine down to `floor` at the last step.
+/// as TrainingConfig::Schedule says, down to `floor` at the last step.
 double learning_rate(const TrainingConfig& config, std::uint64_t step);
 
 /// AdamW (Loshchilov and Hutter 2019) on all parameters as one vector, after their gradient was

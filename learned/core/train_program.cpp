@@ -91,9 +91,9 @@ int train(const Options& options) {
   const RunConfig config = run_config_from_json(json, options.config);
   Trainer trainer(config, torch::Device(options.device));
   std::filesystem::create_directories(options.out);
-  const std::string checkpoint = options.out + "/checkpoint.safetensors";
+  const std::string checkpoint = options.out + "/" + kCheckpointFile;
   if (std::filesystem::exists(checkpoint)) {
-    trainer.load_checkpoint(checkpoint);
+    trainer.resume(options.out);
   } else if (!config.initial_weights.empty()) {
     trainer.load_weights(config.initial_weights);
   }
@@ -104,7 +104,7 @@ int train(const Options& options) {
       [&](const TrainingState& state) {
         line.show(progress_text(state, config.training, trainer.task().stage_name(state.stage)));
       },
-      [&] { trainer.save_checkpoint(checkpoint); });
+      [&] { trainer.save_checkpoint(checkpoint); }, options.out);
   trainer.save_checkpoint(checkpoint);
   if (stop == Trainer::Stop::interrupted) {
     std::cerr << "logdepth: interrupted after " << trainer.state().step

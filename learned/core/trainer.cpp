@@ -6,8 +6,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <numeric>
 
+#include "learned/core/network_predictor.hpp"
 #include "learned/core/tensor_files.hpp"
 #include "objects/input_error.hpp"
 
@@ -32,6 +35,8 @@ std::string processor() {
   return "unknown";
 }
 
+/// The state in which the learning rate begins to fall.
+constexpr const char* kBeforeDecayFile = "before-decay.safetensors";
 constexpr const char* kFirstMoment = "optimiser.first_moment";
 constexpr const char* kSecondMoment = "optimiser.second_moment";
 
@@ -62,17 +67,17 @@ void Trainer::one_step() {
   const Samples samples = task_->training_batch(state_.stage, state_.step);
   const Batch batch = to_batch(samples, task_->format(), network_->device(), network_->type());
   PassOptions options;
-  options.loops = network_->training_loops(samples.size, config_.seed, state_.step);
+  options.loops = network_->training_loops(batch, config_.seed, state_.step);
   options.gradient_span = training.gradient_span;
-  options.training = true;
-  options.seed = config_.seed;
-  options.step = state_.step;
   options.precision = training.precision;
   Tensor logits;
-  const Tensor loss = supervised_loss(*network_, batch, options, training.supervision, &logits);
+  const Tensor loss = supervised_loss(*network_, batch, options, training, &logits);
   loss.backward();
   optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
-  state_.tokens += samples.count * samples.tokens;
+  state_.tokens +=
+      samples.lengths.empty()
+          ? samples.count * samples.tokens
+          : std::accumulate(samples.lengths.begin(), samples.lengths.end(), std::uint64_t{0});
   ++state_.step;
   ++state_.stage_steps;
   // Reading waits for the device, so it is not done at every step.
@@ -94,26 +99,50 @@ void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
   state_.promotions.push_back({{"step", state_.step}, {"to", task_->stage_name(state_.stage)}});
 }
 
+void Trainer::take_score() {
+  const auto& points = state_.curve.points;
+  if (config_.training.curve_first > 0 && (points.empty() || points.back().steps < state_.step))
+    state_.curve.points.push_back({state_.step, task_->score(predictor(), state_.stage)});
+}
+
 Trainer::Stop Trainer::train(const std::atomic<bool>& interrupted, const Report& report,
-                             const std::function<void()>& save) {
+                             const std::function<void()>& save, const std::string& folder) {
   const TrainingConfig& training = config_.training;
-  const double before = state_.seconds;
-  const Clock::time_point begin = Clock::now();
-  Clock::time_point saved = begin;
+  state_.curve.score = task_->score_name();
+  Clock::time_point saved = Clock::now();
   while (state_.step < training.steps) {
     if (interrupted) return Stop::interrupted;
     if (training.seconds > 0 && state_.seconds >= training.seconds) return Stop::seconds;
+    if (training.schedule == TrainingConfig::Schedule::decaying &&
+        state_.step == decay_begins(training))
+      save_checkpoint(folder + "/" + kBeforeDecayFile);
+    const Clock::time_point begin = Clock::now();
     one_step();
     const Clock::time_point now = Clock::now();
-    state_.seconds = before + std::chrono::duration<double>(now - begin).count();
+    state_.seconds += std::chrono::duration<double>(now - begin).count();
     if (!std::isfinite(state_.loss)) return Stop::diverged;
     if (state_.step % training.read_every == 0) report(state_);
+    if (is_curve_step(state_.step, training.curve_first)) take_score();
     if (now - saved > std::chrono::minutes(1)) {
       save();
       saved = now;
     }
   }
+  take_score();
   return Stop::steps;
+}
+
+void Trainer::resume(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string latest = folder + "/" + kCheckpointFile;
+  const std::string before = folder + "/" + kBeforeDecayFile;
+  if (!fs::exists(latest)) return;
+  TrainingConfig earlier = config_.training;
+  earlier.steps = load_checkpoint(latest);
+  // A rate that fell towards another end is not the one of this run.
+  if (earlier.steps != config_.training.steps && state_.step > decay_begins(earlier) &&
+      fs::exists(before))
+    load_checkpoint(before);
 }
 
 void Trainer::save_checkpoint(const std::string& file) const {
@@ -128,12 +157,13 @@ void Trainer::save_checkpoint(const std::string& file) const {
                                         {"accuracy", state_.accuracy},
                                         {"seconds", state_.seconds},
                                         {"tokens", state_.tokens},
-                                        {"promotions", state_.promotions}};
+                                        {"promotions", state_.promotions},
+                                        {"curve", to_json(state_.curve)}};
   content.metadata = {{"config", to_json(config_).dump()}, {"state", state.dump()}};
   write_tensor_file(content, file);
 }
 
-void Trainer::load_checkpoint(const std::string& file) {
+std::uint64_t Trainer::load_checkpoint(const std::string& file) {
   TensorFile content = read_tensor_file(file);
   const auto refuse = [&](const std::string& expected) {
     return InputError(file + ": expected " + expected);
@@ -142,7 +172,8 @@ void Trainer::load_checkpoint(const std::string& file) {
   const auto state = nlohmann::ordered_json::parse(content.metadata["state"], nullptr, false);
   if (config.is_discarded() || state.is_discarded())
     throw refuse("the checkpoint of a training run");
-  if (!continues(run_config_from_json(config, file), config_))
+  const RunConfig made_by = run_config_from_json(config, file);
+  if (!continues(made_by, config_))
     throw refuse("a checkpoint of the same configuration; remove it or choose another folder");
   try {
     state_.step = state.at("step");
@@ -153,6 +184,7 @@ void Trainer::load_checkpoint(const std::string& file) {
     state_.seconds = state.at("seconds");
     state_.tokens = state.at("tokens");
     state_.promotions = state.at("promotions");
+    state_.curve = learning_curve_from_json(state.at("curve"));
     optimiser_.steps = state_.step;
     const auto options = network_->parameters().values().options();
     optimiser_.first_moment = content.tensors.at(kFirstMoment).to(options);
@@ -173,6 +205,7 @@ void Trainer::load_checkpoint(const std::string& file) {
   content.tensors.erase(kFirstMoment);
   content.tensors.erase(kSecondMoment);
   load_parameters(network_->parameters(), content.tensors, file);
+  return made_by.training.steps;
 }
 
 void Trainer::load_weights(const std::string& file) {
@@ -184,19 +217,8 @@ void Trainer::save_weights(const std::string& file) const {
                     file);
 }
 
-Predict Trainer::predictor(const Network& network) const {
-  return [this, &network](const Samples& samples, std::uint32_t loops) {
-    const torch::NoGradGuard no_grad;
-    PassOptions options;
-    options.loops = loops > 0 ? loops : network.loops_at(samples.size);
-    options.precision = config_.training.precision;
-    const Batch batch = to_batch(samples, network.format(), network.device(), network.type());
-    return answers(network(batch, options), network.format());
-  };
-}
-
-Predict Trainer::predictor() const {
-  return predictor(*network_);
+Predictor Trainer::predictor() const {
+  return predictor_of(*network_, config_.training.precision);
 }
 
 nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
@@ -205,7 +227,8 @@ nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
   const torch::NoGradGuard no_grad;
   const Tensor& from = before->parameters().values();
   const Tensor change = (network_->parameters().values() - from).abs();
-  return {{"result", task_->measure(predictor(*before), state_.stage, progress)},
+  return {{"result", task_->measure(predictor_of(*before, config_.training.precision), state_.stage,
+                                    progress)},
           {"relative_change", (change.norm() / from.norm()).item<double>()},
           {"largest_change", change.max().item<double>()}};
 }
@@ -217,12 +240,16 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress) const {
                     {"processor", processor()},
                     {"libtorch", TORCH_VERSION},
                     {"threads", at::get_num_threads()}};
-  record.training = {
-      {"steps", state_.step},           {"seconds", std::round(state_.seconds * 10) / 10},
-      {"stopped", stop_name(stop)},     {"parameters", network_->parameters().count()},
-      {"tokens", state_.tokens},        {"loss", state_.loss},
-      {"accuracy", state_.accuracy},    {"stage", task_->stage_name(state_.stage)},
-      {"promotions", state_.promotions}};
+  record.training = {{"steps", state_.step},
+                     {"seconds", std::round(state_.seconds * 10) / 10},
+                     {"stopped", stop_name(stop)},
+                     {"parameters", network_->parameters().count()},
+                     {"tokens", state_.tokens},
+                     {"loss", state_.loss},
+                     {"accuracy", state_.accuracy},
+                     {"stage", task_->stage_name(state_.stage)},
+                     {"promotions", state_.promotions},
+                     {"curve", to_json(state_.curve)}};
   record.result = task_->measure(predictor(), state_.stage, progress);
   if (config_.constructed) record.training["before"] = moved(progress);
   return record;

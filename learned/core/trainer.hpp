@@ -9,6 +9,7 @@
 
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"
+#include "learned/records/learning_curve.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
 
@@ -24,6 +25,7 @@ struct TrainingState {
   double seconds = 0;             ///< of training, over all sessions
   std::uint64_t tokens = 0;       ///< trained on
   nlohmann::ordered_json promotions = nlohmann::ordered_json::array();
+  LearningCurve curve;
 };
 
 /// Trains one configuration: curriculum, budget, checkpoints.
@@ -34,21 +36,25 @@ class Trainer {
 
   enum class Stop { steps, seconds, interrupted, diverged };
   using Report = std::function<void(const TrainingState&)>;
-  /// Steps until the budget is spent or `interrupted` becomes true. `report` is called after every
-  /// reading, `save` about once a minute.
+  /// Steps until the budget is spent or `interrupted` becomes true, and takes the points of the
+  /// learning curve. `report` is called after every reading, `save` about once a minute. Where the
+  /// learning rate begins to fall a checkpoint is left in `folder`, from which a run of more steps
+  /// goes on.
   Stop train(const std::atomic<bool>& interrupted, const Report& report,
-             const std::function<void()>& save);
+             const std::function<void()>& save, const std::string& folder);
 
-  /// A later session goes on from here with the same bits. Errors: InputError where the file is of
-  /// another configuration; steps and seconds may differ.
+  /// A later session goes on from here with the same bits.
   void save_checkpoint(const std::string& file) const;
-  void load_checkpoint(const std::string& file);
+  /// Goes on from the checkpoint of a folder, if there is one: the latest, or the one before the
+  /// learning rate fell where it fell for an earlier end. Errors: InputError where the file is of
+  /// another configuration; steps and seconds may differ as `continues` says.
+  void resume(const std::string& folder);
   /// Begins with the weights of a safetensors file.
   void load_weights(const std::string& file);
   void save_weights(const std::string& file) const;
 
-  /// The answers of the network as it is.
-  Predict predictor() const;
+  /// The network as it is, for measures.
+  Predictor predictor() const;
   /// Measures the network and says how it was trained. Of a constructed network also what it could
   /// do before, and how far its numbers have moved.
   RunRecord record(Stop stop, const MeasureProgress& progress) const;
@@ -59,7 +65,9 @@ class Trainer {
 
  private:
   void one_step();
-  Predict predictor(const Network& network) const;
+  /// The number of steps that the run of the checkpoint was to have.
+  std::uint64_t load_checkpoint(const std::string& file);
+  void take_score();
   nlohmann::ordered_json moved(const MeasureProgress& progress) const;
   void read(const Samples& samples, const Tensor& logits, double loss);
 
@@ -71,5 +79,8 @@ class Trainer {
 };
 
 const char* stop_name(Trainer::Stop stop);
+
+/// The latest checkpoint in a run's folder.
+inline constexpr const char* kCheckpointFile = "checkpoint.safetensors";
 
 }  // namespace logdepth

@@ -11,40 +11,38 @@ namespace logdepth {
 /// An (s, r, t)-universal transformer (MS25 Def. 2.3) with pluggable parts in its loop:
 ///
 ///   h  = initial(embed(input));  st = h
-///   repeat: u = inject(st + step embedding, h);  c = repeated(u);  st = gate(c, st);
-///           st = corrupt(discretise(st));  halt?
+///   repeat: c = repeated(st + step embedding);  st = gate(c, st)
 ///   logits = readout(norm(final(st)))
+///
+/// Padding is never attended to, and answers of other tokens do not depend on it.
 class UniversalTransformer final : public Network {
  public:
   UniversalTransformer(const ModelConfig& config, const TaskFormat& format, std::uint64_t seed,
                        torch::Device device = torch::kCPU,
                        torch::ScalarType type = torch::kFloat32);
 
+  /// Errors: InputError for samples beyond a table of absolute positions.
   Tensor operator()(const Batch& batch, const PassOptions& options,
                     Trace* trace = nullptr) const override;
-  std::uint32_t loops_at(std::size_t size) const override;
-  std::uint32_t training_loops(std::size_t size, std::uint64_t seed,
+  std::uint32_t loops_of(const Batch& batch) const override;
+  std::uint32_t training_loops(const Batch& batch, std::uint64_t seed,
                                std::uint64_t step) const override;
-  bool has_halting_head() const override;
 
  private:
-  Tensor embed(const Batch& batch) const;
+  Tensor embed(const Batch& batch, std::int64_t first_position) const;
   Tensor read_out(Tensor state, const Batch& batch, AttentionContext& context) const;
   Tensor think(const Tensor& input, const Batch& batch, const PassOptions& options,
                AttentionContext& context, Trace* trace) const;
-  Tensor one_step(const Tensor& state, const Tensor& input, std::uint32_t step,
-                  const PassOptions& options, AttentionContext& context, StepRecord* record) const;
+  LoopReading reading(const Tensor& before, const Tensor& candidate, const Tensor& after,
+                      const Batch& batch, const AttentionContext& context) const;
 
   ModelConfig config_;
+  Tensor distances_, positions_;
   std::vector<Tensor> tables_;
   Linear features_;
   std::vector<TransformerBlock> initial_, repeated_, final_;
   StateGate gate_;
   StepEmbedding step_embedding_;
-  InputInjection injection_;
-  StateDiscretiser discretiser_;
-  StateCorruptor corruptor_;
-  Halting halting_;
   ChannelNorm final_norm_;
   Linear readout_hidden_, readout_;
 };

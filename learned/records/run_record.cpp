@@ -12,7 +12,29 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kRecordFormat = "logdepth-run";
-constexpr int kRecordVersion = 1;
+constexpr int kRecordVersion = 2;
+
+/// Settings that version 1 had and no experiment used, with what they then were.
+const nlohmann::ordered_json kRetiredOfModel = {{"injection", "none"},
+                                                {"discretiser", "none"},
+                                                {"codes", 0},
+                                                {"corruption", 0.0},
+                                                {"halting", "budget"}};
+
+/// The configuration of a record of version 1 as one of today. Errors: InputError where it uses a
+/// part that is gone.
+void modernise(nlohmann::ordered_json& config, const std::string& file) {
+  if (!config.contains("model") || !config["model"].is_object()) return;
+  for (const auto& [name, value] : kRetiredOfModel.items()) {
+    const auto found = config["model"].find(name);
+    if (found == config["model"].end()) continue;
+    if (*found != value)
+      throw InputError(
+          fmt::format("{}: config.model.{}: expected {}, models have no other any more", file, name,
+                      value.dump()));
+    config["model"].erase(name);
+  }
+}
 
 }  // namespace
 
@@ -24,17 +46,19 @@ nlohmann::ordered_json to_json(const RunRecord& record) {
 }
 
 RunRecord read_run_record(const std::string& file) {
-  const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
       json["format"] != kRecordFormat)
     throw InputError(file +
                      ": expected the record of a training run, a JSON object with \"format\": \"" +
                      kRecordFormat + "\"");
-  if (!json.contains("version") || json["version"] != kRecordVersion)
-    throw InputError(fmt::format("{}: expected version {} of the format", file, kRecordVersion));
+  if (!json.contains("version") || (json["version"] != 1 && json["version"] != kRecordVersion))
+    throw InputError(
+        fmt::format("{}: expected version 1 or {} of the format", file, kRecordVersion));
   for (const char* part : {"config", "machine", "training", "result"})
     if (!json.contains(part) || !json[part].is_object())
       throw InputError(file + ": expected an object '" + part + "'");
+  if (json["version"] == 1) modernise(json["config"], file);
   const RunConfig config = run_config_from_json(json["config"], file);
   try {
     validate(config);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "learned/records/settings_json.hpp"
@@ -126,11 +127,16 @@ void set_by_path(RunConfig& config, const std::string& assignment) {
   read_settings(change, "--set", [&](SettingVisitor& visit) { settings(config, visit); });
 }
 
+std::uint64_t decay_begins(const TrainingConfig& config) {
+  const auto falling = static_cast<std::uint64_t>(config.decay * static_cast<double>(config.steps));
+  return config.steps - std::min(config.steps, falling);
+}
+
 bool continues(const RunConfig& before, const RunConfig& after) {
   const auto without_budget = [](const RunConfig& config) {
     nlohmann::ordered_json json = to_json(config);
     json["training"].erase("seconds");
-    if (config.training.schedule == TrainingConfig::Schedule::constant)
+    if (config.training.schedule != TrainingConfig::Schedule::cosine)
       json["training"].erase("steps");
     return json;
   };

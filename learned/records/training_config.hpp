@@ -18,7 +18,7 @@ struct LoopRule {
     fixed,         ///< least times
     range,         ///< in training uniform in least ... most, else most
     per_doubling,  ///< least * ceil(log2 n), at least one
-    asked          ///< as often as the samples ask for (Samples::loops)
+    asked          ///< as often as the samples ask for (Samples::loops), least times if they do not
   };
   Kind kind = Kind::fixed;
   std::uint32_t least = 1, most = 1;
@@ -127,8 +127,11 @@ nlohmann::ordered_json to_json(const RunConfig& config);
 RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source);
 /// Changes one setting by its path, as in "model.width=128". Errors: InputError as above.
 void set_by_path(RunConfig& config, const std::string& assignment);
+/// The step, counted from 0, from which a decaying rate falls.
+std::uint64_t decay_begins(const TrainingConfig& config);
 /// Whether a run of `before` may be gone on with under `after`: all but the budget is the same. (A
-/// constant rate does not know the number of steps; a cosine does.)
+/// constant rate does not know the number of steps, a decaying one not before it falls; a cosine
+/// does.)
 bool continues(const RunConfig& before, const RunConfig& after);
 /// Models of more parameters are refused.
 inline constexpr double kMostParameters = 4e9;

@@ -37,6 +37,7 @@ std::string text(const Json& json, const char* name) {
 std::uint64_t loops_of(const LoopRule& rule, double n) {
   switch (rule.kind) {
     case LoopRule::Kind::fixed:
+    case LoopRule::Kind::asked:
       return rule.least;
     case LoopRule::Kind::range:
       return rule.most;

@@ -1,0 +1,49 @@
+#include "learned/records/learning_curve.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace logdepth {
+
+LearningCurve::Trend LearningCurve::trend() const {
+  constexpr double kNoise = 0.02;
+  const Point* half = nullptr;
+  for (const Point& point : points)
+    if (2 * point.steps <= points.back().steps) half = &point;
+  if (!half) return Trend::unknown;
+  const double last = points.back().score;
+  return last - half->score > kNoise * std::abs(last) ? Trend::rising : Trend::flat;
+}
+
+const char* trend_name(LearningCurve::Trend trend) {
+  switch (trend) {
+    case LearningCurve::Trend::rising:
+      return "still rising";
+    case LearningCurve::Trend::flat:
+      return "flat";
+    case LearningCurve::Trend::unknown:
+      break;
+  }
+  return "no learning curve";
+}
+
+bool is_curve_step(std::uint64_t step, std::uint64_t first) {
+  return first > 0 && step >= first && step % first == 0 && std::has_single_bit(step / first);
+}
+
+nlohmann::ordered_json to_json(const LearningCurve& curve) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const LearningCurve::Point& point : curve.points)
+    points.push_back({{"steps", point.steps}, {"score", point.score}});
+  return {{"score", curve.score}, {"points", points}};
+}
+
+LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json) {
+  LearningCurve curve;
+  curve.score = json.at("score");
+  for (const auto& point : json.at("points"))
+    curve.points.push_back({point.at("steps"), point.at("score")});
+  return curve;
+}
+
+}  // namespace logdepth

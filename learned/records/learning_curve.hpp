@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace logdepth {
+
+/// The score of a run (Task::score) after some numbers of steps.
+struct LearningCurve {
+  struct Point {
+    std::uint64_t steps = 0;
+    double score = 0;
+  };
+  std::string score;          ///< what it is
+  std::vector<Point> points;  ///< steps grow; the last one is the end of the run
+
+  enum class Trend { unknown, rising, flat };
+  /// Whether the second half of the steps raised the score by more than a fiftieth of it. Unknown
+  /// without a point in the first half.
+  Trend trend() const;
+};
+
+/// "still rising", "flat", "no learning curve".
+const char* trend_name(LearningCurve::Trend trend);
+
+/// Whether a point is taken after `step` steps: first, 2 first, 4 first, ...; never if first is 0.
+bool is_curve_step(std::uint64_t step, std::uint64_t first);
+
+nlohmann::ordered_json to_json(const LearningCurve& curve);
+/// Errors: those of nlohmann::json for what is not such a curve.
+LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace logdepth
