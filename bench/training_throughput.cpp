@@ -52,9 +52,8 @@ struct Contender {
 
   double one_step() {
     PassOptions options;
-    options.training = true;
-    const Tensor loss = supervised_loss(*network, batches[step % batches.size()], options,
-                                        TrainingConfig::Supervision::last);
+    const Tensor loss =
+        supervised_loss(*network, batches[step % batches.size()], options, config.training);
     loss.backward();
     optimiser->step(network->parameters(), config.training.learning_rate);
     ++step;

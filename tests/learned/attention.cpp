@@ -16,7 +16,8 @@ namespace logdepth::learned_tests {
 namespace {
 
 /// Attention of packed queries, keys and values by tensor operations.
-Tensor by_operations(const Tensor& packed, std::int64_t heads, const AttentionMask& mask) {
+Tensor by_operations(const Tensor& packed, std::int64_t heads, const AttentionMask& mask,
+                     const DistanceTerms& distances = {}) {
   const std::int64_t batch = packed.size(0), tokens = packed.size(1), width = packed.size(2) / 3;
   const auto part = [&](std::int64_t which) {
     return packed.narrow(-1, which * width, width)
@@ -24,7 +25,7 @@ Tensor by_operations(const Tensor& packed, std::int64_t heads, const AttentionMa
         .transpose(1, 2);
   };
   return attention(part(0), part(1), part(2), mask.bias(tokens, tokens, packed.options()),
-                   TrainingConfig::Precision::float32)
+                   TrainingConfig::Precision::float32, distances)
       .values.transpose(1, 2)
       .reshape({batch, tokens, width});
 }
@@ -54,6 +55,60 @@ TEST(FusedAttention, EqualsTensorOperationsForwardAndBackwardUnderEveryMask) {
         }
 }
 
+TEST(FusedAttention, EqualsTensorOperationsWithPaddingAndDistances) {
+  torch::manual_seed(3);
+  for (const auto& [type, near] : {std::pair{torch::kFloat64, 1e-12}, {torch::kFloat32, 1e-5}})
+    for (const std::int64_t tokens : {1, 3, 8, 19})
+      for (const std::int64_t most : {1, 4})
+        for (int kind = 0; kind < 8; ++kind) {
+          const std::int64_t batch = 3, heads = 2;
+          AttentionMask mask;
+          mask.causal = kind % 2 == 1;
+          mask.lengths = torch::randint(1, tokens + 1, {batch}, torch::kLong);
+          const auto terms = [&] {
+            DistanceTerms distances;
+            distances.most = kind >= 2 ? most : 0;
+            if (kind >= 4)
+              for (Tensor* term : {&distances.by_query, &distances.by_key})
+                *term = torch::randn({batch, heads, tokens, 2 * most}, type).requires_grad_();
+            if (kind >= 6 || kind / 2 == 1)
+              distances.by_distance = torch::randn({heads, 2 * most}, type).requires_grad_();
+            return distances;
+          };
+          torch::manual_seed(kind);
+          const DistanceTerms a_terms = terms();
+          torch::manual_seed(kind);
+          const DistanceTerms b_terms = terms();
+          const Tensor values = torch::randn({batch, tokens, 3 * heads * 4}, type);
+          const Tensor above = torch::randn({batch, tokens, heads * 4}, type);
+          Tensor a = values.clone().requires_grad_(), b = values.clone().requires_grad_();
+          const Tensor fused = fused_attention(a, heads, mask, a_terms);
+          const Tensor plain = by_operations(b, heads, mask, b_terms);
+          EXPECT_LT(largest_difference(fused, plain), near) << tokens << " tokens, kind " << kind;
+          (fused * above).sum().backward();
+          (plain * above).sum().backward();
+          EXPECT_LT(largest_difference(a.grad(), b.grad()), 10 * near) << "kind " << kind;
+          const auto same_gradient = [&](const Tensor& left, const Tensor& right) {
+            if (left.defined()) {
+              EXPECT_LT(largest_difference(left.grad(), right.grad()), 10 * near);
+            }
+          };
+          same_gradient(a_terms.by_distance, b_terms.by_distance);
+          same_gradient(a_terms.by_query, b_terms.by_query);
+          same_gradient(a_terms.by_key, b_terms.by_key);
+        }
+}
+
+TEST(DistanceTerms, StandAtTheDistanceOfEachQueryFromEachKey) {
+  DistanceTerms terms;
+  terms.most = 2;
+  terms.by_distance = torch::tensor({{-2.0, -1.0, 0.0, 1.0}}, torch::kFloat64);
+  const Tensor scores = terms.scores(2, 4, 1);  // queries 2 and 3 of four tokens
+  const Tensor expected =
+      torch::tensor({{1.0, 1.0, 0.0, -1.0}, {1.0, 1.0, 1.0, 0.0}}, torch::kFloat64);
+  EXPECT_EQ(largest_difference(scores[0][0], expected), 0);
+}
+
 TEST(FusedAttention, LargeScoresDoNotOverflow) {
   const Tensor packed = torch::full({1, 4, 6}, 300.0, torch::kFloat32);
   EXPECT_TRUE(fused_attention(packed, 1, {}).isfinite().all().item<bool>());
@@ -64,7 +119,8 @@ TEST(FusedAttention, EqualsTheCallOfLibtorch) {
   torch::manual_seed(2);
   const Tensor q = torch::randn({2, 4, 9, 8}), k = torch::randn({2, 4, 9, 8}),
                v = torch::randn({2, 4, 9, 8});
-  const AttentionMask causal{{}, true};
+  AttentionMask causal;
+  causal.causal = true;
   const Tensor ours =
       attention(q, k, v, causal.bias(9, 9, q.options()), TrainingConfig::Precision::float32).values;
   EXPECT_LT(largest_difference(ours, at::scaled_dot_product_attention(q, k, v, {}, 0.0, true)),
@@ -120,6 +176,7 @@ TEST(FlatAdamW, MakesTheStepsOfLibtorchsOwnOptimiser) {
 
 TEST(LearningRate, GrowsLinearlyAndFallsByACosineToItsFloor) {
   TrainingConfig training;
+  training.schedule = TrainingConfig::Schedule::cosine;
   training.learning_rate = 2;
   training.warm_up = 10;
   training.steps = 110;
@@ -131,6 +188,21 @@ TEST(LearningRate, GrowsLinearlyAndFallsByACosineToItsFloor) {
   EXPECT_NEAR(learning_rate(training, 110), 0.2, 1e-12);
   training.schedule = TrainingConfig::Schedule::constant;
   EXPECT_DOUBLE_EQ(learning_rate(training, 100), 2);
+}
+
+TEST(LearningRate, StaysAndFallsLinearlyInTheLastShareOfTheSteps) {
+  TrainingConfig training;
+  training.schedule = TrainingConfig::Schedule::decaying;
+  training.learning_rate = 2;
+  training.warm_up = 0;
+  training.steps = 100;
+  training.decay = 0.2;
+  training.floor = 0.5;
+  EXPECT_EQ(decay_begins(training), 80u);
+  EXPECT_DOUBLE_EQ(learning_rate(training, 0), 2);
+  EXPECT_DOUBLE_EQ(learning_rate(training, 80), 2);
+  EXPECT_DOUBLE_EQ(learning_rate(training, 90), 1.5);
+  EXPECT_DOUBLE_EQ(learning_rate(training, 100), 1);
 }
 
 TEST(TensorFiles, ParametersSurviveTheFileBitByBitAndEqualContentsGiveEqualBytes) {

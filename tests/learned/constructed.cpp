@@ -186,8 +186,9 @@ TEST(ConstructedNetwork, ATrainingRunStartsFromItAndReportsWhatItKept) {
     construction.config.training.steps = 20;
     Trainer trainer(construction.config, torch::kCPU);
     const std::atomic<bool> interrupted = false;
+    const TemporaryFolder folder;
     const auto stop = trainer.train(
-        interrupted, [](const TrainingState&) {}, [] {});
+        interrupted, [](const TrainingState&) {}, [] {}, folder.path());
     EXPECT_EQ(stop, Trainer::Stop::steps);
     const RunRecord record = trainer.record(stop, [](std::size_t, std::size_t) {});
     const auto& before = record.training["before"];

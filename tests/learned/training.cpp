@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "learned/core/network_predictor.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/reachability/presets.hpp"
@@ -30,7 +31,9 @@ RunConfig tiny_words() {
 Trainer::Stop train(
     Trainer& trainer, const Trainer::Report& report = [](const TrainingState&) {}) {
   const std::atomic<bool> interrupted = false;
-  return trainer.train(interrupted, report, [] {});
+  const TemporaryFolder folder;
+  return trainer.train(
+      interrupted, report, [] {}, folder.path());
 }
 
 TEST(Training, TheSameSeedGivesTheSameBitsAndAnotherSeedOthers) {
@@ -44,28 +47,30 @@ TEST(Training, TheSameSeedGivesTheSameBitsAndAnotherSeedOthers) {
 }
 
 TEST(Training, AnInterruptedRunGoesOnToTheSameBits) {
-  for (const bool corrupted : {false, true}) {
+  for (const bool looped : {false, true}) {
     RunConfig config = tiny_words();
-    if (corrupted) {
+    config.training.curve_first = 20;
+    if (looped) {
       config.model.initial = 0;
       config.model.repeated = 1;
       config.model.loops = {LoopRule::Kind::range, 1, 3};
-      config.model.corruption = 0.1;
     }
     Trainer whole(config, torch::kCPU);
     train(whole);
     const TemporaryFolder folder;
-    const std::string file = folder.path() + "/checkpoint.safetensors";
     std::atomic<bool> interrupted = false;
     Trainer first(config, torch::kCPU);
     const auto stop = first.train(
-        interrupted, [&](const TrainingState& state) { interrupted = state.step >= 24; }, [] {});
+        interrupted, [&](const TrainingState& state) { interrupted = state.step >= 24; }, [] {},
+        folder.path());
     EXPECT_EQ(stop, Trainer::Stop::interrupted);
     EXPECT_EQ(first.state().step, 24u);
-    first.save_checkpoint(file);
+    first.save_checkpoint(folder.path() + "/" + kCheckpointFile);
     Trainer second(config, torch::kCPU);
-    second.load_checkpoint(file);
+    second.resume(folder.path());
     train(second);
+    EXPECT_EQ(to_json(second.state().curve), to_json(whole.state().curve));
+    ASSERT_EQ(second.state().curve.points.size(), 3u) << "after 20, 40 and, the end, 60 steps";
     EXPECT_EQ(second.state().step, 60u);
     EXPECT_EQ(second.state().stage, whole.state().stage);
     EXPECT_EQ(second.state().promotions, whole.state().promotions);
@@ -76,17 +81,57 @@ TEST(Training, AnInterruptedRunGoesOnToTheSameBits) {
 
 TEST(Training, ACheckpointOfAnotherConfigurationIsRefused) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/checkpoint.safetensors";
   Trainer trainer(tiny_words(), torch::kCPU);
-  trainer.save_checkpoint(file);
+  trainer.save_checkpoint(folder.path() + "/" + kCheckpointFile);
   RunConfig other = tiny_words();
   other.training.learning_rate *= 2;
   Trainer second(other, torch::kCPU);
-  EXPECT_THROW(second.load_checkpoint(file), InputError);
+  EXPECT_THROW(second.resume(folder.path()), InputError);
   RunConfig longer = tiny_words();
   longer.training.seconds = 5;
   Trainer third(longer, torch::kCPU);
-  EXPECT_NO_THROW(third.load_checkpoint(file)) << "a budget may change";
+  EXPECT_NO_THROW(third.resume(folder.path())) << "a budget may change";
+}
+
+TEST(Training, AFinishedRunWhoseRateFellAtItsEndGoesOnToTheBitsOfALongerOne) {
+  RunConfig config = tiny_words();
+  config.training.schedule = TrainingConfig::Schedule::decaying;
+  config.training.decay = 0.25;
+  const TemporaryFolder folder;
+  const std::atomic<bool> never = false;
+  const auto ignore = [](const TrainingState&) {};
+  Trainer shorter(config, torch::kCPU);
+  shorter.train(
+      never, ignore, [] {}, folder.path());
+  shorter.save_checkpoint(folder.path() + "/" + kCheckpointFile);
+  config.training.steps = 120;
+  Trainer longer(config, torch::kCPU), whole(config, torch::kCPU);
+  longer.resume(folder.path());
+  EXPECT_EQ(longer.state().step, 45u) << "where the rate began to fall";
+  train(longer);
+  train(whole);
+  EXPECT_TRUE(
+      torch::equal(longer.network().parameters().values(), whole.network().parameters().values()));
+}
+
+TEST(Training, GreedyDecodingOnACacheEqualsReadingEveryTextAnew) {
+  TaskFormat format = letters_format(TaskFormat::View::causal, 6);
+  format.outputs = {6};
+  for (const auto positions : {ModelConfig::Positions::rotary, ModelConfig::Positions::relative}) {
+    ModelConfig model = small_config();
+    model.positions = positions;
+    model.embedding_deviation = 2;
+    const auto network = in_double(model, format, 31);
+    const Predictor fast = predictor_of(network, TrainingConfig::Precision::float32);
+    const Predictor plain(fast.answers);
+    const Samples prompts = random_samples(format, 6, 5, 32, /*padded=*/true);
+    const auto texts = fast.continued(prompts, 0, 14);
+    EXPECT_EQ(texts, plain.continued(prompts, 0, 14));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_GT(texts[i].size(), static_cast<std::size_t>(prompts.lengths[i]));
+      EXPECT_TRUE(texts[i].back() == 0 || texts[i].size() == 14);
+    }
+  }
 }
 
 TEST(Training, ASecondBudgetStopsTheRunAndSaysSo) {

@@ -53,17 +53,10 @@ TEST(UniversalTransformer, AClosedGateReturnsItsInput) {
   config.gate_bias = -60;
   const auto model = in_double(config, format);
   const Batch batch = in_double(random_samples(format, 2, 5, 3), format);
-  Trace one, ten;
-  one.keep_states = ten.keep_states = true;
-  model(batch, loops(1), &one);
-  model(batch, loops(10), &ten);
-  EXPECT_LT(largest_difference(one.steps[0].state, ten.steps[9].state), kRounding);
+  EXPECT_LT(largest_difference(model(batch, loops(1)), model(batch, loops(10))), kRounding);
   config.gate_bias = 0;
   const auto open = in_double(config, format);
-  Trace moving;
-  moving.keep_states = true;
-  open(batch, loops(10), &moving);
-  EXPECT_GT(largest_difference(moving.steps[0].state, moving.steps[9].state), 1e-2);
+  EXPECT_GT(largest_difference(open(batch, loops(1)), open(batch, loops(10))), 1e-2);
 }
 
 TEST(UniversalTransformer, LayerScaleZeroIsTheIdentity) {
@@ -130,11 +123,14 @@ TEST(UniversalTransformer, UnderAnAdjacencyMaskTLoopsSeeExactlyTHops) {
 
 TEST(UniversalTransformer, AKeyValueCacheEqualsFullRecomputation) {
   const TaskFormat format = letters_format(TaskFormat::View::causal);
-  for (const auto positions : {ModelConfig::Positions::none, ModelConfig::Positions::rotary}) {
+  for (const auto positions : {ModelConfig::Positions::none, ModelConfig::Positions::absolute,
+                               ModelConfig::Positions::rotary, ModelConfig::Positions::relative,
+                               ModelConfig::Positions::deberta}) {
     ModelConfig config = small_config();
     config.initial = 1;
     config.final = 1;
     config.positions = positions;
+    config.max_distance = 3;
     const auto model = in_double(config, format);
     const Batch batch = in_double(random_samples(format, 3, 9, 7), format);
     const Tensor whole = model(batch, loops(2));
@@ -204,10 +200,11 @@ TEST(UniversalTransformer, AGradientSpanEqualsAnExplicitDetach) {
   }
 }
 
-/// Autograd against central differences, for a sample of the numbers of every parameter.
+/// Autograd against central differences of fourth order, for a sample of the numbers of every
+/// parameter.
 void check_gradients(Network& network, const Batch& batch, const PassOptions& options,
-                     TrainingConfig::Supervision supervision, const std::string& what) {
-  const auto loss = [&] { return supervised_loss(network, batch, options, supervision); };
+                     const TrainingConfig& training, const std::string& what) {
+  const auto loss = [&] { return supervised_loss(network, batch, options, training); };
   network.parameters().gradients().zero_();
   loss().backward();
   constexpr double kStep = 1e-5;
@@ -217,12 +214,13 @@ void check_gradients(Network& network, const Batch& batch, const PassOptions& op
     for (std::int64_t i = 0; i < flat.numel(); i += std::max<std::int64_t>(1, flat.numel() / 3)) {
       const torch::NoGradGuard no_grad;
       const double value = flat[i].item<double>();
-      flat[i] = value + kStep;
-      const double above = loss().item<double>();
-      flat[i] = value - kStep;
-      const double below = loss().item<double>();
+      const auto at = [&](double steps) {
+        flat[i] = value + steps * kStep;
+        return loss().item<double>();
+      };
+      const double slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * kStep);
       flat[i] = value;
-      EXPECT_NEAR(gradient[i].item<double>(), (above - below) / (2 * kStep), 1e-7)
+      EXPECT_NEAR(gradient[i].item<double>(), slope, 1e-7)
           << what << ", " << parameter_.name << "[" << i << "]";
     }
   }
@@ -231,155 +229,243 @@ void check_gradients(Network& network, const Batch& batch, const PassOptions& op
 TEST(UniversalTransformer, GradientsOfEveryPartAgreeWithDifferences) {
   const auto try_config = [](const std::string& what, const auto& change) {
     for (const auto view :
-         {TaskFormat::View::causal, TaskFormat::View::everything, TaskFormat::View::given}) {
-      TaskFormat format = letters_format(view);
-      ModelConfig config = small_config();
-      auto supervision = TrainingConfig::Supervision::last;
-      change(config, format, supervision);
-      auto model = in_double(config, format);
-      const Batch batch = in_double(random_samples(format, 2, 4, 10), format);
-      PassOptions options = loops(2);
-      options.training = true;
-      check_gradients(model, batch, options, supervision, what);
-    }
+         {TaskFormat::View::causal, TaskFormat::View::everything, TaskFormat::View::given})
+      for (const bool padded : {false, true}) {
+        TaskFormat format = letters_format(view);
+        ModelConfig config = small_config();
+        TrainingConfig training;
+        change(config, format, training);
+        auto model = in_double(config, format);
+        Samples samples = random_samples(format, 2, 4, 10, padded);
+        if (training.supervision == TrainingConfig::Supervision::when_due)
+          for (std::size_t i = 0; i < samples.targets.size(); ++i)
+            samples.due.push_back(static_cast<std::int32_t>(1 + i % 2));
+        check_gradients(model, in_double(samples, format), loops(2), training,
+                        what + (padded ? ", padded" : ""));
+      }
   };
   using Config = ModelConfig;
-  using Super = TrainingConfig::Supervision;
-  try_config("plain", [](Config&, TaskFormat&, Super&) {});
-  try_config("gru gate", [](Config& c, TaskFormat&, Super&) { c.gate = Config::Gate::gru; });
-  try_config("residual norm",
-             [](Config& c, TaskFormat&, Super&) { c.gate = Config::Gate::residual_norm; });
-  try_config("step embedding", [](Config& c, TaskFormat&, Super&) {
+  using Training = TrainingConfig;
+  try_config("plain", [](Config&, TaskFormat&, Training&) {});
+  try_config("gru gate", [](Config& c, TaskFormat&, Training&) { c.gate = Config::Gate::gru; });
+  try_config("step embedding", [](Config& c, TaskFormat&, Training&) {
     c.step_embedding = Config::StepEmbedding::learned;
     c.step_rows = 2;
   });
-  try_config("injection by sum",
-             [](Config& c, TaskFormat&, Super&) { c.injection = Config::Injection::add; });
-  try_config("injection by concatenation",
-             [](Config& c, TaskFormat&, Super&) { c.injection = Config::Injection::concat; });
-  try_config("layer scale and query-key norm", [](Config& c, TaskFormat&, Super&) {
+  try_config("layer scale and query-key norm", [](Config& c, TaskFormat&, Training&) {
     c.layer_scale = 0.3;
     c.query_key_norm = true;
   });
-  try_config("RMS norm after the sublayers", [](Config& c, TaskFormat&, Super&) {
+  try_config("RMS norm after the sublayers", [](Config& c, TaskFormat&, Training&) {
     c.norm = Config::NormKind::rmsnorm;
     c.norm_place = Config::NormPlace::after;
   });
-  try_config("SwiGLU with rotary positions, without bias", [](Config& c, TaskFormat&, Super&) {
+  try_config("SwiGLU with rotary positions, without bias", [](Config& c, TaskFormat&, Training&) {
     c.activation = Config::Activation::swiglu;
     c.positions = Config::Positions::rotary;
     c.bias = false;
   });
+  try_config("rotary positions after a query-key norm", [](Config& c, TaskFormat&, Training&) {
+    c.positions = Config::Positions::rotary;
+    c.query_key_norm = true;
+  });
+  try_config("absolute positions", [](Config& c, TaskFormat&, Training&) {
+    c.positions = Config::Positions::absolute;
+    c.position_rows = 4;
+  });
+  try_config("relative positions", [](Config& c, TaskFormat&, Training&) {
+    c.positions = Config::Positions::relative;
+    c.max_distance = 2;
+  });
+  try_config("disentangled positions", [](Config& c, TaskFormat&, Training&) {
+    c.positions = Config::Positions::deberta;
+    c.max_distance = 2;
+  });
   try_config("final layers, features and the mean over steps",
-             [](Config& c, TaskFormat& f, Super& s) {
+             [](Config& c, TaskFormat& f, Training& t) {
                c.final = 1;
                f.features = 3;
-               s = Super::mean_steps;
+               t.supervision = Training::Supervision::mean_steps;
              });
-  try_config("halting head",
-             [](Config& c, TaskFormat&, Super&) { c.halting = Config::Halting::head; });
+  try_config("several heads of answers, asked for when they are due",
+             [](Config&, TaskFormat& f, Training& t) {
+               f.outputs = {2, 5, 3};
+               t.supervision = Training::Supervision::when_due;
+             });
+  try_config("a loss that forgives an empty answer", [](Config&, TaskFormat& f, Training& t) {
+    f.outputs = {2, 5};
+    f.empty = TaskFormat::Empty{1, 4};
+    t.supervision = Training::Supervision::mean_steps;
+    t.empty_discount = 0.5;
+  });
   try_config("pair readout",
-             [](Config&, TaskFormat& f, Super&) { f.readout = TaskFormat::Readout::pair; });
+             [](Config&, TaskFormat& f, Training&) { f.readout = TaskFormat::Readout::pair; });
+  try_config("readout of one token",
+             [](Config&, TaskFormat& f, Training&) { f.readout = TaskFormat::Readout::one_token; });
 }
 
-TEST(UniversalTransformer, ADiscretisedStateIsOneOfTheCodesAndItsGradientPassesThroughTheSoftmax) {
-  const TaskFormat format = letters_format(TaskFormat::View::everything);
-  ModelConfig config = small_config();
-  config.discretiser = ModelConfig::Discretiser::argmax;
-  config.codes = 4;
-  auto model = in_double(config, format);
-  const Batch batch = in_double(random_samples(format, 3, 5, 11), format);
-  Trace trace;
-  trace.keep_states = true;
-  model(batch, loops(2), &trace);
-  const Tensor codes = parameter(model, "codes");
-  for (const StepRecord& step : trace.steps) {
-    const Tensor distance = torch::cdist(step.state.flatten(0, 1), codes.detach());
-    EXPECT_LT(std::get<0>(distance.min(1)).max().item<double>(), 1e-6);
+/// Formats and models that read padded samples, one for each kind of positions.
+template <class F>
+void for_each_position_kind(const F& work) {
+  for (const auto positions : {ModelConfig::Positions::none, ModelConfig::Positions::absolute,
+                               ModelConfig::Positions::rotary, ModelConfig::Positions::relative,
+                               ModelConfig::Positions::deberta})
+    for (const auto view :
+         {TaskFormat::View::causal, TaskFormat::View::everything, TaskFormat::View::given}) {
+      ModelConfig config = small_config();
+      config.positions = positions;
+      config.max_distance = 3;
+      config.gate = ModelConfig::Gate::gru;
+      work(config, letters_format(view));
+    }
+}
+
+TEST(UniversalTransformer, PaddingChangesNoAnswerAndABatchEqualsItsSamplesOneByOne) {
+  for_each_position_kind([](const ModelConfig& config, const TaskFormat& format) {
+    const auto model = in_double(config, format);
+    const Samples samples = random_samples(format, 5, 7, 21, /*padded=*/true);
+    const Tensor together = model(in_double(samples, format), loops(3));
+    for (std::size_t b = 0; b < samples.count; ++b) {
+      const auto length = static_cast<std::size_t>(samples.lengths[b]);
+      Samples alone;
+      alone.count = 1;
+      alone.tokens = alone.size = length;
+      for (std::size_t i = 0; i < length; ++i) {
+        alone.indices.push_back(samples.indices[b * 7 + i]);
+        alone.targets.push_back(samples.targets[b * 7 + i]);
+        if (format.view == TaskFormat::View::given)
+          for (std::size_t j = 0; j < length; ++j)
+            alone.view.push_back(samples.view[(b * 7 + i) * 7 + j]);
+      }
+      const Tensor single = model(in_double(alone, format), loops(3));
+      const Tensor part = together.narrow(0, static_cast<std::int64_t>(b), 1)
+                              .narrow(1, 0, static_cast<std::int64_t>(length));
+      EXPECT_LT(largest_difference(single, part), kRounding) << "sample " << b;
+    }
+  });
+}
+
+TEST(UniversalTransformer, TheFusedPassEqualsTensorOperationsWithEveryKindOfPositions) {
+  for_each_position_kind([](const ModelConfig& config, const TaskFormat& format) {
+    for (const bool norm : {false, true}) {
+      ModelConfig normed = config;
+      normed.query_key_norm = norm;
+      const auto model = in_double(normed, format);
+      const Batch batch = in_double(random_samples(format, 4, 9, 22, /*padded=*/true), format);
+      // A probe is shown the weights, which the fused pass does not hand out.
+      std::size_t seen = 0;
+      const Probe probe = [&](const ProbeView& view) { seen += view.weights.defined(); };
+      PassOptions watched = loops(2);
+      watched.probe = &probe;
+      EXPECT_LT(largest_difference(model(batch, watched), model(batch, loops(2))), kRounding);
+      EXPECT_EQ(seen, 2u);
+    }
+  });
+}
+
+TEST(UniversalTransformer, RelativeAndDisentangledPositionsTellOrdersApart) {
+  for (const auto positions : {ModelConfig::Positions::relative, ModelConfig::Positions::deberta}) {
+    ModelConfig config = small_config();
+    config.positions = positions;
+    config.max_distance = 2;
+    const TaskFormat format = letters_format(TaskFormat::View::everything);
+    auto model = in_double(config, format);
+    if (positions == ModelConfig::Positions::relative) {
+      const torch::NoGradGuard no_grad;
+      parameter(model, "repeated.0.distance_bias")
+          .copy_(torch::arange(8, torch::kFloat64).view({2, 4}) / 10);
+    }
+    Batch batch = in_double(random_samples(format, 2, 6, 8), format);
+    const Tensor here = model(batch, loops(2));
+    batch.indices = batch.indices.flip(1);
+    EXPECT_GT(largest_difference(model(batch, loops(2)).flip(1), here), 1e-6);
   }
-  mean_loss(model(batch, loops(1)), batch, format).backward();
-  EXPECT_GT(parameter(model, "repeated.0.in.weight").grad().abs().max().item<double>(), 0)
-      << "an arg max alone would stop the gradient";
 }
 
-TEST(UniversalTransformer, CorruptionReplacesAsManyStatesAsItSaysAndOnlyInTraining) {
+TEST(UniversalTransformer, SeveralNumbersOfLoopsInOnePassAreThePassesOneByOne) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
   ModelConfig config = small_config();
-  config.corruption = 0.25;
-  const StateCorruptor corruptor(config);
-  const Tensor state = torch::full({40, 50, 8}, 3.0, torch::kFloat64);
-  const Tensor noisy = corruptor(state, {}, CounterRandom(1, RandomStream::corruption, 2, 3));
-  const double share = (noisy != state).any(-1).to(torch::kFloat64).mean().item<double>();
-  EXPECT_NEAR(share, 0.25, 0.04);
-  const Tensor again = corruptor(state, {}, CounterRandom(1, RandomStream::corruption, 2, 3));
-  EXPECT_TRUE(torch::equal(noisy, again));
-
-  const TaskFormat format = letters_format(TaskFormat::View::everything);
+  config.final = 1;
   const auto model = in_double(config, format);
-  const Batch batch = in_double(random_samples(format, 3, 5, 12), format);
-  PassOptions training = loops(2);
-  training.training = true;
-  EXPECT_GT(largest_difference(model(batch, training), model(batch, loops(2))), 1e-3);
-  EXPECT_EQ(largest_difference(model(batch, loops(2)), model(batch, loops(2))), 0);
-}
-
-TEST(UniversalTransformer, CorruptionUnderADiscretiserGivesACode) {
-  ModelConfig config = small_config();
-  config.corruption = 1;
-  const StateCorruptor corruptor(config);
-  const Tensor codes = torch::arange(32, torch::kFloat64).view({4, 8});
-  const Tensor state = torch::full({6, 5, 8}, -3.0, torch::kFloat64);
-  const Tensor noisy = corruptor(state, codes, CounterRandom(1, RandomStream::corruption));
-  const Tensor is_code = (noisy.unsqueeze(2) == codes).all(-1);
-  EXPECT_TRUE(is_code.any(-1).all().item<bool>());
-  EXPECT_TRUE(is_code.flatten(0, 1).any(0).all().item<bool>()) << "every code is drawn";
-}
-
-TEST(UniversalTransformer, AFixedPointHaltsEverySampleByItself) {
-  // LayerScale 0 makes the first step a fixed point; a step embedding moves the state of all.
-  const TaskFormat format = letters_format(TaskFormat::View::everything);
-  ModelConfig config = small_config();
-  config.layer_scale = 0;
-  config.halting = ModelConfig::Halting::fixed_point;
-  const auto still = in_double(config, format);
-  const Batch batch = in_double(random_samples(format, 3, 5, 13), format);
+  const Batch batch = in_double(random_samples(format, 3, 5, 23), format);
   Trace trace;
-  still(batch, loops(10), &trace);
-  EXPECT_EQ(trace.steps.size(), 1u);
-  config.layer_scale = 0.5;
-  const auto moving = in_double(config, format);
-  Trace longer;
-  moving(batch, loops(10), &longer);
-  EXPECT_EQ(longer.steps.size(), 10u);
-  PassOptions training = loops(4);
-  training.training = true;
-  Trace all;
-  still(batch, training, &all);
-  EXPECT_EQ(all.steps.size(), 4u) << "training runs every step";
+  trace.read_after = {1, 3, 4};
+  const Tensor last = model(batch, loops(4), &trace);
+  ASSERT_EQ(trace.logits.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(largest_difference(trace.logits[i], model(batch, loops(trace.read_after[i]))), 0);
+  EXPECT_EQ(largest_difference(trace.logits[2], last), 0);
 }
 
-TEST(UniversalTransformer, AHaltedSampleKeepsItsStateWhileOthersThinkOn) {
+TEST(UniversalTransformer, ReadingsOfALoopAreMeansOverTheTokensThatAreNoPadding) {
   const TaskFormat format = letters_format(TaskFormat::View::everything);
   ModelConfig config = small_config();
-  config.halting = ModelConfig::Halting::head;
-  auto model = in_double(config, format);
-  const Batch batch = in_double(random_samples(format, 32, 5, 14), format);
-  // A bias in the middle of the logits of the second step halts about half of the samples there.
-  Trace probe;
-  model(batch, loops(2), &probe);
-  {
-    const torch::NoGradGuard no_grad;
-    parameter(model, "halting.bias").sub_(probe.steps[1].halting_logit.median());
+  config.gate = ModelConfig::Gate::gru;
+  const auto model = in_double(config, format);
+  Samples samples = random_samples(format, 3, 6, 24, /*padded=*/true);
+  Trace one, other;
+  one.take_readings = other.take_readings = true;
+  model(in_double(samples, format), loops(3), &one);
+  for (std::size_t b = 0; b < 3; ++b)
+    for (std::size_t i = static_cast<std::size_t>(samples.lengths[b]); i < 6; ++i)
+      samples.indices[b * 6 + i] = (samples.indices[b * 6 + i] + 1) % 5;
+  model(in_double(samples, format), loops(3), &other);
+  ASSERT_EQ(one.readings.size(), 3u);
+  for (std::size_t step = 0; step < 3; ++step) {
+    EXPECT_GT(one.readings[step].change, 0);
+    EXPECT_NEAR(one.readings[step].change, other.readings[step].change, kRounding);
+    EXPECT_NEAR(one.readings[step].gate_share, other.readings[step].gate_share, kRounding);
   }
-  Trace trace;
-  trace.keep_states = true;
-  model(batch, loops(4), &trace);
-  const Tensor halted = trace.steps[1].halting_logit > 0;
-  const std::int64_t count = halted.sum().item<std::int64_t>();
-  ASSERT_GT(count, 4);
-  ASSERT_LT(count, 28);
-  EXPECT_EQ(trace.steps[2].active, 32 - count);
-  const Tensor moved = (trace.steps[2].state != trace.steps[1].state).flatten(1).any(1);
-  EXPECT_TRUE(torch::equal(moved, ~halted));
+}
+
+TEST(UniversalTransformer, SamplesBeyondTheTableOfPositionsAreRefused) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
+  ModelConfig config = small_config();
+  config.positions = ModelConfig::Positions::absolute;
+  config.position_rows = 5;
+  const auto model = in_double(config, format);
+  EXPECT_NO_THROW(model(in_double(random_samples(format, 1, 5, 1), format), loops(1)));
+  EXPECT_THROW(model(in_double(random_samples(format, 1, 6, 1), format), loops(1)), InputError);
+}
+
+TEST(Loss, TargetsCountFromTheLoopOnAtWhichTheyAreDue) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
+  Samples samples = random_samples(format, 2, 3, 25);
+  samples.due = {1, 2, 3, 1, 3, 3};
+  const Tensor logits = torch::randn({2, 3, 5}, torch::kFloat64);
+  const auto by_hand = [&](std::int32_t loop) {
+    double sum = 0;
+    int asked = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (samples.due[i] > loop) continue;
+      const Tensor row = logits.view({6, 5})[static_cast<std::int64_t>(i)];
+      sum -= torch::log_softmax(row, 0)[samples.targets[i]].item<double>();
+      ++asked;
+    }
+    return sum / asked;
+  };
+  const Batch batch = in_double(samples, format);
+  for (const std::int32_t loop : {1, 2, 3})
+    EXPECT_NEAR(mean_loss(logits, batch, format, {loop, 0}).item<double>(), by_hand(loop), 1e-12);
+}
+
+TEST(Loss, AnEmptyAnswerIsForgivenAsEquationEightSays) {
+  TaskFormat format = letters_format(TaskFormat::View::causal);
+  format.outputs = {2, 4};
+  format.empty = TaskFormat::Empty{1, 3};
+  const Samples samples = random_samples(format, 1, 3, 26);
+  const Tensor logits = torch::randn({1, 3, 6}, torch::kFloat64);
+  double expected = 0;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const Tensor first = torch::softmax(logits[0][i].narrow(0, 0, 2), 0);
+    const Tensor second = torch::softmax(logits[0][i].narrow(0, 2, 4), 0);
+    const auto at = static_cast<std::size_t>(2 * i);
+    expected -= std::log(first[samples.targets[at]].item<double>()) / 3;
+    expected -= std::log(second[samples.targets[at + 1]].item<double>()) *
+                (1 - 0.7 * second[3].item<double>()) / 3;
+  }
+  EXPECT_NEAR(mean_loss(logits, in_double(samples, format), format, {0, 0.7}).item<double>(),
+              expected, 1e-12);
 }
 
 TEST(UniversalTransformer, ALoopBeyondTheTableOfStepsIsRefusedOrClamped) {
@@ -429,11 +515,12 @@ TEST(UniversalTransformer, AnIdentityBiasedGateKeepsMostOfTheStateAndTheGradient
   const Batch batch =
       to_batch(random_samples(format, 16, 24, 16), format, torch::kCPU, torch::kFloat32);
   Trace trace;
-  trace.keep_states = true;
-  model(batch, loops(20), &trace);
-  EXPECT_GE(trace.steps[0].gate_share, 0.10);
-  EXPECT_LE(trace.steps[0].gate_share, 0.14);
-  EXPECT_TRUE(std::isfinite((trace.steps[19].state - trace.steps[0].state).norm().item<double>()));
+  trace.take_readings = true;
+  const Tensor last = model(batch, loops(20), &trace);
+  EXPECT_GE(trace.readings[0].gate_share, 0.10);
+  EXPECT_LE(trace.readings[0].gate_share, 0.14);
+  EXPECT_TRUE(last.isfinite().all().item<bool>());
+  EXPECT_TRUE(std::isfinite(trace.readings[19].change));
   const auto gradient_norm = [&](std::uint32_t steps) {
     model.parameters().gradients().zero_();
     mean_loss(model(batch, loops(steps)), batch, format).backward();

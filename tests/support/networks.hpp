@@ -29,7 +29,7 @@ inline TaskFormat letters_format(TaskFormat::View view, std::uint32_t letters = 
   TaskFormat format;
   format.tables = {letters};
   format.view = view;
-  format.outputs = 5;
+  format.outputs = {5};
   return format;
 }
 
@@ -38,33 +38,42 @@ inline UniversalTransformer in_double(const ModelConfig& config, const TaskForma
   return {config, format, seed, torch::kCPU, torch::kFloat64};
 }
 
-/// Random letters and targets.
+/// Random letters and targets; with `padded` samples of different lengths, the first the longest.
 inline Samples random_samples(const TaskFormat& format, std::size_t count, std::size_t tokens,
-                              std::uint64_t seed) {
+                              std::uint64_t seed, bool padded = false) {
   CounterRandom random(seed, RandomStream::training);
+  const auto below = [&](std::uint64_t limit) {
+    return static_cast<std::int32_t>(random.below(limit));
+  };
   Samples samples;
   samples.count = count;
   samples.tokens = tokens;
   samples.size = tokens;
-  for (std::size_t i = 0; i < count * tokens; ++i) {
-    for (const std::uint32_t rows : format.tables)
-      samples.indices.push_back(static_cast<std::int32_t>(random.below(rows)));
-    for (std::uint32_t f = 0; f < format.features; ++f)
-      samples.features.push_back(static_cast<float>(random.normal()));
-    if (format.readout == TaskFormat::Readout::each_token)
-      samples.targets.push_back(static_cast<std::int32_t>(random.below(format.outputs)));
+  const auto add_targets = [&](bool asked) {
+    for (const std::uint32_t classes : format.outputs) {
+      const std::int32_t target = below(classes);
+      samples.targets.push_back(asked ? target : Samples::kIgnored);
+    }
+  };
+  for (std::size_t b = 0; b < count; ++b) {
+    const std::size_t length = padded && b > 0 ? 1 + random.below(tokens) : tokens;
+    if (padded) samples.lengths.push_back(static_cast<std::int32_t>(length));
+    for (std::size_t i = 0; i < tokens; ++i) {
+      for (const std::uint32_t rows : format.tables) samples.indices.push_back(below(rows));
+      for (std::uint32_t f = 0; f < format.features; ++f)
+        samples.features.push_back(static_cast<float>(random.normal()));
+      if (format.readout == TaskFormat::Readout::each_token) add_targets(i < length);
+    }
+    if (format.readout == TaskFormat::Readout::each_token) continue;
+    const std::size_t read = format.readout == TaskFormat::Readout::pair ? 2 : 1;
+    for (std::size_t i = 0; i < read; ++i) samples.read.push_back(below(length));
+    add_targets(true);
   }
   if (format.view == TaskFormat::View::given)
     for (std::size_t b = 0; b < count; ++b)
       for (std::size_t i = 0; i < tokens; ++i)
         for (std::size_t j = 0; j < tokens; ++j)
-          samples.view.push_back(i == j || random.chance(0.3));
-  if (format.readout == TaskFormat::Readout::pair)
-    for (std::size_t b = 0; b < count; ++b) {
-      samples.pairs.push_back(static_cast<std::int32_t>(random.below(tokens)));
-      samples.pairs.push_back(static_cast<std::int32_t>(random.below(tokens)));
-      samples.targets.push_back(static_cast<std::int32_t>(random.below(format.outputs)));
-    }
+          samples.view.push_back(i == j || j == 0 || random.chance(0.3));
   return samples;
 }
 
