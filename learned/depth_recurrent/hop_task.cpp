@@ -271,6 +271,7 @@ std::optional<DepthReading> HopTaskConfig::depth_reading(const RecordFields& res
   reading.problem = "reachability";
   reading.network = masked ? "masked recurrence" : "unmasked recurrence";
   reading.reach = "hops";
+  reading.unit = "hops";
   reading.threshold = threshold;
   reading.by_loops = true;
   double most = 0;

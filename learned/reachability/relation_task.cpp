@@ -244,6 +244,7 @@ std::optional<DepthReading> RelationTaskConfig::depth_reading(const RecordFields
   reading.problem = "reachability";
   reading.network = tokens == Tokens::rows ? "row tokens" : "pair tokens";
   reading.reach = "h*";
+  reading.unit = "hops";
   reading.threshold = threshold;
   reading.size = vertices;
   reading.points = {{result.number("h"), result.truth("censored"), std::nullopt}};

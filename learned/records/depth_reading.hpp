@@ -41,6 +41,7 @@ struct DepthReading {
   std::string problem;  ///< "S3": rows of one problem stand together
   std::string network;  ///< as in "row tokens"; empty: named after its loop
   std::string reach;    ///< the name of the measure: "n*"
+  std::string unit;     ///< what it counts: "letters"
   double threshold = 0;
   double size = 0;          ///< of the largest input that was measured
   bool unfinished = false;  ///< the curriculum did not come to its last stage

@@ -34,6 +34,8 @@ void modernise(nlohmann::ordered_json& config, const std::string& file) {
                       value.dump()));
     config["model"].erase(name);
   }
+  // Word problems called their own table of positions so; the model added nothing.
+  if (config["model"].value("positions", "") == "absolute") config["model"]["positions"] = "none";
 }
 
 }  // namespace
@@ -70,6 +72,17 @@ RunRecord read_run_record(const std::string& file) {
           .training = json["training"],
           .result = json["result"],
           .folder = std::filesystem::path(file).parent_path().string()};
+}
+
+LearningCurve learning_curve(const RunRecord& record) {
+  const auto found = record.training.find("curve");
+  if (found == record.training.end()) return {};
+  try {
+    return learning_curve_from_json(*found);
+  } catch (const nlohmann::json::exception&) {
+    throw InputError((record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile) +
+                     ": training.curve: expected a score and points of steps and score");
+  }
 }
 
 void write_run_record(const RunRecord& record, const std::string& file) {

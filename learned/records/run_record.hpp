@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/records/learning_curve.hpp"
 #include "learned/records/training_config.hpp"
 
 namespace logdepth {
@@ -17,6 +18,10 @@ struct RunRecord {
   nlohmann::ordered_json result;    ///< of Task::measure
   std::string folder;               ///< where it was read; not in the file
 };
+
+/// The learning curve of a run; without points where none was recorded. Errors: InputError naming
+/// the run's folder.
+LearningCurve learning_curve(const RunRecord& record);
 
 /// The name of the file in a run's folder.
 inline constexpr const char* kRecordFile = "record.json";

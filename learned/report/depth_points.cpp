@@ -64,8 +64,7 @@ NetworkForm form_of(const ModelConfig& model) {
   using M = ModelConfig;
   if (model.repeated == 0) return NetworkForm::stack;
   if (model.loops.kind == LoopRule::Kind::per_doubling) return NetworkForm::adaptive;
-  const bool plain =
-      model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none;
+  const bool plain = model.gate == M::Gate::none && model.step_embedding == M::StepEmbedding::none;
   return plain && loops_of(model.loops, 1) == 1 ? NetworkForm::stack : NetworkForm::loop;
 }
 
@@ -86,6 +85,7 @@ RunPoint point_of(const RunRecord& record, const DepthReading& reading,
   const std::string stopped = text(record.training, "stopped");
   point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
   point.unfinished = reading.unfinished;
+  point.trend = learning_curve(record).trend();
   return point;
 }
 
@@ -149,10 +149,14 @@ Settings settings_of(const RunRecord& record, const Measured& m) {
   return settings;
 }
 
+/// Networks that are named after their loop stand first; the others in the order of their names.
 std::size_t kind_rank(const std::string& kind) {
-  static const std::vector<std::string> kOrder = {"stack",      "loop",        "adaptive loop",
-                                                  "row tokens", "pair tokens", "masked recurrence"};
-  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), kind) - kOrder.begin());
+  std::size_t rank = 0;
+  for (const NetworkForm form : {NetworkForm::stack, NetworkForm::loop, NetworkForm::adaptive}) {
+    if (kind == loop_kind(form)) break;
+    ++rank;
+  }
+  return rank;
 }
 
 /// What is visible of a series, and what is not. `across`: the width in a series of depths, the
@@ -172,7 +176,7 @@ struct Key {
 };
 
 struct Group {
-  std::string reach;
+  std::string reach, unit;
   double threshold = 0;
   std::map<std::string, std::string> controls;  ///< of the reading
   std::vector<RunPoint> points;
@@ -191,6 +195,7 @@ void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& rec
          const std::vector<RunPoint>& points) {
   Group& group = groups[key];
   group.reach = m.reading.reach;
+  group.unit = m.reading.unit;
   group.threshold = m.reading.threshold;
   group.controls = m.reading.controls;
   group.points.insert(group.points.end(), points.begin(), points.end());
@@ -289,6 +294,7 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     series.device = key.device;
     series.setting = setting_text(groups, key);
     series.reach = group.reach;
+    series.unit = group.unit;
     series.threshold = group.threshold;
     series.points = group.points;
     sort_by_depth(series.points);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/records/learning_curve.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/report/line_fit.hpp"
 
@@ -16,6 +17,7 @@ struct RunPoint {
   bool ended_early = false;  ///< by seconds or an interruption, before its steps were done
   /// The curriculum did not come to its last stage.
   bool unfinished = false;
+  LearningCurve::Trend trend = LearningCurve::Trend::unknown;  ///< at the end of training
 };
 
 /// What a series is measured on, for the report.
@@ -37,6 +39,7 @@ struct LearnedSeries {
   /// What tells it from a series alike in all of the above, "model.heads=8"; and a control says so.
   std::string setting;
   std::string reach;             ///< "n*", "h*", "hops"
+  std::string unit;              ///< what it counts: "letters", "hops"
   double threshold = 0;          ///< accuracy or recall that counts as solved
   std::vector<RunPoint> points;  ///< by depth, then in the order of the records
   SeriesCost cost;

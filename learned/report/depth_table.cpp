@@ -48,12 +48,23 @@ std::size_t ended_early(const LearnedSeries& series) {
                     [](const RunPoint& p) { return p.ended_early && !p.point.censored; }));
 }
 
+/// The status of networks whose training the budget ended, not the task.
+CellStatus unfinished_status(const LearnedSeries& series) {
+  using Trend = LearningCurve::Trend;
+  const auto any = [&](Trend trend) {
+    return std::any_of(series.points.begin(), series.points.end(),
+                       [&](const RunPoint& point) { return point.trend == trend; });
+  };
+  if (any(Trend::rising)) return CellStatus::still_rising;
+  return any(Trend::unknown) ? CellStatus::budget_limited : CellStatus::flat;
+}
+
 CellStatus status_of(const LearnedSeries& series, const DepthFit& fit) {
   const std::size_t uncensored = fit.cells.size() - fit.censored_depths;
-  if (small_by_budget(series)) return CellStatus::budget_limited;
+  if (small_by_budget(series)) return unfinished_status(series);
   if (fit.fitted() && (fit.logarithmic.direct.a <= 0 || !grows(fit)))
     return CellStatus::not_reproduced;
-  if (ended_early(series) > 0 || never_finished(series)) return CellStatus::budget_limited;
+  if (ended_early(series) > 0 || never_finished(series)) return unfinished_status(series);
   if (fit.fitted()) return CellStatus::measured;
   // Three depths and no growth is a finding; fewer are none.
   return uncensored >= kFewestDepths && !grows(fit) ? CellStatus::not_reproduced
@@ -127,6 +138,10 @@ const char* status_label(CellStatus status) {
   switch (status) {
     case CellStatus::measured:
       return "measured";
+    case CellStatus::still_rising:
+      return trend_name(LearningCurve::Trend::rising);
+    case CellStatus::flat:
+      return trend_name(LearningCurve::Trend::flat);
     case CellStatus::budget_limited:
       return "budget-limited";
     case CellStatus::not_fitted:

@@ -35,7 +35,9 @@ const char* form_label(ConstructedCurve::Form form);
 /// What a cell about trained networks is.
 enum class CellStatus {
   measured,        ///< a curve through at least three uncensored depths
-  budget_limited,  ///< runs were stopped by their budget, so deeper networks may do better
+  still_rising,    ///< as budget_limited, and a learning curve still rose at the end
+  flat,            ///< as budget_limited, but every learning curve was flat at the end
+  budget_limited,  ///< the budget ended what was not finished; learning curves are not recorded
   not_fitted,      ///< too few uncensored depths
   not_reproduced   ///< deeper networks do not reach further
 };

@@ -31,11 +31,6 @@ std::string line_text(double a, double b, const std::string& x) {
   return decimal(a) + " " + x + (b < 0 ? " - " : " + ") + decimal(std::fabs(b));
 }
 
-/// What a reach counts.
-std::string unit_of(const LearnedSeries& series) {
-  return series.reach == "n*" ? "letters" : "hops";
-}
-
 std::string argument(const LearnedSeries& series, bool linear) {
   return linear ? series.reach : "log2 " + series.reach;
 }
@@ -291,7 +286,7 @@ std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) 
   std::string text = "d = " + line_text(curve.direct.a, curve.direct.b, argument(series, linear)) +
                      ", r2 = " + decimal(curve.direct.r2);
   if (linear && curve.direct.a > 0)
-    text += " (linear: " + decimal(1 / curve.direct.a) + " " + unit_of(series) + " per layer)";
+    text += " (linear: " + decimal(1 / curve.direct.a) + " " + series.unit + " per layer)";
   return text + "; " + censored_text(fit);
 }
 

@@ -265,6 +265,7 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   DepthReading reading;
   reading.problem = monoid;
   reading.reach = "n*";
+  reading.unit = "letters";
   reading.threshold = threshold;
   reading.size = result.number("length");
   reading.unfinished = reading.size < max_length;

@@ -267,6 +267,28 @@ TEST(DepthTables, ABudgetThatEndedARunIsSaid) {
   EXPECT_EQ(only_row(depth_table(small, {})).status, CellStatus::measured);
 }
 
+TEST(DepthTables, WhatTheBudgetEndedIsStillRisingOrFlatWhereCurvesAreRecorded) {
+  std::vector<RunRecord> runs = {words("A5", 1, 2), words("A5", 2, 3), words("A5", 3, 4)};
+  for (RunRecord& run : runs) run.result["length"] = 4;
+  for (RunRecord& run : runs) run.result["censored"] = false;
+  const auto with_curve = [](RunRecord& run, double at_half, double at_end) {
+    run.training["curve"] = {{"score", "n*"},
+                             {"points",
+                              {{{"steps", 1000}, {"score", 1.0}},
+                               {{"steps", 2000}, {"score", at_half}},
+                               {{"steps", 4000}, {"score", at_end}}}}};
+  };
+  for (RunRecord& run : runs) with_curve(run, 3, 3);
+  EXPECT_EQ(only_row(depth_table(runs, {})).status, CellStatus::flat);
+  with_curve(runs[1], 2, 3);
+  EXPECT_EQ(only_row(depth_table(runs, {})).status, CellStatus::still_rising);
+  with_curve(runs[1], 3, 3);
+  runs[2].training.erase("curve");
+  EXPECT_EQ(only_row(depth_table(runs, {})).status, CellStatus::budget_limited);
+  runs[2].training["curve"] = 3;
+  EXPECT_THROW(depth_table(runs, {}), InputError);
+}
+
 TEST(DepthTables, RowTokensAreLogarithmicAndMaskedRecurrenceIsLinear) {
   const DepthTable table =
       depth_table({rows(1, 1), rows(2, 2), rows(3, 4), rows(4, 9, true), hops()}, {});

@@ -3,15 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/training_plan.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
+#include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::training_settings_tests {
@@ -80,7 +84,7 @@ TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
   EXPECT_EQ(refusal(R"({"task": 3})"), "c.json: task: expected an object, found 3");
   EXPECT_EQ(refusal(R"([])"), "c.json: the configuration: expected an object, found []");
   EXPECT_EQ(refusal(R"({"model": {"gate": "open"}})"),
-            "c.json: model.gate: expected one of none, gru, residual-norm, found \"open\"");
+            "c.json: model.gate: expected one of none, gru, found \"open\"");
   EXPECT_EQ(refusal(R"({"model": {"width": -1}})"),
             "c.json: model.width: expected a whole number from 0 to 2147483648, found -1");
   EXPECT_EQ(refusal(R"({"model": {"loops": {"kinds": 1}}})"),
@@ -91,6 +95,77 @@ TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
             "task.test_loops: expected at most 65536");
   EXPECT_EQ(refusal(R"({"task": {"kind": "hops"}, "constructed": {"weights": "w.json"}})"),
             "constructed: expected a task of words");
+}
+
+/// A record on disk with these changes to what is written today.
+RunRecord read_back(const std::function<void(nlohmann::ordered_json&)>& change) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/record.json";
+  RunRecord record;
+  record.machine = record.training = record.result = nlohmann::ordered_json::object();
+  nlohmann::ordered_json json = to_json(record);
+  change(json);
+  write_whole_file(file, json.dump());
+  return read_run_record(file);
+}
+
+TEST(RunRecords, OfVersionOneReadBackWithoutThePartsThatAreGone) {
+  const auto of_version_one = [](nlohmann::ordered_json& json) {
+    json["version"] = 1;
+    nlohmann::ordered_json& model = json["config"]["model"];
+    model["injection"] = "none";
+    model["discretiser"] = "none";
+    model["codes"] = 0;
+    model["corruption"] = 0.0;
+    model["halting"] = "budget";
+    model["positions"] = "absolute";
+  };
+  const RunRecord record = read_back(of_version_one);
+  EXPECT_EQ(to_json(record.config).dump(), to_json(RunConfig()).dump());
+  EXPECT_TRUE(learning_curve(record).points.empty());
+  EXPECT_THROW(read_back([&](nlohmann::ordered_json& json) {
+                 of_version_one(json);
+                 json["config"]["model"]["halting"] = "head";
+               }),
+               InputError)
+      << "a model that halted by a head cannot be told any more";
+  EXPECT_THROW(read_back([&](nlohmann::ordered_json& json) {
+                 of_version_one(json);
+                 json["version"] = 2;
+               }),
+               InputError);
+  EXPECT_THROW(read_back([](nlohmann::ordered_json& json) { json["version"] = 3; }), InputError);
+}
+
+TEST(LearningCurves, TakePointsAtDoublingStepsAndTellWhetherTheyStillRise) {
+  std::vector<std::uint64_t> taken;
+  for (std::uint64_t step = 0; step <= 10000; ++step)
+    if (is_curve_step(step, 1000)) taken.push_back(step);
+  EXPECT_EQ(taken, (std::vector<std::uint64_t>{1000, 2000, 4000, 8000}));
+  EXPECT_FALSE(is_curve_step(0, 0) || is_curve_step(7, 0));
+  using Trend = LearningCurve::Trend;
+  const auto trend = [](std::vector<LearningCurve::Point> points) {
+    return LearningCurve{"score", std::move(points)}.trend();
+  };
+  EXPECT_EQ(trend({}), Trend::unknown);
+  EXPECT_EQ(trend({{1000, 0.5}}), Trend::unknown);
+  EXPECT_EQ(trend({{1000, 0.5}, {1500, 0.9}}), Trend::unknown) << "no point in the first half";
+  EXPECT_EQ(trend({{1000, 0.5}, {2000, 0.52}}), Trend::rising);
+  EXPECT_EQ(trend({{1000, 0.5}, {2000, 0.505}}), Trend::flat);
+  EXPECT_EQ(trend({{1000, 0.5}, {2000, 0.9}, {4000, 0.9}, {5000, 0.95}}), Trend::rising)
+      << "compared with 2000 steps, the last point of the first half";
+  EXPECT_EQ(trend({{1000, 0.5}, {2000, 0.9}, {4000, 0.89}}), Trend::flat);
+}
+
+TEST(TrainingSettings, ARunGoesOnWithMoreStepsWhereItsRateDoesNotKnowTheEnd) {
+  for (const auto& [schedule, may] : {std::pair(TrainingConfig::Schedule::constant, true),
+                                      {TrainingConfig::Schedule::decaying, true},
+                                      {TrainingConfig::Schedule::cosine, false}}) {
+    RunConfig before, after;
+    before.training.schedule = after.training.schedule = schedule;
+    after.training.steps *= 2;
+    EXPECT_EQ(continues(before, after), may);
+  }
 }
 
 TEST(TrainingSettings, WhatMayBeAbsentIsNullAndNullMakesItAbsent) {
