@@ -52,6 +52,7 @@ TRAINER = "learned/core/trainer.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
 N_STAR = "learned/word_problems/n_star.hpp"
 HOPS = "learned/depth_recurrent/hop_graphs.cpp"
+FAMILIES = "learned/depth_recurrent/families.cpp"
 FIT = "learned/report/line_fit.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
 GRAPH = "constructions/graph_connectivity_MS25_thm5_1.cpp"
@@ -583,6 +584,10 @@ EDITS = [
     (N_STAR, "if (result.strict == i) result.strict = i + 1;", "result.strict = i + 1;",
      "n* forgives a gap"),
     (HOPS, "kPoolToPool = 0.15", "kPoolToPool = 0.05", "the pool of a twin graph is thinner"),
+    (FAMILIES, "? -moves_ : answer.offset + 2", "? answer.offset - 2 : answer.offset + 2",
+     "false relations of family text are not those of a ring"),
+    (FAMILIES, "random.below(depth_) : depth_", "static_cast<std::uint64_t>(ups_) : depth_",
+     "the sibling of a chain is at its apex, where a missing decoy shows it"),
     (FIT, "return !cell.censored && cell.reach >= 1;", "return cell.reach >= 1;",
      "censored depths enter the fit"),
 ]
