@@ -123,7 +123,7 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
           "--block: expected a divisor of the depth 4");
   refuses({"word-problem", "--monoid", "S3"}, "--out: expected the folder");
   refuses({"row-tokens", "--depths", "1", "--set", "task.cut=2", "--out", "runs"}, "task.cut");
-  refuses({"depth-recurrent", "--set", "task.hops=9", "--out", "runs"}, "task.hops");
+  refuses({"depth-recurrent", "--set", "task.hardest=9", "--out", "runs"}, "task.hardest");
 }
 
 TEST_F(Train, APlanFileThatIsNoneIsRefusedWithItsName) {

@@ -171,14 +171,14 @@ RunRecord record(HopTaskConfig::Generator generator, Supervision supervision, st
   run.config.seed = seed;
   HopTaskConfig task;
   task.generator = generator;
-  task.test_hops = heatmap.difficulties;
+  task.tested = heatmap.difficulties;
   task.test_loops = heatmap.loops;
   run.config.task = task;
   run.config.training.supervision = supervision;
   run.result = {{"kind", "hops"},
-                {"hops", heatmap.difficulties},
+                {"difficulties", heatmap.difficulties},
                 {"loops", heatmap.loops},
-                {"graphs", graphs},
+                {"samples", graphs},
                 {"accuracy", heatmap.accuracy}};
   run.folder = "runs/seed-" + std::to_string(seed);
   return run;

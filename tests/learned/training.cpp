@@ -185,7 +185,7 @@ TEST(Training, NoLeakBeatsTheFrontierUnderTheMaskWhateverTheWeights) {
   // balanced answers are right exactly half the time, up to the noise of 200 graphs.
   RunConfig config = depth_recurrent(HopTaskConfig::Generator::twin, false);
   auto& hops = config.task.as<HopTaskConfig>();
-  hops.test_hops = {2, 4};
+  hops.tested = {2, 4};
   hops.test_loops = {1, 3};
   hops.validation = 400;
   Trainer trainer(config, torch::kCPU);
