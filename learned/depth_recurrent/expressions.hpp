@@ -35,7 +35,7 @@ struct NestedExpression {
 /// evenly. One operand is drawn of the depth that is left, on either side; the depth of the other is
 /// uniform in 0 ... min(sibling_depth, depth - 1). With probability `critical` the other is drawn
 /// anew until it does not decide the operator alone, so that the deep one does. The whole is drawn anew until value and length fit, so values are balanced exactly; with
-/// the default settings expressions of depth k have at most 8k - 2 letters, about 5k on average.
+/// the default settings expressions of depth k have at most 8k - 3 letters, about 5k on average.
 /// Errors: InputError after kExpressionDraws draws. Precondition: depth >= 1.
 NestedExpression nested_expression(const ExpressionSettings& settings, std::uint32_t depth,
                                    bool value, CounterRandom& random);

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "objects/input_error.hpp"
-
 namespace logdepth {
 namespace {
 
@@ -18,10 +16,6 @@ constexpr std::size_t kMostVertices = 1024;
 /// Rows of the table of roles.
 constexpr std::uint32_t kRoles = 3;
 constexpr std::int32_t kNoRole = 0, kSource = 1, kTarget = 2;
-
-void require(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
 
 /// "task.chain = 8" or what else bounds the hops of a generator.
 std::string bound_text(Generator generator, const char* chain, const HopGraphSize& size) {
@@ -68,26 +62,29 @@ class HopTask final : public DifficultyTask {
     const HopTaskConfig& c = config_;
     for (const auto& [size, name] :
          {std::pair(trained_, "task.chain"), std::pair(measured_, "task.test_chain")}) {
-      require(size.chain >= 2, std::string(name) + ": expected at least 2");
-      require(size.vertices() <= kMostVertices,
-              fmt::format("{}, task.pool: expected at most {} vertices", name, kMostVertices));
+      require_setting(size.chain >= 2, std::string(name) + ": expected at least 2");
+      require_setting(
+          size.vertices() <= kMostVertices,
+          fmt::format("{}, task.pool: expected at most {} vertices", name, kMostVertices));
     }
-    require(c.hardest <= most_hops(c.generator, trained_),
-            fmt::format("task.hardest: expected {}, found {}",
-                        bound_text(c.generator, "task.chain", trained_), c.hardest));
-    require(c.tested.back() <= most_hops(c.generator, measured_),
-            fmt::format("task.tested: expected {}, found {}",
-                        bound_text(c.generator, "task.test_chain", measured_), c.tested.back()));
+    require_setting(c.hardest <= most_hops(c.generator, trained_),
+                    fmt::format("task.hardest: expected {}, found {}",
+                                bound_text(c.generator, "task.chain", trained_), c.hardest));
+    require_setting(
+        c.tested.back() <= most_hops(c.generator, measured_),
+        fmt::format("task.tested: expected {}, found {}",
+                    bound_text(c.generator, "task.test_chain", measured_), c.tested.back()));
     const std::size_t largest = std::max(trained_.vertices(), measured_.vertices());
-    require(
+    require_setting(
         c.identities == 0 || (c.identities >= largest && c.identities <= 65536),
         fmt::format(
             "task.identities: expected 0, or {} to 65536, one for each vertex of a graph, found {}",
             largest, c.identities));
-    require(c.masked || c.identities > 0,
-            fmt::format("task.identities: expected at least {} where task.masked is false, because "
-                        "the edges are then read as features of the identities",
-                        largest));
+    require_setting(
+        c.masked || c.identities > 0,
+        fmt::format("task.identities: expected at least {} where task.masked is false, because "
+                    "the edges are then read as features of the identities",
+                    largest));
   }
 
   Samples inputs(Questions questions, Use use) const override {

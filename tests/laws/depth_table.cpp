@@ -64,9 +64,9 @@ RunRecord rows(std::uint32_t depth, int h, bool censored = false) {
 }
 
 RunRecord hops() {
-  RunRecord record = record_of(
-      HopTaskConfig(),
-      {{"kind", "hops"}, {"difficulties", {1, 2, 3, 4, 5, 6, 8, 10, 12}}, {"frontier", Json::array()}});
+  RunRecord record = record_of(HopTaskConfig(), {{"kind", "hops"},
+                                                 {"difficulties", {1, 2, 3, 4, 5, 6, 8, 10, 12}},
+                                                 {"frontier", Json::array()}});
   for (const auto& [loops, reached] : {std::pair(1, 1), {2, 2}, {3, 3}, {5, 5}, {8, 8}, {15, 12}})
     record.result["frontier"].push_back({{"loops", loops}, {"difficulty", reached}});
   record.config.model.initial = 0;

@@ -136,7 +136,7 @@ TEST(HopTask, ATrainingBatchAlternatesAnswersAndDrawsEveryHopCountOfTheRange) {
         const auto place = static_cast<std::int32_t>(v);
         ASSERT_EQ(samples.indices[i * samples.tokens + v], place == samples.read[2 * i]       ? 1
                                                            : place == samples.read[2 * i + 1] ? 2
-                                                                                               : 0);
+                                                                                              : 0);
       }
       const auto distance = laws::floyd_distances(
           view, samples.tokens)[static_cast<std::size_t>(samples.read[2 * i]) * samples.tokens +
