@@ -113,11 +113,18 @@ std::string DifficultyTask::score_name() const {
 }
 
 std::string DifficultyTask::summary(const Json& result) const {
-  std::string text = fmt::format("{}: {} solved;", subject(),
-                                 difficulty_text(result["largest_solved"].get<std::uint32_t>()));
+  const auto largest = result["largest_solved"].get<std::uint32_t>();
+  std::string text =
+      fmt::format("{}: {} solved;", subject(), largest == 0 ? "nothing" : difficulty_text(largest));
   for (const Json& entry : result["frontier"])
     text += std::string(&entry == &result["frontier"].front() ? "" : ",") +
             " T = " + entry["loops"].dump() + ": " + entry["difficulty"].dump();
+  // The hardest that was trained, among those measured.
+  const std::vector<std::uint32_t>& tested = settings().tested;
+  const auto beyond = std::upper_bound(tested.begin() + 1, tested.end(), settings().hardest);
+  const auto row = static_cast<std::size_t>(beyond - tested.begin()) - 1;
+  text += fmt::format("; {:.3f} right at {}, T = {}", result["accuracy"][row].back().get<double>(),
+                      difficulty_text(tested[row]), settings().test_loops.back());
   return text;
 }
 

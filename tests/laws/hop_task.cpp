@@ -84,7 +84,9 @@ TEST(HopTask, TheResultHasTheStatedKeysAndTheSummaryIsOneSentence) {
             R"("largest_solved":4,"overthinking":[0.0,0.5,0.5],)"
             R"("fastest":[{"difficulty":1,"loops":1},{"difficulty":2,"loops":1},)"
             R"({"difficulty":4,"loops":1}],"loop_readings":[],"generator":"twin"})");
-  EXPECT_EQ(task->summary(result), "twin, 36 vertices: 4 hops solved; T = 1: 4, T = 3: 1");
+  EXPECT_EQ(task->summary(result),
+            "twin, 36 vertices: 4 hops solved; T = 1: 4, T = 3: 1; "
+            "0.500 right at 4 hops, T = 3");
 }
 
 TEST(HopTask, EveryNumberOfLoopsSeesTheSameBalancedGraphsInBatchesOfAtMost250) {

@@ -201,6 +201,8 @@ TEST(Training, EveryPresetTakesAStep) {
                                     word_problem("S3", WordModel::adaptive_loop, 1),
                                     depth_recurrent(HopTaskConfig::Generator::natural, false),
                                     depth_recurrent(HopTaskConfig::Generator::random_pairs, false),
+                                    depth_recurrent_expressions(false),
+                                    depth_recurrent_families(false),
                                     relation(RelationTaskConfig::Tokens::rows, 6, 2, true),
                                     relation(RelationTaskConfig::Tokens::pairs, 4, 1, true)};
   for (RunConfig& config : configs) {
