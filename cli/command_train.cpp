@@ -180,11 +180,12 @@ class CommandOptions final : public OptionVisitor {
   }
   void choices(const char* name, const char* help, Words words, const char* now,
                std::function<void(const std::vector<std::size_t>&)> set) override {
-    command_.add_option_function<std::vector<std::size_t>>(name, std::move(set), help)
-        ->type_name("ENUM")
-        ->delimiter(',')
-        ->transform(word_of(words))
-        ->default_str(now);
+    CLI::Option* const option =
+        command_.add_option_function<std::vector<std::size_t>>(name, std::move(set), help)
+            ->type_name("ENUM")
+            ->delimiter(',')
+            ->transform(word_of(words));
+    if (now) option->default_str(now);
   }
   static CLI::Range in(Range range) { return {range.least, range.most}; }
 

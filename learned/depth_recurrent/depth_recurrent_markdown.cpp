@@ -134,8 +134,8 @@ std::string settings(const HopRunGroup& group) {
   };
   std::string text = group.config.preset.empty() ? "" : "Preset `" + group.config.preset + "`. ";
   text += "Width " + number(model.width) + ", " + number(model.heads) + " heads, hidden " +
-          number(model.hidden) + "; trained on 1 to " + number(task.hops) + " hops in graphs of " +
-          vertices(task.chain) + " vertices";
+          number(model.hidden) + "; trained on 1 to " + number(task.hardest) +
+          " hops in graphs of " + vertices(task.chain) + " vertices";
   if (loops.kind == LoopRule::Kind::range)
     text += " with T uniform in " + number(loops.least) + " to " + number(loops.most);
   if (loops.kind == LoopRule::Kind::fixed) text += " with T = " + number(loops.least);

@@ -27,13 +27,13 @@ std::string group_key(const RunConfig& config, bool with_supervision) {
 }
 
 AccuracyHeatmap heatmap_of(const nlohmann::ordered_json& result) {
-  return {result.at("hops").get<std::vector<std::uint32_t>>(),
+  return {result.at("difficulties").get<std::vector<std::uint32_t>>(),
           result.at("loops").get<std::vector<std::uint32_t>>(),
           result.at("accuracy").get<std::vector<std::vector<double>>>()};
 }
 
 bool is_sound(const AccuracyHeatmap& heatmap, const HopTaskConfig& task) {
-  if (heatmap.difficulties != task.test_hops || heatmap.loops != task.test_loops ||
+  if (heatmap.difficulties != task.tested || heatmap.loops != task.test_loops ||
       heatmap.accuracy.size() != heatmap.difficulties.size())
     return false;
   return std::all_of(heatmap.accuracy.begin(), heatmap.accuracy.end(), [&](const auto& row) {
@@ -49,7 +49,7 @@ HopRun hop_run(const RunRecord& record) {
   bool sound = false;
   try {
     run.heatmap = heatmap_of(record.result);
-    run.graphs = record.result.at("graphs").get<std::size_t>();
+    run.graphs = record.result.at("samples").get<std::size_t>();
     sound = is_sound(run.heatmap, record.config.task.as<HopTaskConfig>());
   } catch (const nlohmann::json::exception&) {
     // The sentence below says what was expected.
@@ -57,7 +57,7 @@ HopRun hop_run(const RunRecord& record) {
   if (!sound)
     throw InputError((record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile) +
                      ": result: expected accuracies from 0 to 1 for the hops and loops that the "
-                     "configuration names, and the number of graphs");
+                     "configuration names, and the number of samples");
   return run;
 }
 

@@ -49,13 +49,13 @@ class OptionVisitor {
            words.begin()[static_cast<std::size_t>(value)],
            [&value](std::size_t index) { value = static_cast<E>(index); });
   }
-  /// A list of them, which holds one.
+  /// A list of them, which holds one or is empty: then the option may be left out.
   template <class E>
   requires std::is_enum_v<E>
   void operator()(const char* name, const char* help, std::vector<E>& values,
                   std::initializer_list<const char*> words) {
     choices(name, help, {words.begin(), words.size()},
-            words.begin()[static_cast<std::size_t>(values.front())],
+            values.empty() ? nullptr : words.begin()[static_cast<std::size_t>(values.front())],
             [&values](const std::vector<std::size_t>& indices) {
               values.clear();
               for (const std::size_t index : indices) values.push_back(static_cast<E>(index));
@@ -65,6 +65,7 @@ class OptionVisitor {
  protected:
   virtual void choice(const char* name, const char* help, Words words, const char* now,
                       std::function<void(std::size_t)> set) = 0;
+  /// `now`: null where there is none.
   virtual void choices(const char* name, const char* help, Words words, const char* now,
                        std::function<void(const std::vector<std::size_t>&)> set) = 0;
 };

@@ -38,6 +38,8 @@ class TaskSettings {
   /// Errors: InputError where a setting is out of range that a model depends on; all others are
   /// looked at by `make_task`.
   virtual void validate() const {}
+  /// The largest number of loops that a measure asks for; 0: it leaves them to the model.
+  virtual std::uint32_t most_loops() const { return 0; }
   /// The task of these settings. Errors: InputError naming the setting and what was expected.
   virtual std::unique_ptr<Task> make_task(std::uint64_t seed) const = 0;
 

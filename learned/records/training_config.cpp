@@ -93,6 +93,12 @@ std::string kinds_with_products() {
   return list;
 }
 
+/// The most loops that a rule says by itself; 0 where the samples decide.
+std::uint32_t most_loops(const LoopRule& rule) {
+  if (rule.kind == LoopRule::Kind::range) return rule.most;
+  return rule.kind == LoopRule::Kind::fixed ? rule.least : 0;
+}
+
 void require(bool holds, const std::string& sentence) {
   if (!holds) throw InputError(sentence);
 }
@@ -176,6 +182,14 @@ void validate(const RunConfig& config) {
   require(m.max_distance >= 1 && m.max_distance <= 4096, "model.max_distance: expected 1 to 4096");
   require(m.positions != ModelConfig::Positions::rotary || m.width / m.heads % 2 == 0,
           "model.positions: rotary needs an even width per head");
+  if (m.step_embedding == ModelConfig::StepEmbedding::learned ||
+      m.step_embedding == ModelConfig::StepEmbedding::sinusoidal) {
+    const std::uint32_t most = std::max(most_loops(m.loops), config.task->most_loops());
+    require(m.step_rows >= most,
+            fmt::format("model.step_rows: expected at least {}, the largest number of loops that "
+                        "is trained or measured, found {}",
+                        most, m.step_rows));
+  }
   if (const auto& constructed = config.constructed) {
     RunConfig plain;
     plain.model = m;

@@ -62,6 +62,121 @@ TEST_F(Train, APlanHasARunForEveryGroupDepthWidthAndSeedWithAllSettings) {
   ASSERT_EQ(hops["runs"].size(), 4u);
   EXPECT_EQ(hops["runs"][3]["config"]["task"]["generator"], "natural");
   EXPECT_EQ(hops["runs"][3]["config"]["training"]["supervision"], "mean-steps");
+  EXPECT_EQ(hops["runs"][3]["name"], "graphs-natural/mean-steps/seed-1");
+}
+
+std::vector<std::string> names_of(const json& plan) {
+  std::vector<std::string> names;
+  for (const json& run : plan["runs"]) names.push_back(run["name"]);
+  return names;
+}
+
+TEST_F(Train, TheTasksOfADepthRecurrentTransformerAreItsPresetsInBothSizes) {
+  const auto preset = [&](const std::string& task, bool paper) {
+    Arguments arguments = {"depth-recurrent", "--task", task};
+    if (paper) arguments.emplace_back("--paper-size");
+    const json runs = plan(arguments)["runs"];
+    EXPECT_EQ(runs.size(), 1u);
+    return runs[0];
+  };
+  struct Size {
+    const char *task, *name;
+    bool paper;
+    int width, heads, hidden, easiest, hardest, least, most, rows, batch, steps, tested, loops;
+  };
+  for (const Size& size :
+       {Size{"graphs", "graphs-twin/last/seed-1", false, 64, 4, 128, 1, 5, 5, 8, 20, 64, 600, 12,
+             20},
+        {"graphs", "graphs-twin/last/seed-1", true, 128, 4, 256, 1, 5, 5, 8, 20, 512, 5000, 12, 20},
+        {"expressions", "expressions/last/seed-1", false, 64, 4, 256, 1, 4, 2, 8, 28, 64, 2000, 8,
+         16},
+        {"expressions", "expressions/last/seed-1", true, 256, 8, 1024, 1, 8, 4, 16, 28, 512, 30000,
+         14, 24},
+        {"families", "families/last/seed-1", false, 64, 4, 256, 2, 3, 1, 6, 20, 64, 2000, 5, 12},
+        {"families", "families/last/seed-1", true, 256, 8, 1024, 2, 5, 1, 12, 20, 512, 30000, 9,
+         20}}) {
+    const json run = preset(size.task, size.paper);
+    const json &model = run["config"]["model"], &task = run["config"]["task"];
+    const bool text = size.task != std::string("graphs");
+    EXPECT_EQ(run["name"], size.name);
+    EXPECT_EQ(model["width"], size.width);
+    EXPECT_EQ(model["heads"], size.heads);
+    EXPECT_EQ(model["hidden"], size.hidden);
+    EXPECT_EQ(model["loops"],
+              (json{{"kind", "range"}, {"least", size.least}, {"most", size.most}}));
+    EXPECT_EQ(model["step_rows"], size.rows);
+    EXPECT_EQ(model["step_embedding"], "learned");
+    EXPECT_EQ(model["gate"], "gru");
+    EXPECT_EQ(model["gate_bias"], -2);
+    EXPECT_EQ(model["positions"], text ? "rotary" : "none");
+    EXPECT_EQ(model["layer_scale"], text ? json(1e-4) : json());
+    EXPECT_EQ(task["easiest"], size.easiest);
+    EXPECT_EQ(task["hardest"], size.hardest);
+    EXPECT_EQ(task["batch"], size.batch);
+    // Every difficulty is asked, so that a frontier is where it seems to be.
+    EXPECT_EQ(task["tested"].size(), static_cast<std::size_t>(size.tested - size.easiest + 1));
+    EXPECT_EQ(task["tested"].back(), size.tested);
+    EXPECT_EQ(task["test_loops"].back(), size.loops);
+    EXPECT_EQ(run["config"]["training"]["steps"], size.steps);
+  }
+}
+
+TEST_F(Train, AnAblationIsASeriesOfRunsThatChangeOneThingAboutThePreset) {
+  const auto series = [&](const std::string& ablation, const std::string& task) {
+    return plan({"depth-recurrent", "--task", task, "--ablation", ablation});
+  };
+  const auto names = [&](const std::string& ablation, const std::string& task) {
+    std::vector<std::string> short_names;
+    for (const std::string& name : names_of(series(ablation, task)))
+      short_names.push_back(name.substr(0, name.rfind("/seed-1")));
+    return short_names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("supervision", "families"), (Names{"families/last", "families/mean-steps"}));
+  EXPECT_EQ(names("gate", "families"),
+            (Names{"families/last", "families/gate-none", "families/gate-bias-minus-4",
+                   "families/gate-bias-0", "families/gate-bias-plus-2"}));
+  EXPECT_EQ(names("layer-scale", "families"),
+            (Names{"families/last", "families/layer-scale-none", "families/layer-scale-1e-2",
+                   "families/layer-scale-1"}));
+  EXPECT_EQ(names("layer-scale", "graphs"),
+            (Names{"graphs-twin/last", "graphs-twin/layer-scale-1e-4",
+                   "graphs-twin/layer-scale-1e-2", "graphs-twin/layer-scale-1"}));
+  EXPECT_EQ(names("step-embedding", "families"),
+            (Names{"families/last", "families/step-embedding-none",
+                   "families/step-embedding-clamped", "families/step-embedding-sinusoidal"}));
+  EXPECT_EQ(names("mask", "graphs"), (Names{"graphs-twin/last", "graphs-twin/mask-and-identities",
+                                            "graphs-twin/mask-none"}));
+  EXPECT_EQ(names("loops", "expressions"),
+            (Names{"expressions/last", "expressions/loops-2", "expressions/loops-8"}));
+  // What is in several series is trained once.
+  EXPECT_EQ(names("untied,supervision", "expressions"),
+            (Names{"expressions/last", "expressions/untied-8", "expressions/mean-steps"}));
+
+  const auto differences = [&](const std::string& ablation, const std::string& task) {
+    std::vector<Names> all;
+    const json runs = series(ablation, task)["runs"];
+    for (const json& run : runs) {
+      Names& paths = all.emplace_back();
+      for (const json& change : json::diff(runs[0]["config"], run["config"]))
+        paths.push_back(change["path"]);
+    }
+    return all;
+  };
+  EXPECT_EQ(
+      differences("gate", "graphs"),
+      (std::vector<Names>{
+          {}, {"/model/gate"}, {"/model/gate_bias"}, {"/model/gate_bias"}, {"/model/gate_bias"}}));
+  EXPECT_EQ(differences("mask", "graphs"),
+            (std::vector<Names>{{}, {"/task/identities"}, {"/task/identities", "/task/masked"}}));
+  const json untied = series("untied", "graphs")["runs"][1]["config"];
+  EXPECT_EQ(untied["model"]["initial"], 8);
+  EXPECT_EQ(untied["model"]["repeated"], 0);
+  EXPECT_EQ(untied["model"]["gate"], "none");
+  EXPECT_EQ(untied["model"]["step_embedding"], "none");
+  EXPECT_EQ(untied["task"]["test_loops"], json({8}));
+  const json clamped = series("step-embedding", "graphs")["runs"][2]["config"];
+  EXPECT_EQ(clamped["model"]["trained_steps"], 8);
 }
 
 TEST_F(Train, KindsOfModelsAreTheirShapes) {
@@ -123,7 +238,33 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
           "--block: expected a divisor of the depth 4");
   refuses({"word-problem", "--monoid", "S3"}, "--out: expected the folder");
   refuses({"row-tokens", "--depths", "1", "--set", "task.cut=2", "--out", "runs"}, "task.cut");
-  refuses({"depth-recurrent", "--set", "task.hops=9", "--out", "runs"}, "task.hops");
+  const auto recurrent = [&](Arguments more, const std::string& reason) {
+    more.insert(more.begin(), "depth-recurrent");
+    more.insert(more.end(), {"--out", "runs"});
+    refuses(more, reason);
+  };
+  recurrent({"--set", "task.hardest=9"}, "task.hardest");
+  recurrent({"--task", "chess"}, "--task: expected graphs|expressions|families, found 'chess'");
+  recurrent({"--ablation", "width"},
+            "--ablation: expected "
+            "supervision|gate|layer-scale|step-embedding|mask|loops|untied, found 'width'");
+  recurrent({"--task", "expressions", "--generator", "twin"},
+            "--generator: expected --task graphs");
+  recurrent({"--task", "families", "--ablation", "mask"},
+            "--ablation mask: expected --task graphs");
+  recurrent({"--supervision", "last", "--ablation", "gate"},
+            "--supervision: expected without --ablation");
+  recurrent({"--task", "expressions", "--set", "task.easiest=0"},
+            "task.easiest: expected 1 to task.hardest = 4, found 0");
+  recurrent({"--task", "expressions", "--set", "task.tested=[0,1]"},
+            "task.tested: expected growing numbers from 1 on");
+  recurrent({"--set", "task.test_loops=[1,21]"},
+            "model.step_rows: expected at least 21, the largest number of loops that is trained or "
+            "measured, found 20");
+  recurrent({"--set", "model.loops.most=21"}, "model.step_rows: expected at least 21");
+  recurrent({"--task", "families", "--set", "task.tested=[2,6]"}, "task.names");
+  recurrent({"--generator", "random-pairs", "--set", "task.tested=[1,30]"},
+            "random-pairs found no graph of 36 vertices with a distance of 30");
 }
 
 TEST_F(Train, APlanFileThatIsNoneIsRefusedWithItsName) {

@@ -171,14 +171,14 @@ RunRecord record(HopTaskConfig::Generator generator, Supervision supervision, st
   run.config.seed = seed;
   HopTaskConfig task;
   task.generator = generator;
-  task.test_hops = heatmap.difficulties;
+  task.tested = heatmap.difficulties;
   task.test_loops = heatmap.loops;
   run.config.task = task;
   run.config.training.supervision = supervision;
   run.result = {{"kind", "hops"},
-                {"hops", heatmap.difficulties},
+                {"difficulties", heatmap.difficulties},
                 {"loops", heatmap.loops},
-                {"graphs", graphs},
+                {"samples", graphs},
                 {"accuracy", heatmap.accuracy}};
   run.folder = "runs/seed-" + std::to_string(seed);
   return run;
@@ -304,7 +304,7 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfThisTask) {
   const std::string expected =
       "runs/seed-7/record.json: result: expected accuracies from 0 to 1 for the hops and loops "
       "that "
-      "the configuration names, and the number of graphs";
+      "the configuration names, and the number of samples";
   const RunRecord sound =
       record(HopTaskConfig::Generator::twin, Supervision::last, 7, ideal({1, 2}, {1, 2}));
   EXPECT_EQ(refusal({sound}), "accepted");
@@ -314,9 +314,9 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfThisTask) {
                                                            {"accuracy", {{1, 1}, {1, 1.5}}},
                                                            {"accuracy", {{1, 1}, {1, nullptr}}},
                                                            {"accuracy", "high"},
-                                                           {"hops", {1, 3}},
+                                                           {"difficulties", {1, 3}},
                                                            {"loops", {2, 1}},
-                                                           {"graphs", "many"}}) {
+                                                           {"samples", "many"}}) {
     RunRecord damaged = sound;
     damaged.result[key] = value;
     EXPECT_EQ(refusal({damaged}), expected) << key << value;

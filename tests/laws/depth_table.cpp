@@ -64,11 +64,11 @@ RunRecord rows(std::uint32_t depth, int h, bool censored = false) {
 }
 
 RunRecord hops() {
-  RunRecord record = record_of(
-      HopTaskConfig(),
-      {{"kind", "hops"}, {"hops", {1, 2, 3, 4, 5, 6, 8, 10, 12}}, {"frontier", Json::array()}});
+  RunRecord record = record_of(HopTaskConfig(), {{"kind", "hops"},
+                                                 {"difficulties", {1, 2, 3, 4, 5, 6, 8, 10, 12}},
+                                                 {"frontier", Json::array()}});
   for (const auto& [loops, reached] : {std::pair(1, 1), {2, 2}, {3, 3}, {5, 5}, {8, 8}, {15, 12}})
-    record.result["frontier"].push_back({{"loops", loops}, {"hops", reached}});
+    record.result["frontier"].push_back({{"loops", loops}, {"difficulty", reached}});
   record.config.model.initial = 0;
   record.config.model.repeated = 1;
   record.config.model.gate = ModelConfig::Gate::gru;
@@ -216,7 +216,7 @@ TEST(DepthPoints, AResultThatIsNotOneOfItsTaskIsRefused) {
   broken.result["censored"] = 1;
   EXPECT_EQ(refusal(broken), "runs/one/record.json: result.censored: expected true or false");
   broken = hops();
-  broken.result["frontier"] = {{{"loops", "many"}, {"hops", 1}}};
+  broken.result["frontier"] = {{{"loops", "many"}, {"difficulty", 1}}};
   EXPECT_EQ(refusal(broken), "runs/one/record.json: result.frontier.loops: expected a number");
   broken = words("S3", 2, 3);
   broken.training.erase("seconds");

@@ -67,8 +67,8 @@ TEST(TrainingSettings, ATaskWithoutAKindIsTheFirstAndAnotherKindBeginsWithItsDef
   EXPECT_EQ(words.task.as<WordTaskConfig>().monoid, "Z2");
   RunConfig changed = words;
   set_by_path(changed, "task.kind=hops");
-  set_by_path(changed, "task.hops=4");
-  EXPECT_EQ(changed.task.as<HopTaskConfig>().hops, 4u);
+  set_by_path(changed, "task.hardest=4");
+  EXPECT_EQ(changed.task.as<HopTaskConfig>().hardest, 4u);
   EXPECT_EQ(changed.task.as<HopTaskConfig>().chain, HopTaskConfig().chain);
   EXPECT_EQ(changed.task.try_as<WordTaskConfig>(), nullptr);
   EXPECT_EQ(words.task.as<WordTaskConfig>().monoid, "Z2") << "a copy shares nothing";
@@ -77,7 +77,8 @@ TEST(TrainingSettings, ATaskWithoutAKindIsTheFirstAndAnotherKindBeginsWithItsDef
 
 TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
   EXPECT_EQ(refusal(R"({"task": {"kind": "chess"}})"),
-            "c.json: task.kind: expected one of words, hops, relation, found \"chess\"");
+            "c.json: task.kind: expected one of words, hops, expressions, families, relation, "
+            "found \"chess\"");
   EXPECT_EQ(refusal(R"({"task": {"kind": "relation", "vertex": 3}})"),
             "c.json: unknown setting 'task.vertex', expected one of kind, tokens, vertices, cut, "
             "batch, validation, threshold, false_positives");

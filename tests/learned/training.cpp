@@ -185,7 +185,7 @@ TEST(Training, NoLeakBeatsTheFrontierUnderTheMaskWhateverTheWeights) {
   // balanced answers are right exactly half the time, up to the noise of 200 graphs.
   RunConfig config = depth_recurrent(HopTaskConfig::Generator::twin, false);
   auto& hops = config.task.as<HopTaskConfig>();
-  hops.test_hops = {2, 4};
+  hops.tested = {2, 4};
   hops.test_loops = {1, 3};
   hops.validation = 400;
   Trainer trainer(config, torch::kCPU);
@@ -201,6 +201,8 @@ TEST(Training, EveryPresetTakesAStep) {
                                     word_problem("S3", WordModel::adaptive_loop, 1),
                                     depth_recurrent(HopTaskConfig::Generator::natural, false),
                                     depth_recurrent(HopTaskConfig::Generator::random_pairs, false),
+                                    depth_recurrent_expressions(false),
+                                    depth_recurrent_families(false),
                                     relation(RelationTaskConfig::Tokens::rows, 6, 2, true),
                                     relation(RelationTaskConfig::Tokens::pairs, 4, 1, true)};
   for (RunConfig& config : configs) {

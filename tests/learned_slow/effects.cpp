@@ -26,9 +26,9 @@ nlohmann::ordered_json trained(const RunConfig& config) {
 TEST(TrainingEffects, OnTwinChainsTheFrontierIsTheNumberOfLoops) {
   // DR-1 of the specification of depth-recurrent transformers.
   const auto result = trained(depth_recurrent(HopTaskConfig::Generator::twin, false));
-  for (std::size_t h = 0; h < result["hops"].size(); ++h)
+  for (std::size_t h = 0; h < result["difficulties"].size(); ++h)
     for (std::size_t t = 0; t < result["loops"].size(); ++t) {
-      const int hops = result["hops"][h], loops = result["loops"][t];
+      const int hops = result["difficulties"][h], loops = result["loops"][t];
       if (loops > 8) continue;
       const double accuracy = result["accuracy"][h][t];
       if (hops <= std::min(loops, 5)) {

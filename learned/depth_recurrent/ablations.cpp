@@ -1,0 +1,123 @@
+#include "learned/depth_recurrent/ablations.hpp"
+
+#include <fmt/core.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "learned/depth_recurrent/hop_task.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// Rows of the table of identities by which vertices know edges without the mask.
+constexpr std::uint32_t kIdentities = 64;
+
+/// The preset and what was changed about it, one change a run.
+class Series {
+ public:
+  explicit Series(const RunConfig& preset) : preset_(preset), plan_{{"last", preset}} {}
+
+  void add(const std::string& name, const std::function<void(RunConfig&)>& change) {
+    plan_.push_back({name, preset_});
+    change(plan_.back().config);
+  }
+  TrainingPlan plan() && { return std::move(plan_); }
+
+ private:
+  const RunConfig& preset_;
+  TrainingPlan plan_;
+};
+
+void add_gates(Series& series) {
+  series.add("gate-none", [](RunConfig& c) { c.model.gate = ModelConfig::Gate::none; });
+  for (const auto& [name, bias] :
+       {std::pair("gate-bias-minus-4", -4), {"gate-bias-0", 0}, {"gate-bias-plus-2", 2}})
+    series.add(name, [bias = bias](RunConfig& c) { c.model.gate_bias = bias; });
+}
+
+void add_layer_scales(Series& series, const std::optional<double>& now) {
+  using Value = std::optional<double>;
+  for (const auto& [name, value] :
+       {std::pair("none", Value()), {"1e-4", Value(1e-4)}, {"1e-2", Value(1e-2)}, {"1", Value(1)}})
+    if (value != now)
+      series.add(std::string("layer-scale-") + name,
+                 [value = value](RunConfig& c) { c.model.layer_scale = value; });
+}
+
+void add_step_embeddings(Series& series) {
+  using Kind = ModelConfig::StepEmbedding;
+  for (const auto& [name, kind] : {std::pair("none", Kind::none),
+                                   {"clamped", Kind::clamped},
+                                   {"sinusoidal", Kind::sinusoidal}})
+    series.add(std::string("step-embedding-") + name,
+               [kind = kind](RunConfig& c) { c.model.step_embedding = kind; });
+}
+
+/// Without the mask vertices need identities, so there is a run of the mask with them as well.
+void add_masks(Series& series, const RunConfig& preset) {
+  if (!preset.task.try_as<HopTaskConfig>())
+    throw InputError("--ablation mask: expected --task graphs, other tasks have no mask");
+  for (const bool masked : {true, false})
+    series.add(masked ? "mask-and-identities" : "mask-none", [masked](RunConfig& c) {
+      auto& graphs = c.task.as<HopTaskConfig>();
+      graphs.identities = kIdentities;
+      graphs.masked = masked;
+    });
+}
+
+void add_loops(Series& series, const LoopRule& rule) {
+  for (const std::uint32_t loops : {rule.least, rule.most})
+    series.add(fmt::format("loops-{}", loops), [loops](RunConfig& c) {
+      c.model.loops = {LoopRule::Kind::fixed, loops, loops};
+      c.model.trained_steps = loops;
+    });
+}
+
+void add_untied(Series& series, std::uint32_t layers) {
+  series.add(fmt::format("untied-{}", layers), [layers](RunConfig& c) {
+    c.model.initial = layers;
+    c.model.repeated = 0;
+    c.model.loops = LoopRule();
+    c.model.gate = ModelConfig::Gate::none;
+    c.model.step_embedding = ModelConfig::StepEmbedding::none;
+    c.task.as<DifficultySettings>().test_loops = {layers};
+  });
+}
+
+}  // namespace
+
+TrainingPlan ablation_runs(RecurrentAblation ablation, const RunConfig& preset) {
+  Series series(preset);
+  switch (ablation) {
+    case RecurrentAblation::supervision:
+      series.add("mean-steps", [](RunConfig& c) {
+        c.training.supervision = TrainingConfig::Supervision::mean_steps;
+      });
+      break;
+    case RecurrentAblation::gate:
+      add_gates(series);
+      break;
+    case RecurrentAblation::layer_scale:
+      add_layer_scales(series, preset.model.layer_scale);
+      break;
+    case RecurrentAblation::step_embedding:
+      add_step_embeddings(series);
+      break;
+    case RecurrentAblation::mask:
+      add_masks(series, preset);
+      break;
+    case RecurrentAblation::loops:
+      add_loops(series, preset.model.loops);
+      break;
+    case RecurrentAblation::untied:
+      add_untied(series, preset.model.loops.most);
+      break;
+  }
+  return std::move(series).plan();
+}
+
+}  // namespace logdepth

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "learned/records/counter_random.hpp"
+#include "learned/records/task.hpp"
+#include "learned/records/task_settings.hpp"
+#include "learned/report/frontier.hpp"
+
+namespace logdepth {
+
+/// Errors: InputError with this sentence, which names a setting, unless it holds.
+void require_setting(bool holds, const std::string& sentence);
+
+/// What the tasks of this paper have in common: questions with the answer yes or no and a
+/// difficulty, a whole number from 1 on, which say how many loops they may need.
+struct DifficultySettings : TaskSettings {
+  std::uint32_t easiest = 1, hardest = 5;  ///< trained on, every one as often
+  std::uint32_t batch = 64;
+  std::vector<std::uint32_t> tested;      ///< difficulties that are measured, growing
+  std::vector<std::uint32_t> test_loops;  ///< numbers of loops that are measured, growing
+  std::uint32_t validation = 1000;        ///< samples per difficulty
+  double threshold = 0.95;                ///< of the frontier
+
+  void validate() const override;
+  std::uint32_t most_loops() const override;
+
+ protected:
+  void visit_difficulties(SettingVisitor& visit);
+};
+
+/// A question to be made: what it is like, and the random numbers that decide the rest.
+struct DifficultyQuestion {
+  enum class Use { training, measurement };
+  std::uint32_t difficulty = 0;
+  bool answer = false;
+  CounterRandom random;
+};
+
+/// Samples of a training batch have difficulties drawn from easiest ... hardest; answers alternate,
+/// no first. `measure` gives accuracies by difficulty and number of loops, the same samples for
+/// every number of loops, and what frontier.hpp reads off them; also the readings of the loops
+/// (LoopReading) on samples of the hardest trained difficulty at the largest number of loops.
+class DifficultyTask : public Task {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  Samples training_batch(std::size_t stage, std::uint64_t step) const override;
+  Json measure(const Predictor& predictor, std::size_t stage,
+               const MeasureProgress& progress) const override;
+  /// Of the hardest trained difficulty at the largest number of loops.
+  double score(const Predictor& predictor, std::size_t stage) const override;
+  std::string score_name() const override;
+  std::string summary(const Json& result) const override;
+
+ protected:
+  using Questions = std::vector<DifficultyQuestion>;
+  using Use = DifficultyQuestion::Use;
+
+  explicit DifficultyTask(std::uint64_t seed) : seed_(seed) {}
+
+  virtual const DifficultySettings& settings() const = 0;
+  /// What a difficulty is called in results: "hops".
+  virtual const char* unit() const = 0;
+  /// As in "5 hops".
+  virtual std::string difficulty_text(std::uint32_t difficulty) const = 0;
+  /// What is asked about, as in "twin, 36 vertices".
+  virtual std::string subject() const = 0;
+  /// The samples without targets and labels, one for each question.
+  virtual Samples inputs(Questions questions, Use use) const = 0;
+  /// Adds to a result what is particular to the task.
+  virtual void add_to_result(Json&) const {}
+
+  /// Errors: InputError naming a setting of DifficultySettings that is out of range.
+  void check_difficulties() const;
+  /// All questions about one difficulty that a measurement asks.
+  Questions validation_questions(std::uint32_t difficulty) const;
+  /// Makes two samples of every difficulty that is trained on or measured. Errors: those of
+  /// `inputs`, where there are none.
+  void try_every_difficulty() const;
+
+ private:
+  Samples samples(Questions questions, Use use) const;
+  /// Those from `first` on, as many as a predictor is given at once.
+  Samples validation_samples(std::uint32_t difficulty, std::size_t first) const;
+  Json result_of(const AccuracyHeatmap& heatmap, const std::vector<LoopReading>& readings) const;
+
+  std::uint64_t seed_;
+};
+
+}  // namespace logdepth
