@@ -37,6 +37,7 @@ RunConfig recurrent_on_text(TaskConfig task, std::uint32_t least, std::uint32_t 
   training.steps = paper_size ? 30000 : 2000;
   training.learning_rate = paper_size ? 3e-4 : 1e-3;
   training.warm_up = paper_size ? 200 : 100;
+  if (!paper_size) training.curve_first = 250;
   return config;
 }
 
@@ -56,6 +57,7 @@ RunConfig depth_recurrent(HopTaskConfig::Generator generator, bool paper_size) {
   training.steps = paper_size ? 5000 : 600;
   training.learning_rate = paper_size ? 1e-3 : 2e-3;
   training.warm_up = paper_size ? 200 : 50;
+  if (!paper_size) training.curve_first = 75;
   return config;
 }
 
