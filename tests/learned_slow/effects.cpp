@@ -8,6 +8,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/reachability/presets.hpp"
 #include "learned/word_problems/presets.hpp"
+#include "runtime/file/temporary_folder.hpp"
 
 namespace logdepth::effects_tests {
 namespace {
@@ -15,8 +16,9 @@ namespace {
 nlohmann::ordered_json trained(const RunConfig& config) {
   Trainer trainer(config, torch::kCPU);
   const std::atomic<bool> interrupted = false;
+  const TemporaryFolder folder;
   const Trainer::Stop stop = trainer.train(
-      interrupted, [](const TrainingState&) {}, [] {});
+      interrupted, [](const TrainingState&) {}, [] {}, folder.path());
   const RunRecord record = trainer.record(stop, [](std::size_t, std::size_t) {});
   std::cout << trainer.task().summary(record.result) << "; " << record.training["seconds"]
             << " s\n";

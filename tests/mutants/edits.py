@@ -49,6 +49,9 @@ BLOCK = "learned/core/block.cpp"
 LEARNED_ROWS = "learned/core/attention_rows.cpp"
 OPTIMISER = "learned/core/optimiser.cpp"
 TRAINER = "learned/core/trainer.cpp"
+LEARNED_BATCH = "learned/core/batch.cpp"
+PREDICTOR = "learned/core/network_predictor.cpp"
+CURVE = "learned/records/learning_curve.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
 N_STAR = "learned/word_problems/n_star.hpp"
 HOPS = "learned/depth_recurrent/hop_graphs.cpp"
@@ -561,23 +564,39 @@ EDITS = [
      "} else if (options_.rule == FloatOptions::Rule::snapped) {", "plain decisions are certified"),
     (FLOAT_RUN, "if (pass_ && size == size_) return;", "if (pass_) return;",
      "a longer input is run with the gaps of the first one"),
-    (NETWORK, "const bool cut = step < without_gradient;", "const bool cut = step + 1 < without_gradient;",
+    (NETWORK, "gradient(step >= without_gradient &&", "gradient(step + 1 >= without_gradient &&",
      "the gradient passes one loop more than its span"),
-    (NETWORK, "if (active.defined()) next = torch::where(active.view({-1, 1, 1}), next, state);", "",
-     "a halted sample thinks on"),
-    (NETWORK, "const bool may_halt = !options.training &&", "const bool may_halt =",
-     "samples halt in training"),
+    (NETWORK, "context.mask.lengths = batch.lengths;", "", "padding is attended to"),
+    (NETWORK, "if (after != step + 1) continue;", "if (after != step) continue;",
+     "the state is read out one loop late"),
+    (NETWORK, "if (batch.loops > 0) return batch.loops;", "",
+     "a loop runs once whatever the samples ask for"),
+    (NETWORK, "(per_token * real).sum() / real.sum()", "per_token.mean()",
+     "readings of a loop count padding"),
     (PARTS, "return torch::lerp(state, candidate,", "return torch::lerp(candidate, state,",
      "an open gate keeps the state"),
-    (PARTS, "return chosen + (soft - soft.detach());", "return chosen;",
-     "a discretiser stops the gradient"),
     (BLOCK, "const Tensor positions = torch::arange(first_position, first_position + tokens, exact);",
      "const Tensor positions = torch::arange(0, tokens, exact);", "every part of a cached word begins at 0"),
-    (LEARNED_ROWS, "const Number slope = scale * weights[j] * (rows.scratch[j] - mean);",
-     "const Number slope = scale * weights[j] * rows.scratch[j];", "the gradient of a softmax lacks its mean"),
+    (LEARNED_ROWS, "const Number slope = weights[j] * (rows.scratch[j] - mean);",
+     "const Number slope = weights[j] * rows.scratch[j];", "the gradient of a softmax lacks its mean"),
+    (LEARNED_ROWS, "rows.by_key[j * 2 * most + distance_index(j, i, most)]",
+     "rows.by_key[j * 2 * most + there]", "a key meets the distance of the query from it"),
+    (LEARNED_ROWS, "rows.causal && i + 1 < rows.visible ? i + 1 : rows.visible",
+     "rows.causal ? i + 1 : rows.visible", "a padded row sees padding"),
+    (LEARNED_BATCH, "(1 - discount * torch::softmax(logits, -1).select(-1, empty))",
+     "(1 - discount * torch::softmax(logits, -1).select(-1, empty).detach())",
+     "an empty answer is forgiven, but learned to be none"),
+    (LEARNED_BATCH, "batch.due > term.due_after", "batch.due >= term.due_after",
+     "targets are asked for one loop late"),
+    (PREDICTOR, "position < text.size() ? text[position] : text.back()", "text.back()",
+     "of several prompts the longer ones are read wrongly"),
+    (CURVE, "if (2 * point.steps <= points.back().steps) half = &point;", "half = &point;",
+     "the end of a learning curve is compared with itself"),
     (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
      "nothing decays"),
     (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
+    (TRAINER, "earlier.steps != config_.training.steps && state_.step > decay_begins(earlier)",
+     "false", "a run that is made longer goes on where its rate had fallen"),
     (TRAINER, "optimiser_.steps = state_.step;", "", "a resumed run corrects the bias of its moments again"),
     (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "", "layernorm is run as RMS norm"),
     (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
