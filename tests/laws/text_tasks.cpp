@@ -211,7 +211,7 @@ TEST(ExpressionTask, RefusesSettingsThatNamingThemCanMend) {
             "task.sibling_depth: expected at most 6");
   EXPECT_EQ(with([](auto& c) { c.expressions.critical = 1.5; }), "task.critical: expected 0 to 1");
   EXPECT_EQ(with([](auto& c) { c.expressions.most_letters = 8; }),
-            "task.most_letters: expected room for expressions of depth 8, found none of at most 8 "
+            "task.most_letters: expected room for expressions of depth 6, found none of at most 8 "
             "letters in 10000 draws");
 }
 
