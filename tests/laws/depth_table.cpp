@@ -295,12 +295,12 @@ TEST(DepthTables, RowTokensAreLogarithmicAndMaskedRecurrenceIsLinear) {
   ASSERT_EQ(table.problems.size(), 1u);
   const auto& learned = table.problems[0].learned;
   ASSERT_EQ(learned.size(), 2u);
-  EXPECT_EQ(learned[0].series.kind, "row tokens");
-  EXPECT_EQ(learned[0].best.preferred, GrowthCurve::logarithmic);
-  EXPECT_NEAR(learned[0].best.logarithmic.direct.a, 1, 1e-9);
-  EXPECT_EQ(learned[1].best.preferred, GrowthCurve::linear);
-  EXPECT_NEAR(learned[1].best.linear.direct.a, 1, 1e-9);
-  EXPECT_NE(fitted_curve_text(learned[1].series, learned[1].best).find("1.00 hops per layer"),
+  EXPECT_EQ(learned[1].series.kind, "row tokens");
+  EXPECT_EQ(learned[1].best.preferred, GrowthCurve::logarithmic);
+  EXPECT_NEAR(learned[1].best.logarithmic.direct.a, 1, 1e-9);
+  EXPECT_EQ(learned[0].best.preferred, GrowthCurve::linear);
+  EXPECT_NEAR(learned[0].best.linear.direct.a, 1, 1e-9);
+  EXPECT_NE(fitted_curve_text(learned[0].series, learned[0].best).find("1.00 hops per layer"),
             std::string::npos);
 }
 
