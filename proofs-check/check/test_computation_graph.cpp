@@ -146,7 +146,8 @@ class GraphTest {
     return std::nullopt;
   }
 
-  /// Fewer iterations, no values, fewer equations, as long as it keeps failing.
+  /// No values to begin with, fewer equations, values instead of expressions, fewer operands and
+  /// iterations, as long as it keeps failing.
   void shrink(TestedGraph graph, ComputationGraphCounterexample& example) {
     const auto attempt = [&](const std::vector<std::string>& letters, std::uint32_t iterations) {
       const auto found = mismatch(letters, iterations, false);
@@ -157,7 +158,10 @@ class GraphTest {
       example.got = found->got;
       return true;
     };
-    if (!attempt(letters_of(graph, [] { return ""; }), example.iterations)) return;
+    const auto bare = letters_of(graph, [] { return ""; });
+    if (!attempt(bare, example.iterations) &&
+        !attempt(bare, static_cast<std::uint32_t>(graph.size()) + 1))
+      return;
     const auto attempt_graph = [&](const TestedGraph& smaller) {
       if (!attempt(letters_of(smaller, [] { return ""; }), example.iterations)) return false;
       graph = smaller;
@@ -175,7 +179,17 @@ class GraphTest {
           smaller = true;
           continue;
         }
-        if (graph[i].operands.size() < 2) continue;
+        if (graph[i].operands.empty()) continue;
+        candidate = graph;
+        candidate[i].operands.clear();
+        candidate[i].operations.clear();
+        bool constant = false;
+        for (std::uint32_t value = 0; !constant && value < run_.prime(); ++value) {
+          candidate[i].value = value;
+          constant = attempt_graph(candidate);
+        }
+        if (constant) smaller = true;
+        if (constant || graph[i].operands.size() == 1) continue;
         candidate = graph;
         candidate[i].operands.pop_back();
         candidate[i].operations.pop_back();
