@@ -1,7 +1,7 @@
 // Arithmetic modulo a prime on a computation graph, one iteration per unit of depth.
 //
 // Statement (the task of "Unlocking Out-of-Distribution Generalization in Transformers via Latent
-//   Space Reasoning", 2025). A word of equations, `x = X` for a value x and `X1 o X2 o X3 = X`
+//   Space Reasoning", anonymous, under review). A word of equations, `x = X` for a value x and `X1 o X2 o X3 = X`
 //   for operations o among + - *, read from left to right modulo p. A token of a variable holds
 //   `empty` or a value. One iteration: the token after `=` of X gets the value of its expression,
 //   as far as the definitions of the operands hold values; every other token of X gets what the
@@ -103,7 +103,7 @@ class GraphText {
         R"cells(logdepth-cells 1
 program "computation graph"
 construction {}
-source "the task of Unlocking Out-of-Distribution Generalization in Transformers via Latent Space Reasoning (2025)"
+source "the task of Unlocking Out-of-Distribution Generalization in Transformers via Latent Space Reasoning (anonymous, under review)"
 hypothesis "equations 'value = name' and 'name operation name ... = name', at most {} operands, read from left to right modulo {}"
 hypothesis "every name is defined once, before it is used; any length; any values at the variables to begin with"
 hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
