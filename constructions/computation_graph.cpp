@@ -49,7 +49,8 @@
 //   there, whose definition is to the left as well: something is fetched, and not read, since o.r
 //   says where the expression begins (in front of its first operand there is no operation).
 // Any start. Values of leaves do not depend on z; so definitions of depth d are right from
-//   iteration d on whatever values the variables hold at first, and everything is after D + 1.
+//   iteration d on whatever values the variables hold at first, their other tokens from d + 1 on,
+//   and as nothing names a variable of the largest depth D, everything is from iteration D on.
 #include "constructions/computation_graph.hpp"
 
 #include <fmt/core.h>
