@@ -1,9 +1,12 @@
+#include <fmt/core.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
+#include "constructions/computation_graph.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
@@ -94,6 +97,49 @@ Command add_compile_connectivity(CLI::App& compile) {
   options->output.add_to(*command, "numbers of vertices");
   return [options] {
     return options->output.finish(build_connectivity(*options), nlohmann::json::object());
+  };
+}
+
+Command add_compile_computation_graph(CLI::App& compile) {
+  struct Options {
+    OutputOptions output;
+    std::string construction = "compact";
+    ComputationGraphOptions graph;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compile.add_subcommand(
+      "computation-graph",
+      "arithmetic modulo a prime on a computation graph, one iteration per unit of depth\n"
+      "Example: logdepth compile computation-graph --prime 5 --names 16 --depth 8 -o graph.json");
+  ComputationGraphOptions& graph = options->graph;
+  command
+      ->add_option("--construction", options->construction,
+                   "compact: one layer per unit of depth; pairwise: an operation in each layer, "
+                   "with smaller tables")
+      ->check(CLI::IsMember({"compact", "pairwise"}));
+  command
+      ->add_option("--prime", graph.prime,
+                   fmt::format("values are 0 to P-1 ({} if not given)", graph.prime))
+      ->check(kSmallCount);
+  command
+      ->add_option("--names", graph.names,
+                   fmt::format("variables x0 to x<K-1> ({} if not given)", graph.names))
+      ->check(kSmallCount);
+  command
+      ->add_option(
+          "--operands", graph.operands,
+          fmt::format("largest number of operands of an expression: 1 to {0} ({0} if not given)",
+                      kMaxGraphOperands))
+      ->check(kSmallCount);
+  command
+      ->add_option("--depth", graph.depth,
+                   "iterations: graphs up to this depth are solved (1 if not given)")
+      ->check(kSmallCount);
+  options->output.add_to(*command);
+  return [options] {
+    options->graph.form =
+        options->construction == "compact" ? GraphEvaluation::compact : GraphEvaluation::pairwise;
+    return options->output.finish(computation_graph(options->graph), nlohmann::json::object());
   };
 }
 

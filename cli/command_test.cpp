@@ -15,6 +15,7 @@
 #include "cli/word_source.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
+#include "proofs-check/check/test_computation_graph.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"
@@ -300,8 +301,63 @@ int test_cells(const TestArguments& options, const Model& model) {
   return conclude(options, model, std::move(verdict));
 }
 
+constexpr const char* kComputationGraph = "computation-graph";
+
+/// The number of operands that the file was compiled for, or else 3.
+std::uint32_t operands_of(const Model& model) {
+  const std::string said =
+      nlohmann::json::parse(model.parameters.text).value("operands", std::string());
+  return said == "1" ? 1 : said == "2" ? 2 : 3;
+}
+
+int test_computation_graphs(const TestArguments& options, const Model& model) {
+  if (options.automaton.given())
+    throw InputError("--against computation-graph and a language are two oracles; give one");
+  ComputationGraphTestOptions asked;
+  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
+  asked.random = chosen(options.random, options.test.random, asked.random);
+  asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
+  asked.operands = operands_of(model);
+  asked.seed = options.test.seed;
+  ComputationGraphReport report;
+  {
+    Progress progress("test", "graphs");
+    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    report = test_computation_graph(model, asked);
+  }
+  const auto& example = report.counterexample;
+  Verdict verdict = verdict_of(report, options.against);
+  verdict.bound =
+      example ? fmt::format("stopped after {} graphs{}",
+                            report.exhaustive_graphs + report.random_graphs, seed_text(report.seed))
+              : fmt::format(
+                    "every graph of at most {} equations ({}), {} more of at most {} equations{}",
+                    report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
+                    seed_text(report.seed));
+  verdict.compared = fmt::format("{} values of tokens", report.values);
+  verdict.too_small = "no graph was large enough";
+  verdict.details = {{"up_to", report.up_to},
+                     {"exhaustive_graphs", report.exhaustive_graphs},
+                     {"random_graphs", report.random_graphs},
+                     {"max_size", report.max_size},
+                     {"values", report.values}};
+  if (example) {
+    const std::string shown = show_word(example->letters);
+    verdict.counterexample = {"'" + shown + "'",
+                              fmt::format("{} letters, shrunk from {}", example->letters.size(),
+                                          example->original_length),
+                              example->expected,
+                              example->got,
+                              {{"word", shown},
+                               {"iterations", example->iterations},
+                               {"found_at_length", example->original_length}}};
+  }
+  return conclude(options, model, std::move(verdict));
+}
+
 int test(TestArguments& options) {
   const Model model = read_weights(options.model);
+  if (options.against == kComputationGraph) return test_computation_graphs(options, model);
   if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
   if (options.automaton.given())
     throw InputError("the weights file '" + model.name +
@@ -323,12 +379,12 @@ Command add_test(CLI::App& app) {
                       "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
                       "extension, or else a regular expression; for files that take graphs "
                       "graph:reachability or graph:undirected-reachability; for the division "
-                      "lemma division");
+                      "lemma division; for computation graphs computation-graph");
   options->automaton.add_to(*command);
   options->up_to = command
                        ->add_option("--up-to", options->test.up_to,
                                     "every word of at most so many letters, every graph of at most "
-                                    "so many vertices")
+                                    "so many vertices or equations")
                        ->check(kSmallCount);
   options->random =
       command->add_option("--random", options->test.random, "number of random inputs beyond")
@@ -336,7 +392,8 @@ Command add_test(CLI::App& app) {
   options->max_length =
       command
           ->add_option("--max-length", options->test.max_length,
-                       "largest number of letters, vertices or positions of the random inputs")
+                       "largest number of letters, vertices, positions or equations of the random "
+                       "inputs")
           ->check(kSmallCount);
   command->add_option("--seed", options->test.seed, "seed of the random inputs")->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");

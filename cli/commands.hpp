@@ -36,6 +36,7 @@ Command add_compile_regular(CLI::App& compile);
 Command add_compile_program(CLI::App& compile);
 Command add_compile_division(CLI::App& compile);
 Command add_compile_connectivity(CLI::App& compile);
+Command add_compile_computation_graph(CLI::App& compile);
 Command add_run(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);

@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   add(*compile, add_compile_program);
   add(*compile, add_compile_division);
   add(*compile, add_compile_connectivity);
+  add(*compile, add_compile_computation_graph);
   add(app, add_run);
   add(app, add_test);
   add(app, add_check);

@@ -1,6 +1,7 @@
 // The program `logdepth` from outside: graphs and raw streams, on small files made by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/file/weights_file.hpp"
@@ -269,6 +270,30 @@ TEST_F(Inputs, TestComparesDivisionsAndShrinks) {
   EXPECT_EQ(example["got"], "0");
 }
 
+TEST_F(Inputs, TestComparesComputationGraphsAndShrinks) {
+  done({"compile", "computation-graph", "--prime", "3", "--names", "6", "--operands", "2",
+        "--depth", "2", "-o", "equations.json"});
+  EXPECT_EQ(done({"run", "equations.json", "--tokens", "2 = x0 ; x0 * x0 = x4"}),
+            "0=0 1=1 2=0 empty=0 n/a=0\n");
+  EXPECT_EQ(done({"run", "equations.json", "--tokens", "2 = x0 ; x0 = x4 ; x4 = x3"}),
+            "0=0 1=0 2=0 empty=1 n/a=0\n");
+  const json out = json_of({"test", "equations.json", "--against", "computation-graph", "--up-to",
+                            "2", "--random", "9"});
+  EXPECT_EQ(out["passed"], true);
+  EXPECT_EQ(out["exhaustive_graphs"], 3 + 3 * 4);
+  EXPECT_EQ(out["unevaluated"], json::array());
+  Model model = read_weights(folder.file("equations.json"));
+  std::swap(model.embedding.at("+"), model.embedding.at("-"));
+  save_weights(model, folder.file("signs.json"));
+  const Finished failed =
+      logdepth({"test", "signs.json", "--against", "computation-graph", "--json"});
+  EXPECT_EQ(failed.status, 1);
+  const json example = json::parse(failed.out)["counterexample"];
+  EXPECT_EQ(example["iterations"], 2);
+  const std::string word = example["word"];
+  EXPECT_EQ(std::ranges::count(word, ';'), 2) << word;  // two leaves and their sum or difference
+}
+
 TEST_F(Inputs, DiffFollowsGraphsAndRawStreams) {
   done({"compile", "connectivity", "-o", "tokens.json"});
   done({"compile", "connectivity", "--construction", "rows", "--size", "3", "-o", "three.json"});
@@ -302,6 +327,13 @@ TEST_F(Inputs, TestSaysWhichOracleFits) {
           "takes raw streams; expected --against division");
   refuses({"test", "difference.json", "--against", "division"}, 2, "is not about division");
   refuses({"test", "abb.json", "--against", "graph:reachability"}, 2, "is for graphs");
+  refuses({"test", "abb.json", "--against", "computation-graph"}, 2,
+          "is not about computation graphs");
+  refuses({"test", "rows.json", "--against", "computation-graph"}, 2,
+          "is not about computation graphs");
+  refuses({"compile", "computation-graph", "--prime", "9", "-o", "no.json"}, 2, "a prime number");
+  refuses({"compile", "computation-graph", "--prime", "31", "-o", "no.json"}, 3,
+          "try --construction pairwise");
   refuses({"test", "all.json", "--against", "graph:reachability", "--up-to", "9"}, 2, "lower it");
 }
 
