@@ -459,7 +459,7 @@ TEST(LatentWords, AThoughtIsJudgedByTheFirstPartOfEachNode) {
   wrong.insert(wrong.end(), {words.variable(7), words.equals(), words.value(3), words.separator()});
   EXPECT_EQ(right_in_thought(wrong, graph, words), all);
   EXPECT_FALSE(same_structure(wrong, right, words));
-  const WordText cut(right.begin(), right.begin() + 7);
+  const WordText cut(right.begin(), right.begin() + 6);  // x7 = 20 ; x42 =
   EXPECT_EQ(right_in_thought(cut, graph, words),
             (std::vector<bool>{true, false, false, false, false, false, false}));
   EXPECT_EQ(right_in_thought({}, graph, words), std::vector<bool>(7, false));

@@ -53,12 +53,12 @@ struct ReadEquation {
 class EquationOracle {
  public:
   EquationOracle(const std::vector<ReadEquation>& equations, int modulus) : arithmetic_(modulus) {
-    for (const ReadEquation& equation : equations) by_target_[equation.target] = &equation;
+    for (const ReadEquation& equation : equations) by_target_[equation.target] = equation;
   }
 
   int value(int variable) {
     if (const auto known = values_.find(variable); known != values_.end()) return known->second;
-    const ReadEquation& equation = *by_target_.at(variable);
+    const ReadEquation& equation = by_target_.at(variable);
     int result = equation.constant ? *equation.constant : value(equation.operands.front());
     for (std::size_t i = 1; i < equation.operands.size(); ++i)
       result = arithmetic_.result(result, equation.operations[i - 1], value(equation.operands[i]));
@@ -67,7 +67,7 @@ class EquationOracle {
   int depth(int variable) {
     if (const auto known = depths_.find(variable); known != depths_.end()) return known->second;
     int most = 0;
-    for (const int operand : by_target_.at(variable)->operands)
+    for (const int operand : by_target_.at(variable).operands)
       most = std::max(most, depth(operand));
     return depths_[variable] = most + 1;
   }
@@ -79,7 +79,7 @@ class EquationOracle {
 
  private:
   CountedArithmetic arithmetic_;
-  std::map<int, const ReadEquation*> by_target_;
+  std::map<int, ReadEquation> by_target_;
   std::map<int, int> values_, depths_;
 };
 
