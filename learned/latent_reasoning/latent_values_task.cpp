@@ -146,6 +146,14 @@ void LatentValuesConfig::visit(SettingVisitor& visit) {
   visit("supervised", supervised, {"all-occurrences", "definition-only"});
 }
 
+std::uint32_t LatentValuesConfig::most_loops() const {
+  if (method != Method::no_oracle) return 0;
+  std::uint32_t nodes = 0;  // no graph is deeper
+  for (const auto* cells : {&test_nodes, &test_deep_nodes})
+    for (const std::uint32_t measured : *cells) nodes = std::max(nodes, measured);
+  return kLoopsPerLayer * nodes;
+}
+
 std::unique_ptr<Task> LatentValuesConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<LatentValuesTask>(*this, seed);
 }

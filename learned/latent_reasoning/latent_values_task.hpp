@@ -34,6 +34,7 @@ struct LatentValuesConfig final : GraphTaskSettings {
   std::unique_ptr<TaskSettings> clone() const override;
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
+  std::uint32_t most_loops() const override;
 };
 
 }  // namespace logdepth
