@@ -179,6 +179,80 @@ TEST_F(Train, AnAblationIsASeriesOfRunsThatChangeOneThingAboutThePreset) {
   EXPECT_EQ(clamped["model"]["trained_steps"], 8);
 }
 
+TEST_F(Train, MethodsOfLatentReasoningAreASeriesOfRuns) {
+  const json all = plan({"latent-reasoning", "--method",
+                         "feed-forward,recurrent,chain-of-thought,continuous,discrete,corrected",
+                         "--format", "val,eq-val,eq-op-val"});
+  std::vector<std::string> names;
+  for (const json& run : all["runs"]) names.push_back(run["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "feed-forward/seed-1", "recurrent/seed-1", "chain-of-thought-val/seed-1",
+                       "chain-of-thought-eq-val/seed-1", "chain-of-thought-eq-op-val/seed-1",
+                       "continuous/seed-1", "discrete/seed-1", "corrected/seed-1"}));
+  EXPECT_EQ(all["runs"][0]["config"]["task"]["kind"], "latent-values");
+  EXPECT_EQ(all["runs"][1]["config"]["model"]["loops"]["kind"], "asked");
+  EXPECT_EQ(all["runs"][4]["config"]["task"]["format"], "eq-op-val");
+  EXPECT_EQ(all["runs"][5]["config"]["training"]["supervision"], "when-due");
+  EXPECT_EQ(all["runs"][6]["config"]["task"]["corrupted"], 0.0);
+  EXPECT_EQ(all["runs"][7]["config"]["task"]["corrupted"], 0.25);
+  EXPECT_EQ(all["runs"][7]["config"]["model"]["initial"], 4);
+}
+
+TEST_F(Train, OptionsOfLatentReasoningAreItsSettings) {
+  const json runs = plan({"latent-reasoning",  "--method",
+                          "continuous",        "--no-oracle",
+                          "--discount",        "0.3",
+                          "--positions",       "absolute,none",
+                          "--operations",      "all",
+                          "--operands",        "3",
+                          "--modulus",         "5",
+                          "--names",           "16",
+                          "--nodes",           "6",
+                          "--test-nodes",      "6,12",
+                          "--test-deep-nodes", "9",
+                          "--generator",       "deep",
+                          "--supervised",      "definition-only"})["runs"];
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0]["name"], "no-oracle-0.3-absolute/seed-1");
+  const json& config = runs[0]["config"];
+  EXPECT_EQ(config["training"]["empty_discount"], 0.3);
+  EXPECT_EQ(config["training"]["supervision"], "mean-steps");
+  EXPECT_EQ(config["model"]["positions"], "absolute");
+  EXPECT_EQ(runs[1]["config"]["model"]["positions"], "none");
+  const json& task = config["task"];
+  EXPECT_EQ(task["method"], "no-oracle");
+  EXPECT_EQ(task["operations"], "all");
+  EXPECT_EQ(task["operand_weights"], json({1, 1, 1}));
+  EXPECT_EQ(task["modulus"], 5);
+  EXPECT_EQ(task["names"], 16);
+  EXPECT_EQ(task["most_nodes"], 6);
+  EXPECT_EQ(task["test_nodes"], json({6, 12}));
+  EXPECT_EQ(task["test_deep_nodes"], json({9}));
+  EXPECT_EQ(task["generator"], "deep");
+  EXPECT_EQ(task["supervised"], "definition-only");
+  const json published = plan({"latent-reasoning", "--paper-size"})["runs"][0]["config"];
+  EXPECT_EQ(published["task"]["modulus"], 23);
+  EXPECT_EQ(published["task"]["operations"], "all");
+  EXPECT_EQ(published["model"]["positions"], "deberta");
+}
+
+TEST_F(Train, WrongOptionsOfLatentReasoningAreRefusedInOneSentence) {
+  const auto with = [&](const Arguments& more, const std::string& reason) {
+    Arguments all = {"latent-reasoning", "--out", "runs"};
+    all.insert(all.end(), more.begin(), more.end());
+    refuses(all, reason);
+  };
+  with({"--modulus", "4"}, "task.modulus: expected a prime from 2 to 997, found 4");
+  with({"--nodes", "33"}, "task.most_nodes: expected at most task.names = 32");
+  with({"--test-nodes", "8,64"}, "task.test_nodes: expected growing numbers of nodes");
+  with({"--method", "magic"}, "found 'magic'");
+  with({"--set", "task.validation=0"}, "task.validation: expected at least 1 graph per cell");
+  with({"--set", "task.test_nodes=[]"}, "nothing would be measured");
+  with({"--no-oracle"}, "--no-oracle: expected the method continuous");
+  with({"--method", "continuous", "--no-oracle", "--discount", "1"}, "--discount: expected");
+  with({"--operands", "4"}, "--operands");
+}
+
 TEST_F(Train, KindsOfModelsAreTheirShapes) {
   const auto model = [&](const Arguments& more) {
     Arguments arguments = {"word-problem", "--monoid", "S3", "--depths", "4"};

@@ -98,6 +98,7 @@ const std::map<std::string, std::string> kMaySee = {
     {"learned/reachability", "learned learned/records objects"},
     {"learned/depth_recurrent",
      "learned learned/report learned/records runtime/file figures objects"},
+    {"learned/latent_reasoning", "learned learned/records figures objects"},
 };
 
 std::set<std::string> words_of(const std::string& text) {

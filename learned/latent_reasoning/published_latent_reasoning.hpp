@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace logdepth {
+
+/// What the paper says of its own results, to stand beside ours. It prints curves and no table, so
+/// that almost all of this is words, and ranges that were read off. Every use is to be labelled
+/// "published".
+
+/// Of one method (the words of `--method`, or "no-oracle"): how far it is said to work.
+struct PublishedMethod {
+  std::string method;
+  std::string says;
+  /// Largest N that is read off as nearly always, and as more often than not fully solved; 0 where
+  /// there is nothing to read off. Trained on N <= 32, measured at 8 to 128.
+  std::uint32_t near_perfect_to = 0, usable_to = 0;
+  std::string source;
+};
+const std::vector<PublishedMethod>& published_latent_methods();
+
+/// Where errors of the best discrete model of two layers come from, at N = 128.
+struct PublishedErrors {
+  std::uint32_t sentences = 23000, first_attention = 9, second_copy = 1, calculation = 30,
+                total = 40;
+  double solved = 0.9998;  ///< of out-of-distribution graphs, the best of several seeds
+  const char* trained_on = "addition modulo 23";
+};
+inline constexpr PublishedErrors kPublishedErrors;
+
+/// What the heads of that model attend to, one seed.
+struct PublishedHeadGroup {
+  std::string attends_to;
+  std::vector<std::uint32_t> heads;
+};
+const std::vector<PublishedHeadGroup>& published_head_groups(std::uint32_t layer);
+
+/// Where the paper contradicts itself or leaves something open that a result depends on, a sentence
+/// or two each.
+const std::vector<std::string>& latent_reasoning_contradictions();
+
+}  // namespace logdepth
