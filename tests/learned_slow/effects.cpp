@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <iostream>
 
 #include "learned/core/trainer.hpp"
+#include "learned/depth_recurrent/expression_task.hpp"
 #include "learned/depth_recurrent/presets.hpp"
+#include "learned/latent_reasoning/presets.hpp"
 #include "learned/reachability/presets.hpp"
+#include "learned/records/training_plan.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "runtime/file/temporary_folder.hpp"
 
@@ -39,6 +43,61 @@ TEST(TrainingEffects, OnTwinChainsTheFrontierIsTheNumberOfLoops) {
         EXPECT_NEAR(accuracy, 0.5, 0.06) << hops << " hops, " << loops << " loops";
       }
     }
+}
+
+TEST(TrainingEffects, NestedExpressionsUpToDepthTwoAreDecided) {
+  // DR-4 of the specification of depth-recurrent transformers, at the depths that minutes allow.
+  RunConfig config = depth_recurrent_expressions(false);
+  auto& expressions = config.task.as<ExpressionTaskConfig>();
+  expressions.hardest = 2;
+  expressions.tested = {1, 2};
+  config.training.steps = 600;
+  const auto result = trained(config);
+  for (std::size_t depth = 0; depth < 2; ++depth)
+    for (std::size_t t = 0; t < result["loops"].size(); ++t)
+      if (result["loops"][t] == 8) {
+        EXPECT_GE(result["accuracy"][depth][t].get<double>(), 0.9) << "depth " << depth + 1;
+      }
+}
+
+TEST(TrainingEffects, DiscreteLatentStatesSolveGraphsTwiceAsLargeAsTheTrainedOnes) {
+  // LO-3 of the specification of latent reasoning, modulo 3.
+  RunConfig config = latent_reasoning(LatentMethod::discrete, false);
+  set_by_path(config, "task.modulus=3");
+  set_by_path(config, "task.test_nodes=[8,16]");
+  config.training.steps = 3000;
+  const auto result = trained(config);
+  EXPECT_GE(result["cells"][0]["solved"].get<double>(), 0.95);
+  EXPECT_GE(result["cells"][1]["solved"].get<double>(), 0.8);
+}
+
+TEST(StoredPlans, EveryRunTakesThreeSteps) {
+  namespace fs = std::filesystem;
+  std::size_t runs = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans")) {
+    if (entry.path().extension() != ".json") continue;
+    for (PlannedRun& run : read_training_plan(entry.path())) {
+      RunConfig& config = run.config;
+      config.training.steps = 3;
+      config.training.seconds = 0;
+      config.training.read_every = 1;
+      config.training.curve_first = 0;
+      // As few samples as can be: what is asked is whether the run runs.
+      set_by_path(config, config.task->asks_products() ? "task.batch_tokens=256" : "task.batch=2");
+      Trainer trainer(config, torch::kCPU);
+      const Tensor before = trainer.network().parameters().values().clone();
+      const std::atomic<bool> interrupted = false;
+      const TemporaryFolder folder;
+      EXPECT_EQ(trainer.train(
+                    interrupted, [](const TrainingState&) {}, [] {}, folder.path()),
+                Trainer::Stop::steps)
+          << run.name;
+      EXPECT_FALSE(torch::equal(before, trainer.network().parameters().values())) << run.name;
+      ++runs;
+    }
+  }
+  EXPECT_GT(runs, 30u);
 }
 
 TEST(TrainingEffects, DeeperStacksReachFurtherOnParityAtEqualSteps) {
