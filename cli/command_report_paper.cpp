@@ -1,31 +1,45 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/training_program.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
 #include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
 struct PaperReportArguments {
-  std::string runs, folder;
-  CLI::Option* out_given = nullptr;
+  std::string runs, probed, folder;
+  CLI::Option *runs_given = nullptr, *probe_given = nullptr, *out_given = nullptr;
   bool json = false;
 };
 
-int report_paper(const PaperReport& report, const PaperReportArguments& options) {
+/// Errors: InputError where the files cannot be written.
+void check_folder(const PaperReportArguments& options, const std::string& name) {
   if (*options.out_given && options.folder.empty())
     throw InputError("--out: expected the name of a folder");
-  const std::string name = report.name;
   for (const char* extension : {".md", ".json", ".svg"})
     if (const std::string file = options.folder + "/" + name + extension;
         !options.folder.empty() && std::filesystem::is_directory(file))
       throw InputError(file + ": a folder stands where the report is to be written");
+}
+
+void say_what_was_written(const PaperReportArguments& options, const std::string& name) {
+  std::cerr << "wrote " << name << ".md, " << name << ".json and " << name << ".svg to "
+            << options.folder << '\n';
+}
+
+int report_runs(const PaperReport& report, const PaperReportArguments& options) {
+  const std::string name = report.name;
+  check_folder(options, name);
   const std::vector<RunRecord> records = read_run_records(options.runs);
   if (!options.folder.empty()) report.save(records, options.folder);
   if (options.json) {
@@ -33,30 +47,97 @@ int report_paper(const PaperReport& report, const PaperReportArguments& options)
   } else if (options.folder.empty()) {
     std::cout << report.markdown(records);
   } else {
-    std::cerr << "wrote " << name << ".md, " << name << ".json and " << name << ".svg to "
-              << options.folder << '\n';
+    say_what_was_written(options, name);
   }
   return kDone;
 }
 
-Command add_paper_report(CLI::App& parent, const PaperReport& report) {
+int report_probe(const PaperProbe& probe, const PaperReportArguments& options) {
+  const std::string name = std::string(probe.name) + "-probe";
+  check_folder(options, name);
+  const ProgramOutput output =
+      output_of_training_program({options.probed, "--inspect", probe.name});
+  if (output.status != kDone) return output.status;  // it has said why itself
+  const auto measured = nlohmann::ordered_json::parse(output.text);
+  const std::string json = measured.dump(1) + "\n";
+  if (!options.folder.empty()) {
+    std::filesystem::create_directories(options.folder);
+    const std::string file = options.folder + "/" + name;
+    write_whole_file(file + ".md", probe.markdown(measured));
+    write_whole_file(file + ".json", json);
+    write_whole_file(file + ".svg", probe.svg(measured));
+  }
+  if (options.json) {
+    std::cout << json;
+  } else if (options.folder.empty()) {
+    std::cout << probe.markdown(measured);
+  } else {
+    say_what_was_written(options, name);
+  }
+  return kDone;
+}
+
+/// What stands under one name: a report on runs, a probe of one run, or both.
+struct PaperCommand {
+  const PaperReport* report = nullptr;
+  const PaperProbe* probe = nullptr;
+};
+
+int report_paper(const PaperCommand& what, const PaperReportArguments& options) {
+  if (!what.probe) return report_runs(*what.report, options);
+  if (!what.report) return report_probe(*what.probe, options);
+  if (options.runs_given->empty() == options.probe_given->empty())
+    throw InputError("expected either RUNS, a folder of training runs, or --probe RUN");
+  return options.probe_given->empty() ? report_runs(*what.report, options)
+                                      : report_probe(*what.probe, options);
+}
+
+Command add_paper_report(CLI::App& parent, const PaperCommand& what) {
   auto options = std::make_shared<PaperReportArguments>();
-  CLI::App* command = parent.add_subcommand(report.name, report.help);
-  command->add_option("RUNS", options->runs, "folder of training runs, with all folders in it")
-      ->required();
-  options->out_given = command->add_option(
-      "--out", options->folder,
-      std::string("write ") + report.name + ".md, .json and .svg to this folder");
+  const std::string name = what.report ? what.report->name : what.probe->name;
+  std::string help, files;
+  if (what.report) {
+    help = what.report->help;
+    files = name + ".md, .json and .svg";
+  }
+  if (what.probe) {
+    help += (help.empty() ? "" : "\n") + std::string(what.probe->help);
+    files += (files.empty() ? "" : ", or ") + name + "-probe.md, .json and .svg";
+  }
+  CLI::App* command = parent.add_subcommand(name, help);
+  if (what.report)
+    options->runs_given = command->add_option("RUNS", options->runs,
+                                              "folder of training runs, with all folders in it");
+  if (what.probe)
+    options->probe_given =
+        command->add_option("--probe", options->probed, "folder of one training run");
+  if (!what.probe) options->runs_given->required();
+  if (!what.report) options->probe_given->required();
+  options->out_given =
+      command->add_option("--out", options->folder, "write " + files + " to this folder");
   command->add_flag("--json", options->json, "print one JSON object");
-  return [&report, options] { return report_paper(report, *options); };
+  return [what, options] { return report_paper(what, *options); };
 }
 
 }  // namespace
 
 std::vector<Command> add_paper_reports(CLI::App& report) {
+  std::vector<PaperCommand> all;
+  for (const Paper& paper : papers()) {
+    for (const PaperReport& one : paper.reports) all.push_back({.report = &one});
+    for (const PaperProbe& probe : paper.probes) {
+      const auto same = std::find_if(all.begin(), all.end(), [&](const PaperCommand& command) {
+        return command.report && std::string(command.report->name) == probe.name;
+      });
+      if (same == all.end()) {
+        all.push_back({.probe = &probe});
+      } else {
+        same->probe = &probe;
+      }
+    }
+  }
   std::vector<Command> commands;
-  for (const Paper& paper : papers())
-    for (const PaperReport& one : paper.reports) commands.push_back(add_paper_report(report, one));
+  for (const PaperCommand& one : all) commands.push_back(add_paper_report(report, one));
   return commands;
 }
 

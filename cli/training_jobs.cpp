@@ -1,84 +1,54 @@
 #include "cli/training_jobs.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/training_program.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
-
-extern char** environ;
 
 namespace logdepth {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// logdepth-train, beside this program.
-std::string training_program() {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
-  if (access(program.c_str(), X_OK) != 0)
-    throw InputError(
-        "training needs libtorch, which this logdepth was built without: install libtorch-dev (on "
-        "Debian), then configure and build again");
-  return program.string();
-}
-
 /// One run in a process of its own, which says on a pipe how far it is.
 struct Process {
   const PlannedRun* run = nullptr;
   std::string folder;
-  pid_t pid = -1;
-  int pipe = -1;
+  StartedProgram program;
   std::string pending;  ///< the beginning of a line
   std::string latest;   ///< its latest line
 };
 
-Process start(const std::string& program, const PlannedRun& run, const std::string& folder,
-              const JobOptions& options) {
+Process start(const PlannedRun& run, const std::string& folder, const JobOptions& options) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure || !fs::is_directory(folder))
     throw InputError("--out: expected a folder that can be made, " + folder + " cannot");
   const std::string config = folder + "/config.json";
   write_whole_file(config, to_json(run.config).dump(1) + "\n");
-  std::vector<std::string> words = {
-      program,    config,         "--out",     folder,
-      "--device", options.device, "--threads", std::to_string(options.threads)};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be opened");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  Process process{&run, folder, -1, ends[0], {}, {}};
-  const int failed =
-      posix_spawn(&process.pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (failed != 0) throw std::runtime_error(program + ": " + std::strerror(failed));
-  return process;
+  return {&run,
+          folder,
+          start_training_program({config, "--out", folder, "--device", options.device, "--threads",
+                                  std::to_string(options.threads)}),
+          {},
+          {}};
 }
 
 /// Takes what the process has said; false at its end.
 bool listen(Process& process) {
   char text[4096];
-  const ssize_t got = read(process.pipe, text, sizeof text);
+  const ssize_t got = read(process.program.pipe, text, sizeof text);
   if (got <= 0) return false;
   process.pending.append(text, static_cast<std::size_t>(got));
   const std::size_t end = process.pending.rfind('\n');
@@ -88,15 +58,6 @@ bool listen(Process& process) {
   process.latest = process.pending.substr(from, end - from);
   process.pending.erase(0, end + 1);
   return true;
-}
-
-/// The exit status, as a shell has it.
-int finish(const Process& process) {
-  close(process.pipe);
-  int status = 0;
-  while (waitpid(process.pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 std::string outcome(const RunRecord& record) {
@@ -155,7 +116,7 @@ class StatusLine {
 }  // namespace
 
 int carry_out(const TrainingPlan& plan, const JobOptions& options) {
-  const std::string program = training_program();
+  expect_training_program();
   std::vector<const PlannedRun*> waiting;
   for (const PlannedRun& run : plan)
     if (has_record(run, options.out + "/" + run.name)) {
@@ -173,14 +134,14 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
     while (!waiting.empty() && running.size() < options.jobs) {
       const PlannedRun& run = *waiting.back();
       waiting.pop_back();
-      running.push_back(start(program, run, options.out + "/" + run.name, options));
+      running.push_back(start(run, options.out + "/" + run.name, options));
     }
     std::vector<pollfd> polled;
-    for (const Process& process : running) polled.push_back({process.pipe, POLLIN, 0});
+    for (const Process& process : running) polled.push_back({process.program.pipe, POLLIN, 0});
     poll(polled.data(), polled.size(), 1000);
     for (std::size_t i = polled.size(); i-- > 0;) {
       if (polled[i].revents == 0 || listen(running[i])) continue;
-      const int status = finish(running[i]);
+      const int status = finish(running[i].program);
       line.clear();
       if (status == 0)
         std::cerr << running[i].run->name << ": "

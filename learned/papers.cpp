@@ -2,6 +2,7 @@
 
 namespace logdepth {
 
+#define PAPER_WITH_NETWORK(folder) PAPER(folder)
 #define PAPER(folder) Paper folder##_paper();
 #include "learned/papers.list"
 #undef PAPER
@@ -11,6 +12,7 @@ const std::vector<Paper>& papers() {
 #define PAPER(folder) folder##_paper(),
 #include "learned/papers.list"
 #undef PAPER
+#undef PAPER_WITH_NETWORK
   };
   return kPapers;
 }

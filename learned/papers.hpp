@@ -14,6 +14,7 @@ struct Paper {
   std::vector<TaskConfig> tasks;  ///< the defaults of each kind
   std::vector<MakeExperiment> experiments;
   std::vector<PaperReport> reports;
+  std::vector<PaperProbe> probes;
   std::vector<PublishedLine> published;
 };
 

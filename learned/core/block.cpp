@@ -170,6 +170,7 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, Prob
 Tensor TransformerBlock::feed_forward(const Tensor& z, const AttentionContext& context,
                                       ProbeView& seen) const {
   Tensor hidden = in_(z, context.precision);
+  if (context.probe) seen.inner = hidden.detach();
   switch (activation_) {
     case ModelConfig::Activation::relu:
       hidden = torch::relu(hidden);
@@ -183,8 +184,12 @@ Tensor TransformerBlock::feed_forward(const Tensor& z, const AttentionContext& c
       break;
     }
   }
-  if (context.probe) seen.hidden = hidden.detach();
-  return out_(hidden, context.precision);
+  const Tensor computed = out_(hidden, context.precision);
+  if (context.probe) {
+    seen.hidden = hidden.detach();
+    seen.computed = computed.detach();
+  }
+  return computed;
 }
 
 Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
@@ -194,7 +199,11 @@ Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) 
                                    [&](const Tensor& z) { return attend(z, context, seen); });
   const Tensor result = sublayer(attended, feed_forward_norm_, feed_forward_scale_,
                                  [&](const Tensor& z) { return feed_forward(z, context, seen); });
-  if (context.probe) (*context.probe)(seen);
+  if (context.probe) {
+    seen.attended = attended.detach();
+    seen.after = result.detach();
+    (*context.probe)(seen);
+  }
   ++context.executed;
   return result;
 }

@@ -42,11 +42,14 @@ struct KeyValueCache {
   Tensor keys, values;
 };
 
-/// What a probe is shown of every sublayer; tensors are detached.
+/// What a probe is shown of every block; tensors are detached.
 struct ProbeView {
   std::string block;
   Tensor queries, keys, values, weights;  ///< [B, heads, L, .]; weights [B, heads, L, L]
-  Tensor hidden;                          ///< [B, L, hidden], after the activation
+  Tensor inner;            ///< [B, L, hidden], before the activation; of swiglu [B, L, 2 hidden]
+  Tensor hidden;           ///< [B, L, hidden], after the activation
+  Tensor computed;         ///< [B, L, width], what the feed-forward layer makes of it
+  Tensor attended, after;  ///< [B, L, width], the states after attention and after the block
 };
 using Probe = std::function<void(const ProbeView&)>;
 

@@ -18,6 +18,7 @@
 #include <iostream>
 #include <string>
 
+#include "learned/core/inspection.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
@@ -36,7 +37,7 @@ extern "C" void interrupt(int signal) {
 }
 
 struct Options {
-  std::string config, out, device = "cpu";
+  std::string config, out, inspection, device = "cpu";
   int threads = 1;
 };
 
@@ -111,7 +112,7 @@ int train(const Options& options) {
               << " steps; the same command goes on from " << checkpoint << '\n';
     raise(interrupting_signal);
   }
-  trainer.save_weights(options.out + "/model.safetensors");
+  trainer.save_weights(options.out + "/" + kWeightsFile);
   const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
     if (interrupted) raise(interrupting_signal);  // the checkpoint is there
     line.show(fmt::format("measuring, {} of {}", done, total));
@@ -120,13 +121,25 @@ int train(const Options& options) {
   return 0;
 }
 
+int inspect(const Options& options) {
+  set_threads(options.threads);
+  std::cout
+      << inspect_run(options.inspection, options.config, torch::Device(options.device)).dump(1)
+      << std::endl;
+  return 0;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("one training run of logdepth; see logdepth train --help", "logdepth-train");
   Options options;
   app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
                                         ", libtorch " + TORCH_VERSION);
-  app.add_option("config", options.config, "the configuration, JSON")->required();
-  app.add_option("--out", options.out, "folder of the run")->required();
+  app.add_option("config", options.config, "the configuration, JSON; or a run's folder")
+      ->required();
+  const CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
+  const CLI::Option* inspection =
+      app.add_option("--inspect", options.inspection,
+                     "print what this paper reads off the network of a finished run, as JSON");
   app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "of tensor operations")->check(CLI::Range(1, 1024));
   try {
@@ -135,10 +148,12 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
+  if (out->empty() == inspection->empty())
+    throw InputError("expected either --out, to train, or --inspect");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
   std::signal(SIGPIPE, SIG_IGN);     // nobody may be listening to the progress
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a run does not outlive the command that started it
-  return train(options);
+  return inspection->empty() ? train(options) : inspect(options);
 }
 
 }  // namespace

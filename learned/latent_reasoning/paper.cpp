@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/latent_reasoning/circuit_probes.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
@@ -145,6 +146,13 @@ Paper latent_reasoning_paper() {
   Paper paper;
   paper.tasks = {LatentStepsConfig(), LatentValuesConfig(), LatentWordsConfig()};
   paper.experiments = {make_experiment<LatentReasoningExperiment>};
+  paper.probes = {
+      {"latent-reasoning",
+       "with --probe, the circuits of one model that was trained with --method discrete or "
+       "corrected: what its heads copy, the frequencies of its addition, where its errors come "
+       "from\n"
+       "Example: logdepth report latent-reasoning --probe runs/discrete/seed-1",
+       circuit_probes_markdown, circuit_probes_svg}};
   return paper;
 }
 

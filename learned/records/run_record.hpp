@@ -23,8 +23,9 @@ struct RunRecord {
 /// the run's folder.
 LearningCurve learning_curve(const RunRecord& record);
 
-/// The name of the file in a run's folder.
+/// The names of files in a run's folder.
 inline constexpr const char* kRecordFile = "record.json";
+inline constexpr const char* kWeightsFile = "model.safetensors";
 
 nlohmann::ordered_json to_json(const RunRecord& record);
 /// Errors: InputError naming the file and what was expected.

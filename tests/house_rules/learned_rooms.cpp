@@ -71,8 +71,10 @@ TEST(LearnedRooms, NoPaperIncludesAnother) {
     for (const fs::path& file : sources_of(paper))
       for (const std::string& included : rooms_included(file)) {
         ++seen;
-        // Only core/ needs libtorch; "" is papers.hpp.
-        EXPECT_TRUE((std::set<std::string>{"", "records", "report", paper}.contains(included)))
+        // Only core/ and what is built with it need libtorch; "" is papers.hpp.
+        std::set<std::string> allowed = {"", "records", "report", paper};
+        if (file.stem().string().ends_with("_network")) allowed.insert("core");
+        EXPECT_TRUE(allowed.contains(included))
             << file << " includes the room '" << included << "'";
       }
   EXPECT_GT(seen, 20u) << "the test did not find the sources";
@@ -94,6 +96,7 @@ TEST(LearnedRooms, SettingsRunsAndModelsNameNoPaper) {
     for (const TaskConfig& task : paper.tasks) quoted.insert(task->kind());
     for (const MakeExperiment make : paper.experiments) quoted.insert(make()->name());
     for (const PaperReport& report : paper.reports) quoted.insert(report.name);
+    for (const PaperProbe& probe : paper.probes) quoted.insert(probe.name);
   }
   ASSERT_GE(quoted.size(), 8u);
   for (const char* room : {"core", "records"})
@@ -107,7 +110,8 @@ TEST(LearnedRooms, SettingsRunsAndModelsNameNoPaper) {
 
 TEST(LearnedRooms, TheCommandsOfTrainingAndOfReportsNameNoPaper) {
   const fs::path cli = fs::path(LOGDEPTH_SOURCE_DIR) / "cli";
-  for (const char* file : {"command_train.cpp", "command_report_paper.cpp", "training_jobs.cpp"}) {
+  for (const char* file : {"command_train.cpp", "command_report_paper.cpp", "training_jobs.cpp",
+                           "training_program.cpp"}) {
     ASSERT_TRUE(fs::exists(cli / file)) << file << " was renamed; keep this list true";
     for (const std::string& included : rooms_included(cli / file))
       EXPECT_FALSE(paper_folders().contains(included)) << file << " includes " << included;
@@ -115,11 +119,14 @@ TEST(LearnedRooms, TheCommandsOfTrainingAndOfReportsNameNoPaper) {
 }
 
 TEST(LearnedRooms, EveryPaperIsOneLineOfTheListAndSaysWhatItIs) {
-  static const std::regex kLine("(?:^|\n)PAPER\\(([a-z_]+)\\)");
+  static const std::regex kLine("(?:^|\n)PAPER(_WITH_NETWORK)?\\(([a-z_]+)\\)");
   const std::string list = content(kLearned / "papers.list");
   std::set<std::string> listed;
-  for (std::sregex_iterator it(list.begin(), list.end(), kLine), end; it != end; ++it)
-    EXPECT_TRUE(listed.insert((*it)[1]).second) << "twice: " << (*it)[1];
+  for (std::sregex_iterator it(list.begin(), list.end(), kLine), end; it != end; ++it) {
+    const std::string paper = (*it)[2];
+    EXPECT_TRUE(listed.insert(paper).second) << "twice: " << paper;
+    EXPECT_EQ((*it)[1].matched, fs::exists(kLearned / paper / "paper_network.cpp")) << paper;
+  }
   EXPECT_EQ(listed, paper_folders());
   EXPECT_EQ(listed.size(), papers().size());
   for (const std::string& paper : listed) {
@@ -130,14 +137,15 @@ TEST(LearnedRooms, EveryPaperIsOneLineOfTheListAndSaysWhatItIs) {
   }
 }
 
-TEST(LearnedRooms, NamesOfTasksExperimentsAndReportsAreUnique) {
-  std::multiset<std::string> tasks, experiments, reports;
+TEST(LearnedRooms, NamesOfTasksExperimentsReportsAndProbesAreUnique) {
+  std::multiset<std::string> tasks, experiments, reports, probes;
   for (const Paper& paper : papers()) {
     for (const TaskConfig& task : paper.tasks) tasks.insert(task->kind());
     for (const MakeExperiment make : paper.experiments) experiments.insert(make()->name());
     for (const PaperReport& report : paper.reports) reports.insert(report.name);
+    for (const PaperProbe& probe : paper.probes) probes.insert(probe.name);
   }
-  for (const auto& names : {tasks, experiments, reports})
+  for (const auto& names : {tasks, experiments, reports, probes})
     for (const std::string& name : names) EXPECT_EQ(names.count(name), 1u) << name;
 }
 

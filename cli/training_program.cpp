@@ -1,0 +1,78 @@
+#include "cli/training_program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "objects/input_error.hpp"
+
+extern char** environ;
+
+namespace logdepth {
+namespace {
+
+std::string training_program() {
+  namespace fs = std::filesystem;
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
+  if (access(program.c_str(), X_OK) != 0)
+    throw InputError(
+        "training needs libtorch, which this logdepth was built without: install libtorch-dev (on "
+        "Debian), then configure and build again");
+  return program.string();
+}
+
+}  // namespace
+
+void expect_training_program() {
+  training_program();
+}
+
+StartedProgram start_training_program(std::vector<std::string> arguments) {
+  const std::string program = training_program();
+  arguments.insert(arguments.begin(), program);
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be opened");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  StartedProgram started{-1, ends[0]};
+  const int failed =
+      posix_spawn(&started.pid, program.c_str(), &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (failed != 0) throw std::runtime_error(program + ": " + std::strerror(failed));
+  return started;
+}
+
+int finish(const StartedProgram& program) {
+  close(program.pipe);
+  int status = 0;
+  while (waitpid(program.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+ProgramOutput output_of_training_program(std::vector<std::string> arguments) {
+  const StartedProgram program = start_training_program(std::move(arguments));
+  ProgramOutput output;
+  char text[4096];
+  while (true) {
+    const ssize_t got = read(program.pipe, text, sizeof text);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    output.text.append(text, static_cast<std::size_t>(got));
+  }
+  output.status = finish(program);
+  return output;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace logdepth {
+
+/// logdepth-train in a process of its own.
+struct StartedProgram {
+  pid_t pid = -1;
+  int pipe = -1;  ///< its standard output, to be read; its standard error is ours
+};
+
+/// Errors: InputError where logdepth-train does not stand beside this program.
+void expect_training_program();
+/// Errors: as above.
+StartedProgram start_training_program(std::vector<std::string> arguments);
+/// Waits for its end. The exit status, as a shell has it.
+int finish(const StartedProgram& program);
+
+/// What the program said, and how it ended.
+struct ProgramOutput {
+  std::string text;
+  int status = 0;
+};
+/// Starts it and reads all of its standard output. Errors: as above.
+ProgramOutput output_of_training_program(std::vector<std::string> arguments);
+
+}  // namespace logdepth
