@@ -1,16 +1,13 @@
 #include "learned/depth_recurrent/depth_recurrent_report.hpp"
 
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
 #include "learned/depth_recurrent/heatmap_figure.hpp"
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
-#include "objects/input_error.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "learned/report/report_files.hpp"
 
 namespace logdepth {
 namespace {
@@ -164,14 +161,9 @@ std::string depth_recurrent_svg(const std::vector<RunRecord>& records) {
 }
 
 void save_depth_recurrent_report(const std::vector<RunRecord>& records, const std::string& folder) {
-  const std::string markdown = depth_recurrent_markdown(records);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error && !std::filesystem::is_directory(folder))
-    throw InputError(folder + ": expected a folder that can be made: " + error.message());
-  write_whole_file(folder + "/depth-recurrent.md", markdown);
-  write_whole_file(folder + "/depth-recurrent.json", depth_recurrent_json(records));
-  write_whole_file(folder + "/depth-recurrent.svg", depth_recurrent_svg(records));
+  write_report_files({depth_recurrent_markdown(records), depth_recurrent_json(records),
+                      depth_recurrent_svg(records)},
+                     folder, "depth-recurrent");
 }
 
 }  // namespace logdepth

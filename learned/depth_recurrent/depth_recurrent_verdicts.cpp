@@ -10,9 +10,6 @@ namespace {
 constexpr std::array<std::uint32_t, 5> kJudgedLoops = {1, 2, 3, 5, 8};
 constexpr std::uint32_t kExtrapolationLoops = 12;
 constexpr std::uint32_t kMostLoops = 20, kShortcutHops = 12;
-/// Accuracies are shares of whole counts: .56 is meant to be within .06 of .5 although its double
-/// is not.
-constexpr double kRounding = 1e-9;
 
 bool contains(const std::vector<std::uint32_t>& numbers, std::uint32_t number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
@@ -27,18 +24,6 @@ std::optional<double> median_of(const std::vector<SupervisionOutcome>& outcomes,
 }
 
 }  // namespace
-
-const char* verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return "passed";
-    case Verdict::failed:
-      return "failed";
-    case Verdict::undecided:
-      break;
-  }
-  return "undecided";
-}
 
 Verdict FrontierVerdict::solved() const {
   if (!unsolved.empty()) return Verdict::failed;
@@ -124,13 +109,6 @@ SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last
   verdict.shortcut_last = median_of(last, shortcut);
   verdict.shortcut_mean_steps = median_of(mean_steps, shortcut);
   return verdict;
-}
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps) {

@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "learned/report/frontier.hpp"
+#include "learned/report/seeds.hpp"
+#include "learned/report/verdict.hpp"
 
 namespace logdepth {
 
 /// The acceptance criteria DR-1 to DR-3 of the specification of depth-recurrent transformers
 /// (section 9) as functions of measured accuracies.
-
-/// A criterion that speaks of what was not measured is undecided.
-enum class Verdict { passed, failed, undecided };
-const char* verdict_name(Verdict verdict);
 
 struct HeatmapCell {
   std::uint32_t hops = 0, loops = 0;
@@ -68,9 +66,6 @@ struct SupervisionOutcome {
 };
 SupervisionOutcome supervision_outcome(std::uint64_t seed, const AccuracyHeatmap& heatmap);
 
-/// Seeds of each supervision that the specification asks for.
-inline constexpr std::size_t kSeedsAsked = 3;
-
 /// DR-3: medians over the seeds.
 struct SupervisionVerdict {
   std::size_t seeds_last = 0, seeds_mean_steps = 0;
@@ -84,9 +79,6 @@ struct SupervisionVerdict {
 };
 SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
                                      const std::vector<SupervisionOutcome>& mean_steps);
-
-/// The middle value, the mean of the two in the middle of an even number of values.
-std::optional<double> median(std::vector<double> values);
 
 /// The median of every cell. Precondition: at least one heatmap, all of the same rows and columns.
 AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps);

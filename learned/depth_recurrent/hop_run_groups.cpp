@@ -1,7 +1,5 @@
 #include "learned/depth_recurrent/hop_run_groups.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -14,14 +12,9 @@ namespace {
 
 using Supervision = TrainingConfig::Supervision;
 
-/// More seeds are counted only.
-constexpr std::size_t kSeedsNamed = 6;
-
 /// What runs of a group have in common.
 std::string group_key(const RunConfig& config, bool with_supervision) {
-  nlohmann::ordered_json json = to_json(config);
-  json.erase("preset");
-  json.erase("seed");
+  nlohmann::ordered_json json = settings_of_series(config);
   if (!with_supervision) json["training"].erase("supervision");
   return json.dump();
 }
@@ -71,12 +64,9 @@ std::string HopRunGroup::title() const {
 }
 
 std::string HopRunGroup::seeds() const {
-  if (runs.size() == 1) return fmt::format("seed {}", runs.front().seed);
-  if (runs.size() > kSeedsNamed) return fmt::format("median of {} seeds", runs.size());
-  std::string text = "median of seeds ";
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", runs[i].seed);
-  return text;
+  std::vector<std::uint64_t> numbers;
+  for (const HopRun& run : runs) numbers.push_back(run.seed);
+  return seeds_text(numbers);
 }
 
 std::vector<HopRunGroup> hop_run_groups(const std::vector<RunRecord>& records) {

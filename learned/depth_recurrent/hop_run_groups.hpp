@@ -29,7 +29,7 @@ struct HopRunGroup {
   const HopTaskConfig& task() const { return config.task.as<HopTaskConfig>(); }
   /// As in "twin, loss after the last loop".
   std::string title() const;
-  /// As in "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.
+  /// Those of `seeds_text`.
   std::string seeds() const;
 };
 

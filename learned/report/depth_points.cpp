@@ -10,13 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "learned/report/seeds.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Settings = std::map<std::string, std::string>;  ///< by path
 
 std::string source_of(const RunRecord& record) {
   return record.folder.empty() ? kRecordFile : record.folder + "/" + kRecordFile;
@@ -121,24 +121,15 @@ std::optional<Measured> measured(const RunRecord& record) {
 
 // --- what makes two records alike ----------------------------------------------------------------
 
-void flatten(const Json& json, const std::string& path, Settings& settings) {
-  if (!json.is_object()) {
-    settings[path] = json.is_string() ? json.get<std::string>() : json.dump();
-    return;
-  }
-  for (const auto& item : json.items())
-    flatten(item.value(), path.empty() ? item.key() : path + "." + item.key(), settings);
-}
-
 /// Settings of task and model that must agree within a series, beside the ones in its name: not
 /// depth, how long was trained or measured, or how large batches were.
-Settings settings_of(const RunRecord& record, const Measured& m) {
+FlatSettings settings_of(const RunRecord& record, const Measured& m) {
   static const std::set<std::string> kFree = {
       "model.initial",     "model.repeated",      "model.final", "model.loops.kind",
       "model.loops.least", "model.loops.most",    "model.width", "model.step_rows",
       "model.layer_scale", "model.trained_steps", "task.kind"};
   const Json config = to_json(record.config);
-  Settings all, settings;
+  FlatSettings all, settings;
   flatten(config.at("task"), "task", all);
   flatten(config.at("model"), "model", all);
   for (const auto& [path, value] : all)
@@ -164,7 +155,7 @@ std::size_t kind_rank(const std::string& kind) {
 struct Key {
   std::string problem, kind, shape, device;
   double across = 0;
-  Settings settings;
+  FlatSettings settings;
 
   auto visible() const { return std::tie(problem, kind, shape, across, device); }
   bool operator<(const Key& other) const {

@@ -96,9 +96,9 @@ const std::map<std::string, std::string> kMaySee = {
     {"learned", "learned/core learned/report learned/records"},  // the list of papers
     {"learned/word_problems", "learned learned/report learned/records runtime/file objects"},
     {"learned/reachability", "learned learned/records objects"},
-    {"learned/depth_recurrent",
-     "learned learned/report learned/records runtime/file figures objects"},
-    {"learned/latent_reasoning", "learned learned/core learned/records figures objects"},
+    {"learned/depth_recurrent", "learned learned/report learned/records figures objects"},
+    {"learned/latent_reasoning",
+     "learned learned/core learned/report learned/records figures objects"},
 };
 
 std::set<std::string> words_of(const std::string& text) {

@@ -1,0 +1,53 @@
+#include "learned/report/seeds.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace logdepth {
+namespace {
+
+/// More seeds are counted only.
+constexpr std::size_t kSeedsNamed = 6;
+
+}  // namespace
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::optional<SeedRange> seed_range(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return SeedRange{*median(values), *least, *most, values.size()};
+}
+
+std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
+  if (seeds.size() == 1) return fmt::format("seed {}", seeds.front());
+  if (seeds.size() > kSeedsNamed) return fmt::format("median of {} seeds", seeds.size());
+  std::string text = "median of seeds ";
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", seeds[i]);
+  return text;
+}
+
+nlohmann::ordered_json settings_of_series(const RunConfig& config) {
+  nlohmann::ordered_json json = to_json(config);
+  json.erase("preset");
+  json.erase("seed");
+  return json;
+}
+
+void flatten(const nlohmann::ordered_json& json, const std::string& path, FlatSettings& settings) {
+  if (!json.is_object()) {
+    settings[path] = json.is_string() ? json.get<std::string>() : json.dump();
+    return;
+  }
+  for (const auto& item : json.items())
+    flatten(item.value(), path.empty() ? item.key() : path + "." + item.key(), settings);
+}
+
+}  // namespace logdepth

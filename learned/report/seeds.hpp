@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learned/records/training_config.hpp"
+
+namespace logdepth {
+
+// Runs that differ in the seed only, as one number.
+
+/// Seeds that specifications ask for.
+inline constexpr std::size_t kSeedsAsked = 3;
+
+/// The middle value, the mean of the two in the middle of an even number of values.
+std::optional<double> median(std::vector<double> values);
+
+/// A number of several seeds.
+struct SeedRange {
+  double median = 0, least = 0, most = 0;
+  std::size_t seeds = 0;
+};
+/// Absent without values.
+std::optional<SeedRange> seed_range(const std::vector<double>& values);
+
+/// As in "seed 1", "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.
+std::string seeds_text(const std::vector<std::uint64_t>& seeds);
+
+/// The configuration without what runs of one series may differ in, seed and name of the preset.
+nlohmann::ordered_json settings_of_series(const RunConfig& config);
+
+/// Settings by path, "model.width": "64".
+using FlatSettings = std::map<std::string, std::string>;
+/// Adds those of an object; paths begin with `path`.
+void flatten(const nlohmann::ordered_json& json, const std::string& path, FlatSettings& settings);
+
+}  // namespace logdepth
