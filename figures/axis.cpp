@@ -26,6 +26,13 @@ Axis counting_axis(double highest, const std::string& name, double most_steps) {
   return axis;
 }
 
+Axis share_axis(const std::string& name) {
+  Axis axis{0, 1, {}, name};
+  for (int fifth = 0; fifth <= 5; ++fifth)
+    axis.ticks.push_back({fifth / 5.0, fixed_text(fifth / 5.0, 1)});
+  return axis;
+}
+
 Axis powers_axis(double highest, const std::string& name) {
   Axis axis = counting_axis(highest, name);
   for (Tick& tick : axis.ticks) tick = {tick.at, "2", tick.text};

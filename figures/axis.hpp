@@ -30,5 +30,7 @@ Axis powers_axis(double highest, const std::string& name);
 /// Logarithms to the base 2 from `lowest` to `highest`, both rounded outwards to whole numbers and
 /// at least 1 apart; ticks, at most twelve, read 1, 2, 4, 8, ...
 Axis doubling_axis(double lowest, double highest, const std::string& name);
+/// From 0 to 1, a tick at every fifth.
+Axis share_axis(const std::string& name);
 
 }  // namespace logdepth

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "figures/colours.hpp"
+#include "objects/number_text.hpp"
 #include "objects/xml_text.hpp"
 
 namespace logdepth {
@@ -77,7 +78,9 @@ class ChartDrawing {
       : chart_(chart), left_(corner.first + kLeft), top_(corner.second + kTop) {}
 
   std::string draw() const {
-    std::string svg = axes();
+    std::string svg;
+    for (const PlotArea& area : chart_.areas) svg += filled(area);
+    svg += axes();
     for (const PlotSeries& series : chart_.series) svg += line(series);
     for (const PlotSeries& series : chart_.series)
       for (const PlotMark& mark : series.marks)
@@ -89,6 +92,15 @@ class ChartDrawing {
   double x(double value) const { return left_ + chart_.width * chart_.x.share(value); }
   double y(double value) const { return top_ + chart_.height * (1 - chart_.y.share(value)); }
   PlotPoint place(PlotPoint point) const { return {x(point.first), y(point.second)}; }
+
+  std::string filled(const PlotArea& area) const {
+    PlotLine corners;
+    for (const PlotPoint& corner : area.corners) corners.push_back(place(corner));
+    return svg_polygon(corners,
+                       svg_attribute("fill", area.colour) + " " +
+                           svg_attribute("fill-opacity", fixed_text(area.opacity, 2)),
+                       area.title);
+  }
 
   std::string axes() const {
     const double bottom = top_ + chart_.height, right = left_ + chart_.width;

@@ -36,10 +36,19 @@ struct PlotSeries {
   std::vector<PlotMark> marks = {};  ///< drawn above the lines of all series
 };
 
+/// A coloured stretch of the plot, as between the least and the most of several seeds.
+struct PlotArea {
+  PlotLine corners;  ///< within the axes
+  std::string colour;
+  double opacity = 0.15;
+  std::string title = {};  ///< for a reader who points at it
+};
+
 /// Lines and marks over two axes. Lines are cut at the edges of the plot.
 struct LineChart {
   std::string title;
   Axis x, y;
+  std::vector<PlotArea> areas = {};  ///< drawn below everything else
   std::vector<PlotSeries> series;
   double width = 350, height = 250;  ///< of the plot inside the axes
 };

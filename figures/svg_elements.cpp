@@ -16,6 +16,14 @@ std::string ended(const std::string& name, std::string_view title) {
   return "><title>" + xml_text(title) + "</title></" + name + ">\n";
 }
 
+std::string through(const std::string& name, const PlotLine& points, std::string_view attributes,
+                    std::string_view title) {
+  std::string places;
+  for (const auto& [x, y] : points)
+    places += (places.empty() ? "" : " ") + svg_number(x) + "," + svg_number(y);
+  return element(name, attributes) + " " + svg_attribute("points", places) + ended(name, title);
+}
+
 }  // namespace
 
 std::string svg_number(double value) {
@@ -47,11 +55,12 @@ std::string svg_line(PlotPoint from, PlotPoint to, std::string_view attributes) 
 
 std::string svg_polyline(const PlotLine& points, std::string_view attributes,
                          std::string_view title) {
-  std::string places;
-  for (const auto& [x, y] : points)
-    places += (places.empty() ? "" : " ") + svg_number(x) + "," + svg_number(y);
-  return element("polyline", attributes) + " " + svg_attribute("points", places) +
-         ended("polyline", title);
+  return through("polyline", points, attributes, title);
+}
+
+std::string svg_polygon(const PlotLine& corners, std::string_view attributes,
+                        std::string_view title) {
+  return through("polygon", corners, attributes, title);
 }
 
 std::string svg_rect(PlotPoint corner, double width, double height, std::string_view attributes,

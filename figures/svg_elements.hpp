@@ -23,6 +23,8 @@ std::string svg_text(double x, double y, std::string_view content, std::string_v
 std::string svg_line(PlotPoint from, PlotPoint to, std::string_view attributes);
 std::string svg_polyline(const PlotLine& points, std::string_view attributes,
                          std::string_view title = "");
+std::string svg_polygon(const PlotLine& corners, std::string_view attributes,
+                        std::string_view title = "");
 std::string svg_rect(PlotPoint corner, double width, double height, std::string_view attributes,
                      std::string_view title = "");
 std::string svg_circle(PlotPoint centre, double radius, std::string_view attributes,

@@ -84,11 +84,11 @@ void check_settings(const GraphTaskSettings& c) {
   expect(c.validation >= 1, "task.validation: expected at least 1 graph per cell, found 0");
 }
 
-const char* generator_word(Generator generator) {
+}  // namespace
+
+const char* graph_generator_name(Generator generator) {
   return generator == Generator::deep ? "deep" : "uniform";
 }
-
-}  // namespace
 
 void GraphTaskSettings::visit_graphs(SettingVisitor& visit) {
   visit("generator", graphs.generator, {"uniform", "deep"});
@@ -171,7 +171,7 @@ nlohmann::ordered_json GraphTask::measure(const Predictor& predictor, std::size_
   for (const GraphCell& cell : cells_) {
     const Graphs graphs = measured_graphs(cell, validation_);
     const std::vector<GraphAnswer> answers = solve(predictor, graphs);
-    Json json{{"generator", generator_word(cell.generator)}, {"nodes", cell.nodes}};
+    Json json{{"generator", graph_generator_name(cell.generator)}, {"nodes", cell.nodes}};
     json.update(graph_scores_json(graphs, answers));
     more(json, predictor, cell, graphs);
     result["cells"].push_back(std::move(json));

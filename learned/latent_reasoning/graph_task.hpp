@@ -48,7 +48,9 @@ struct DrawnGraph {
 struct GraphCell {
   GraphShape::Generator generator = GraphShape::Generator::uniform;
   std::uint32_t nodes = 0;
+  bool operator==(const GraphCell&) const = default;
 };
+const char* graph_generator_name(GraphShape::Generator generator);
 
 /// Samples whose measures are alike: `solve` is what methods differ in. A result is
 ///   {"kind", "method", "trained_nodes": [least, most],

@@ -1,0 +1,357 @@
+#include "learned/latent_reasoning/latent_runs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "learned/latent_reasoning/latent_steps_task.hpp"
+#include "learned/latent_reasoning/latent_values_task.hpp"
+#include "learned/latent_reasoning/latent_words_task.hpp"
+#include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
+
+namespace logdepth {
+namespace {
+
+using Generator = GraphShape::Generator;
+using RunJson = nlohmann::ordered_json;
+
+/// The method that a result has to name, and the row.
+struct LatentMethodOfRun {
+  std::string method, row;
+};
+
+LatentMethodOfRun method_of(const RunConfig& config) {
+  if (const auto* words = config.task.try_as<LatentWordsConfig>())
+    return {"chain-of-thought",
+            std::string("chain-of-thought/") + thought_format_name(words->format)};
+  if (const auto* steps = config.task.try_as<LatentStepsConfig>()) {
+    const std::string method = steps->corrupted > 0 ? "corrected" : "discrete";
+    return {method, config.constructed ? "constructed" : method};
+  }
+  static constexpr const char* kMethods[] = {"feed-forward", "recurrent", "continuous",
+                                             "no-oracle"};
+  const std::string method =
+      kMethods[static_cast<int>(config.task.as<LatentValuesConfig>().method)];
+  return {method, method};
+}
+
+std::size_t row_of(const std::string& name) {
+  const auto& rows = latent_rows();
+  return static_cast<std::size_t>(
+      std::ranges::find_if(rows, [&](const LatentRow& row) { return row.name == name; }) -
+      rows.begin());
+}
+
+std::vector<GraphCell> cells_of(const GraphTaskSettings& task) {
+  std::vector<GraphCell> cells;
+  for (const std::uint32_t nodes : task.test_nodes) cells.push_back({Generator::uniform, nodes});
+  for (const std::uint32_t nodes : task.test_deep_nodes) cells.push_back({Generator::deep, nodes});
+  return cells;
+}
+
+// --- a result ------------------------------------------------------------------------------------
+
+double share(const RecordFields& fields, const char* name) {
+  const double value = fields.number(name);
+  if (value < 0 || value > 1) fields.refuse(name, "a share from 0 to 1");
+  return value;
+}
+
+std::uint32_t count(const RecordFields& fields, const char* name) {
+  const double value = fields.number(name);
+  if (value < 1 || value > 1e9 || value != std::floor(value))
+    fields.refuse(name, "a whole number from 1 on");
+  return static_cast<std::uint32_t>(value);
+}
+
+/// The object `name` of another one, if it is there and not null.
+const RunJson* part(const RunJson& json, const char* name) {
+  const auto at = json.find(name);
+  return at == json.end() || !at->is_object() ? nullptr : &*at;
+}
+
+LatentSettling settling_of(const RunJson& json, const std::string& place) {
+  const RecordFields fields(json, place);
+  LatentSettling settling;
+  settling.settled = share(fields, "settled");
+  for (const RunJson& item : fields.list("by_depth")) {
+    const RecordFields entry = fields.entry("by_depth", item);
+    if (count(entry, "graphs") >= kGraphsOfDepth)
+      settling.iterations[count(entry, "depth")] = entry.number("iterations");
+  }
+  if (const RunJson* fit = part(json, "fit")) {
+    const RecordFields line(*fit, place + ".fit");
+    settling.fit = {line.number("slope"), line.number("intercept"), line.number("r2")};
+  }
+  return settling;
+}
+
+LatentCell cell_of(const RunJson& json, const GraphCell& expected, const RecordFields& result,
+                   const std::string& place) {
+  const RecordFields fields = result.entry("cells", json);
+  LatentCell cell;
+  cell.cell = expected;
+  if (count(fields, "nodes") != expected.nodes ||
+      json.value("generator", RunJson()) != graph_generator_name(expected.generator))
+    fields.refuse("nodes", "the cells that the configuration names, in their order");
+  cell.graphs = count(fields, "graphs");
+  cell.solved = share(fields, "solved");
+  cell.nodes = share(fields, "node_accuracy");
+  for (const RunJson& item : fields.list("by_depth")) {
+    const RecordFields entry = fields.entry("by_depth", item);
+    cell.by_depth.push_back(
+        {count(entry, "depth"), count(entry, "graphs"), share(entry, "solved")});
+  }
+  if (json.contains("structure")) cell.structure = share(fields, "structure");
+  if (const RunJson* recovery = part(json, "recovery")) {
+    const RecordFields of(*recovery, place + ".cells.recovery");
+    cell.recovery = {share(of, "nodes"), share(of, "graphs"), std::nullopt};
+    if (recovery->contains("hit_nodes") && !recovery->at("hit_nodes").is_null())
+      cell.recovery->hit_nodes = share(of, "hit_nodes");
+  }
+  return cell;
+}
+
+LatentRun run_of(const RunRecord& record) {
+  const std::string place =
+      (record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile) + ": result";
+  const RecordFields result(record.result, place);
+  const auto& task = record.config.task.as<GraphTaskSettings>();
+  const std::string method = method_of(record.config).method;
+  const auto expect = [&](const char* name, const RunJson& expected) {
+    const auto found = record.result.find(name);
+    if (found == record.result.end() || *found != expected)
+      result.refuse(name, expected.dump() + " as its configuration says");
+  };
+  expect("kind", task.kind());
+  expect("method", method);
+  expect("trained_nodes", {task.least_nodes, task.most_nodes});
+  LatentRun run;
+  run.name = std::filesystem::path(record.folder).filename().string();
+  run.seed = record.config.seed;
+  const std::vector<GraphCell> cells = cells_of(task);
+  const RunJson& list = result.list("cells");
+  if (list.size() != cells.size())
+    result.refuse("cells", counted(cells.size(), "cell") + " as its configuration says");
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    run.cells.push_back(cell_of(list[i], cells[i], result, place));
+  if (const RunJson* settling = part(record.result, "settling"))
+    run.settling = settling_of(*settling, place + ".settling");
+  run.trend = learning_curve(record).trend();
+  return run;
+}
+
+// --- what belongs together -----------------------------------------------------------------------
+
+std::string section_key(const RunConfig& config) {
+  RunJson task = to_json(config).at("task"), key;
+  for (const char* name : {"generator", "window", "modulus", "names", "operations",
+                           "operand_weights", "least_nodes", "most_nodes"})
+    key[name] = task.at(name);
+  return key.dump();
+}
+
+/// The entry of this key, made at the end if need be.
+template <class Entry>
+Entry& entry_of(std::vector<std::pair<std::string, Entry>>& entries, const std::string& key) {
+  for (auto& [name, entry] : entries)
+    if (name == key) return entry;
+  return entries.emplace_back(key, Entry()).second;
+}
+
+FlatSettings settings_of(const LatentSeries& series) {
+  FlatSettings settings;
+  flatten(settings_of_series(series.config), "", settings);
+  return settings;
+}
+
+/// Names what series of one row differ in. Where that is an absolute table's size, it follows from
+/// other settings.
+void name_settings(std::vector<LatentSeries>& all) {
+  for (LatentSeries& series : all) {
+    const FlatSettings mine = settings_of(series);
+    std::set<std::string> differing;
+    for (const LatentSeries& other : all) {
+      if (other.row != series.row) continue;
+      FlatSettings others = settings_of(other);
+      for (const auto& [path, value] : mine)
+        if (others[path] != value) differing.insert(path);
+    }
+    if (differing.size() > 1) differing.erase("model.position_rows");
+    std::vector<std::string> parts;
+    for (const std::string& path : differing) parts.push_back(path + "=" + mine.at(path));
+    series.setting = joined(parts);
+  }
+}
+
+template <class ByDepth>
+std::map<std::uint32_t, SeedRange> ranges_by_depth(const std::vector<LatentRun>& runs,
+                                                   ByDepth by_depth) {
+  std::map<std::uint32_t, std::vector<double>> values;
+  for (const LatentRun& run : runs)
+    for (const auto& [depth, value] : by_depth(run)) values[depth].push_back(value);
+  std::map<std::uint32_t, SeedRange> ranges;
+  for (const auto& [depth, list] : values) ranges[depth] = *seed_range(list);
+  return ranges;
+}
+
+}  // namespace
+
+const std::vector<LatentRow>& latent_rows() {
+  static const std::vector<LatentRow> kRows = {
+      {"feed-forward", "feed-forward", "feed-forward"},
+      {"recurrent", "recurrent", "recurrent"},
+      {"chain-of-thought/val", "chain of thought, values", "chain-of-thought"},
+      {"chain-of-thought/eq-val", "chain of thought, equations", "chain-of-thought"},
+      {"chain-of-thought/eq-op-val", "chain of thought, operands", "chain-of-thought"},
+      {"continuous", "continuous", "continuous"},
+      {"no-oracle", "continuous, no oracle", "no-oracle"},
+      {"discrete", "discrete", "discrete"},
+      {"corrected", "discrete, corrected", "corrected"},
+      {"constructed", "constructed (exact)", ""}};
+  return kRows;
+}
+
+const LatentCell* LatentRun::at(const GraphCell& cell) const {
+  for (const LatentCell& one : cells)
+    if (one.cell == cell) return &one;
+  return nullptr;
+}
+
+std::map<std::uint32_t, double> LatentRun::solved_by_depth(Generator generator) const {
+  std::map<std::uint32_t, std::pair<std::size_t, double>> sums;  // graphs, solved
+  for (const LatentCell& cell : cells)
+    if (cell.cell.generator == generator)
+      for (const DepthScore& score : cell.by_depth) {
+        auto& [graphs, solved] = sums[score.depth];
+        graphs += score.graphs;
+        solved += score.solved * static_cast<double>(score.graphs);
+      }
+  std::map<std::uint32_t, double> shares;
+  for (const auto& [depth, sum] : sums)
+    if (sum.first >= kGraphsOfDepth) shares[depth] = sum.second / static_cast<double>(sum.first);
+  return shares;
+}
+
+std::string LatentSeries::title() const {
+  return latent_rows()[row].title + (setting.empty() ? "" : " (" + setting + ")");
+}
+
+std::vector<std::uint64_t> LatentSeries::seeds() const {
+  std::vector<std::uint64_t> numbers;
+  for (const LatentRun& run : runs) numbers.push_back(run.seed);
+  return numbers;
+}
+
+std::size_t LatentSeries::rising() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      runs, [](const LatentRun& run) { return run.trend == LearningCurve::Trend::rising; }));
+}
+
+std::optional<SeedRange> LatentSeries::solved(const GraphCell& cell) const {
+  return range([&](const LatentRun& run) -> std::optional<double> {
+    const LatentCell* at = run.at(cell);
+    return at ? std::optional(at->solved) : std::nullopt;
+  });
+}
+
+std::optional<SeedRange> LatentSeries::right_nodes(const GraphCell& cell) const {
+  return range([&](const LatentRun& run) -> std::optional<double> {
+    const LatentCell* at = run.at(cell);
+    return at ? std::optional(at->nodes) : std::nullopt;
+  });
+}
+
+std::optional<SeedRange> LatentSeries::hit_nodes(const GraphCell& cell) const {
+  return range([&](const LatentRun& run) -> std::optional<double> {
+    const LatentCell* at = run.at(cell);
+    return at && at->recovery ? at->recovery->hit_nodes : std::nullopt;
+  });
+}
+
+std::optional<SeedRange> LatentSeries::slope() const {
+  return range([](const LatentRun& run) -> std::optional<double> {
+    return run.settling && run.settling->fit ? std::optional(run.settling->fit->slope)
+                                             : std::nullopt;
+  });
+}
+
+std::map<std::uint32_t, SeedRange> LatentSeries::solved_by_depth(Generator generator) const {
+  return ranges_by_depth(runs,
+                         [&](const LatentRun& run) { return run.solved_by_depth(generator); });
+}
+
+std::map<std::uint32_t, SeedRange> LatentSeries::iterations_by_depth() const {
+  return ranges_by_depth(runs, [](const LatentRun& run) {
+    return run.settling ? run.settling->iterations : std::map<std::uint32_t, double>();
+  });
+}
+
+std::string LatentSection::title() const {
+  const GraphTaskSettings& graphs = task();
+  const GraphShape& shape = graphs.graphs;
+  const std::size_t operands = shape.operand_weights.size();
+  return fmt::format("{} modulo {}, {}, {} names, trained on N = {} to {}{}",
+                     shape.operations == GraphShape::Operations::add ? "addition" : "+ - x",
+                     shape.modulus,
+                     operands == 1 ? "1 operand" : fmt::format("1 to {} operands", operands),
+                     shape.names, graphs.least_nodes, graphs.most_nodes,
+                     shape.generator == Generator::deep ? " by the generator deep" : "");
+}
+
+std::vector<const LatentSeries*> LatentSection::of(const std::string& row) const {
+  std::vector<const LatentSeries*> found;
+  for (const LatentSeries& one : series)
+    if (latent_rows()[one.row].name == row) found.push_back(&one);
+  return found;
+}
+
+std::vector<std::uint32_t> LatentSection::nodes(Generator generator) const {
+  std::set<std::uint32_t> all;
+  for (const LatentSeries& one : series)
+    for (const GraphCell& cell : cells_of(one.task()))
+      if (cell.generator == generator) all.insert(cell.nodes);
+  return {all.begin(), all.end()};
+}
+
+Generator LatentSection::generator_of_depths() const {
+  return nodes(Generator::deep).empty() ? Generator::uniform : Generator::deep;
+}
+
+std::vector<LatentSection> latent_sections(const std::vector<RunRecord>& records) {
+  std::vector<std::pair<std::string, std::vector<std::pair<std::string, LatentSeries>>>> found;
+  for (const RunRecord& record : records) {
+    if (!record.config.task.try_as<GraphTaskSettings>()) continue;
+    LatentSeries& series = entry_of(entry_of(found, section_key(record.config)),
+                                    settings_of_series(record.config).dump());
+    if (series.runs.empty()) {
+      series.config = record.config;
+      series.row = row_of(method_of(record.config).row);
+    }
+    LatentRun run = run_of(record);
+    if (std::ranges::none_of(series.runs,
+                             [&](const LatentRun& other) { return other.seed == run.seed; }))
+      series.runs.push_back(std::move(run));
+  }
+  if (found.empty())
+    throw InputError(
+        "RUNS: expected at least one run of computation graphs, as 'train latent-reasoning' leaves "
+        "them");
+  std::vector<LatentSection> sections;
+  for (auto& [key, entries] : found) {
+    LatentSection& section = sections.emplace_back();
+    for (auto& [settings, series] : entries) {
+      std::ranges::sort(series.runs, {}, &LatentRun::seed);
+      section.series.push_back(std::move(series));
+    }
+    std::ranges::stable_sort(section.series, {}, &LatentSeries::row);
+    name_settings(section.series);
+  }
+  return sections;
+}
+
+}  // namespace logdepth
