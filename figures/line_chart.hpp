@@ -49,7 +49,7 @@ struct LineChart {
   std::string title;
   Axis x, y;
   std::vector<PlotArea> areas = {};  ///< drawn below everything else
-  std::vector<PlotSeries> series;
+  std::vector<PlotSeries> series = {};
   double width = 350, height = 250;  ///< of the plot inside the axes
 };
 /// With the room for the title and what stands at the axes.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/latent_reasoning/circuit_probes.hpp"
+#include "learned/latent_reasoning/latent_reasoning_report.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
@@ -153,6 +154,12 @@ Paper latent_reasoning_paper() {
        "from\n"
        "Example: logdepth report latent-reasoning --probe runs/discrete/seed-1",
        circuit_probes_markdown, circuit_probes_svg}};
+  paper.reports = {
+      {"latent-reasoning",
+       "transformers trained on computation graphs: fully solved by size and depth, iterations, "
+       "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
+       "Example: logdepth report latent-reasoning runs --out latent",
+       latent_reasoning_markdown, latent_reasoning_json, save_latent_reasoning_report}};
   return paper;
 }
 

@@ -1,0 +1,251 @@
+#include <fmt/core.h>
+
+#include <set>
+
+#include "figures/table_text.hpp"
+#include "learned/latent_reasoning/latent_reasoning_report.hpp"
+#include "learned/latent_reasoning/latent_runs.hpp"
+#include "learned/latent_reasoning/latent_verdicts.hpp"
+#include "learned/latent_reasoning/published_latent_reasoning.hpp"
+#include "objects/number_text.hpp"
+#include "objects/phrases.hpp"
+
+namespace logdepth {
+namespace {
+
+using Generator = GraphShape::Generator;
+using Range = std::optional<SeedRange>;
+
+constexpr const char* kIntroduction =
+    R"(# Latent-space reasoning on computation graphs
+
+Modular arithmetic on graphs of N nodes, trained on small ones and measured on larger ones; a graph is solved if the values
+of all its nodes are right. Numbers are medians over seeds, with the least and the most of them in brackets. They are
+*measured* in the runs named here, *still rising* where the learning curve rose to the end of training, or *published*:
+what "Unlocking Out-of-Distribution Generalization in Transformers via Latent Space Reasoning" says of its own models.
+
+![the methods by size and depth, iterations, recovery](latent-reasoning.svg)
+)";
+
+constexpr const char* kRecoveryText =
+    R"(From the final state with a tenth of its known values replaced by wrong ones the loop runs again. Share of the nodes
+that were hit themselves and are right in the end; in square brackets that of all nodes, most of which no error touched.
+
+)";
+
+std::string cell_text(const Range& range) {
+  return range ? range_text(range) : "–";
+}
+
+/// "measured", and how training ended where that may have cut it off.
+std::string state_text(const LatentSeries& series) {
+  if (series.constructed()) return "exact";
+  const std::size_t rising = series.rising();
+  if (rising == series.runs.size()) return "still rising";
+  return rising == 0 ? "measured" : "still rising: " + share_text(rising, series.runs.size());
+}
+
+std::string seeds_cell(const LatentSeries& series) {
+  if (series.constructed())
+    return counted(series.runs.front().cells.front().graphs, "graph") + " each";
+  std::vector<std::string> numbers;
+  for (const std::uint64_t seed : series.seeds()) numbers.push_back(std::to_string(seed));
+  return joined(numbers);
+}
+
+/// A row for every series, and one that says so for every method without runs. `cells`: of a
+/// series.
+template <class Cells>
+std::string method_table(const LatentSection& section, const std::vector<std::string>& columns,
+                         Cells cells) {
+  std::vector<std::string> row = {"method", "seeds", "state"};
+  row.insert(row.end(), columns.begin(), columns.end());
+  std::string text = markdown_headings(row, 3);
+  for (const LatentRow& method : latent_rows()) {
+    const auto all = section.of(method.name);
+    for (const LatentSeries* series : all) {
+      row = {markdown_text(series->title()), seeds_cell(*series), state_text(*series)};
+      for (const std::string& cell : cells(*series)) row.push_back(cell);
+      text += markdown_row(row);
+    }
+    if (!all.empty()) continue;
+    row.assign(3 + columns.size(), "");
+    row[0] = method.title;
+    row[2] = std::string(method.name) == "constructed" ? "not given" : "not run";
+    text += markdown_row(row);
+  }
+  return text;
+}
+
+std::string nodes_heading(const LatentSection& section, std::uint32_t nodes) {
+  const bool trained = nodes >= section.task().least_nodes && nodes <= section.task().most_nodes;
+  return fmt::format("N = {}{}", nodes, trained ? " (trained)" : "");
+}
+
+std::string size_tables(const LatentSection& section) {
+  std::string text;
+  for (const Generator generator : {Generator::uniform, Generator::deep}) {
+    const std::vector<std::uint32_t> all = section.nodes(generator);
+    if (all.empty()) continue;
+    std::vector<std::string> columns;
+    for (const std::uint32_t nodes : all) columns.push_back(nodes_heading(section, nodes));
+    const auto table = [&](auto number) {
+      return method_table(section, columns, [&](const LatentSeries& series) {
+        std::vector<std::string> cells;
+        for (const std::uint32_t nodes : all)
+          cells.push_back(cell_text(number(series, GraphCell{generator, nodes})));
+        return cells;
+      });
+    };
+    const std::string graphs =
+        fmt::format("graphs of the generator `{}`", graph_generator_name(generator));
+    text += "\nFully solved, " + graphs + ":\n\n" +
+            table([](const LatentSeries& series, const GraphCell& cell) {
+              return series.solved(cell);
+            }) +
+            "\nRight nodes, " + graphs + ":\n\n" +
+            table([](const LatentSeries& series, const GraphCell& cell) {
+              return series.right_nodes(cell);
+            });
+  }
+  return text;
+}
+
+template <class ByDepth>
+std::string depth_table(const LatentSection& section, ByDepth by_depth) {
+  std::set<std::uint32_t> depths;
+  for (const LatentSeries& series : section.series)
+    for (const auto& [depth, range] : by_depth(series)) depths.insert(depth);
+  if (depths.empty()) return "Nothing of this was measured.\n";
+  std::vector<std::string> columns;
+  for (const std::uint32_t depth : depths) columns.push_back(std::to_string(depth));
+  return method_table(section, columns, [&](const LatentSeries& series) {
+    const auto ranges = by_depth(series);
+    std::vector<std::string> cells;
+    for (const std::uint32_t depth : depths) {
+      const auto found = ranges.find(depth);
+      cells.push_back(found == ranges.end() ? "–" : range_text(found->second));
+    }
+    return cells;
+  });
+}
+
+std::string depth_tables(const LatentSection& section) {
+  const Generator generator = section.generator_of_depths();
+  return fmt::format(
+             "\nFully solved by the depth of the graph, all sizes of the generator `{}`, depths of "
+             "at "
+             "least {} graphs:\n\n",
+             graph_generator_name(generator), kGraphsOfDepth) +
+         depth_table(
+             section,
+             [&](const LatentSeries& series) { return series.solved_by_depth(generator); }) +
+         "\nIterations until nothing changed, mean over solved graphs by their depth; the "
+         "algorithm "
+         "itself takes as many as the graph is deep:\n\n" +
+         depth_table(section,
+                     [](const LatentSeries& series) { return series.iterations_by_depth(); });
+}
+
+std::string recovery_cell(const LatentSeries& series, const GraphCell& cell) {
+  const Range hit = series.hit_nodes(cell);
+  const Range all = series.range([&](const LatentRun& run) -> std::optional<double> {
+    const LatentCell* at = run.at(cell);
+    return at && at->recovery ? std::optional(at->recovery->nodes) : std::nullopt;
+  });
+  return all ? cell_text(hit) + " [" + fixed_text(all->median, 3) + "]" : "–";
+}
+
+std::string recovery_table(const LatentSection& section) {
+  const Generator generator = section.task().graphs.generator;
+  const std::vector<std::uint32_t> all = section.nodes(generator);
+  std::vector<std::string> columns;
+  for (const std::uint32_t nodes : all) columns.push_back(nodes_heading(section, nodes));
+  std::string text = markdown_headings(
+      [&] {
+        std::vector<std::string> row = {"method"};
+        row.insert(row.end(), columns.begin(), columns.end());
+        return row;
+      }(),
+      1);
+  for (const char* name : {"discrete", "corrected", "constructed"})
+    for (const LatentSeries* series : section.of(name)) {
+      std::vector<std::string> row = {markdown_text(series->title())};
+      for (const std::uint32_t nodes : all)
+        row.push_back(recovery_cell(*series, {generator, nodes}));
+      text += markdown_row(row);
+    }
+  return text;
+}
+
+std::string constructed_text(const LatentSection& section) {
+  std::string text;
+  for (const LatentSeries* series : section.of("constructed"))
+    text += fmt::format(
+        "\nConstructed: `{}`, not trained, {} for each unit of depth; run exactly on the first {} "
+        "of "
+        "the graphs that seed {} was measured on.\n",
+        series->config.constructed->weights, series->config.preset,
+        counted(series->runs.front().cells.front().graphs, "graph"), series->config.seed);
+  return text;
+}
+
+std::string criteria_text(const LatentSection& section) {
+  std::string text;
+  for (const LatentCriterion& criterion : latent_criteria(section)) {
+    text += fmt::format("- {}, {}: **{}**", criterion.name, markdown_text(criterion.series),
+                        reproduced_name(criterion.verdict));
+    if (criterion.seeds > 0)
+      text += fmt::format(", {} of {} seeds{}", std::min(criterion.seeds, kSeedsAsked), kSeedsAsked,
+                          criterion.seeds < kSeedsAsked ? ", so this is preliminary" : "");
+    if (!criterion.missing.empty()) text += "; missing: " + joined(criterion.missing);
+    text += ".\n";
+    for (const LatentCriterion::Part& part : criterion.parts)
+      text += fmt::format("  - {}: {}{}.\n", part.asks, part.found,
+                          part.verdict ? fmt::format(", **{}**", verdict_name(*part.verdict)) : "");
+  }
+  return text;
+}
+
+std::string section_text(const LatentSection& section, std::size_t number) {
+  return fmt::format("\n## {}. {}\n", number, section.title()) + size_tables(section) +
+         constructed_text(section) + depth_tables(section) + "\n" + kRecoveryText +
+         recovery_table(section) + "\nCriteria:\n\n" + criteria_text(section);
+}
+
+std::string published_text() {
+  std::string text =
+      "\n## Published\n\nThe paper trains on N up to 32 modulo 23 with 128 names and prints "
+      "curves, no "
+      "table: words, and sizes read off the curves.\n\n" +
+      markdown_headings({"method", "nearly always solved to N", "more often than not to N",
+                         "published", "where"});
+  const auto nodes = [](std::uint32_t number) {
+    return number == 0 ? std::string("–") : fmt::format("about {}", number);
+  };
+  for (const PublishedMethod& method : published_latent_methods())
+    text += markdown_row({method.method, nodes(method.near_perfect_to), nodes(method.usable_to),
+                          markdown_text(method.says), method.source});
+  const PublishedErrors& errors = kPublishedErrors;
+  return text +
+         fmt::format(
+             "\nPublished of the best discrete model of two layers, trained on {}: {} solved "
+             "beyond the training sizes; at N = 128 {} errors in {} sentences, {} of "
+             "attention in the first layer, {} of copies in the second, {} of calculation.\n",
+             errors.trained_on, percent_text(errors.solved), errors.total, errors.sentences,
+             errors.first_attention, errors.second_copy, errors.calculation);
+}
+
+}  // namespace
+
+std::string latent_reasoning_markdown(const std::vector<RunRecord>& records) {
+  const std::vector<LatentSection> sections = latent_sections(records);
+  std::string text = kIntroduction;
+  for (std::size_t i = 0; i < sections.size(); ++i) text += section_text(sections[i], i + 1);
+  text += published_text();
+  text += "\n## Where the source contradicts itself or is silent\n\n";
+  for (const std::string& note : latent_reasoning_contradictions()) text += "- " + note + "\n";
+  return text;
+}
+
+}  // namespace logdepth
