@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,37 @@
 #include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
 #include "objects/input_error.hpp"
+#include "proofs-check/check/computation_graph_run.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
 struct PaperReportArguments {
-  std::string runs, probed, folder;
+  std::string runs, probed, folder, constructed;
   CLI::Option *runs_given = nullptr, *probe_given = nullptr, *out_given = nullptr;
+  CLI::Option* constructed_given = nullptr;
   bool json = false;
 };
+
+/// A weights file of computation graphs; other ones have no report.
+ExactFile exact_file(const std::string& path) {
+  const Model model = read_weights(path);
+  const auto run = std::make_shared<ComputationGraphRun>(model);
+  ExactFile file;
+  file.name = path;
+  file.letters = model.alphabet;
+  file.outputs = std::get<CellsOutput>(model.output).names;
+  file.layers_per_iteration = run->layers_per_iteration();
+  file.layers_beside = run->layers_beside();
+  file.answers = [run, path](const std::vector<std::string>& word) {
+    std::optional<Mismatch> mismatch;
+    if (auto values = run->values(word, 1, mismatch)) return *values;
+    throw InputError(path + ": expected " + mismatch->expected + ", found " + mismatch->got);
+  };
+  return file;
+}
 
 /// Errors: InputError where the files cannot be written.
 void check_folder(const PaperReportArguments& options, const std::string& name) {
@@ -40,7 +62,9 @@ void say_what_was_written(const PaperReportArguments& options, const std::string
 int report_runs(const PaperReport& report, const PaperReportArguments& options) {
   const std::string name = report.name;
   check_folder(options, name);
-  const std::vector<RunRecord> records = read_run_records(options.runs);
+  std::vector<RunRecord> records = read_run_records(options.runs);
+  if (options.constructed_given && *options.constructed_given)
+    records = report.with_constructed(records, exact_file(options.constructed));
   if (!options.folder.empty()) report.save(records, options.folder);
   if (options.json) {
     std::cout << report.json(records);
@@ -115,6 +139,10 @@ Command add_paper_report(CLI::App& parent, const PaperCommand& what) {
   if (!what.report) options->probe_given->required();
   options->out_given =
       command->add_option("--out", options->folder, "write " + files + " to this folder");
+  if (what.report && what.report->with_constructed)
+    options->constructed_given =
+        command->add_option("--constructed", options->constructed,
+                            "a weights file of the compiler, measured exactly beside the runs");
   command->add_flag("--json", options->json, "print one JSON object");
   return [what, options] { return report_paper(what, *options); };
 }

@@ -180,13 +180,15 @@ std::string recovery_table(const LatentSection& section) {
 
 std::string constructed_text(const LatentSection& section) {
   std::string text;
-  for (const LatentSeries* series : section.of("constructed"))
+  for (const LatentSeries* series : section.of("constructed")) {
+    const LatentRun& run = series->runs.front();
     text += fmt::format(
-        "\nConstructed: `{}`, not trained, {} for each unit of depth; run exactly on the first {} "
-        "of "
-        "the graphs that seed {} was measured on.\n",
-        series->config.constructed->weights, series->config.preset,
-        counted(series->runs.front().cells.front().graphs, "graph"), series->config.seed);
+        "\nConstructed: {}, not trained, {} for each unit of depth; run exactly on the first {} of "
+        "each size that seed {} was measured on.\n",
+        markdown_text(series->config.constructed->weights),
+        counted(run.layers_per_iteration, "layer"), counted(run.cells.front().graphs, "graph"),
+        run.seed);
+  }
   return text;
 }
 

@@ -64,6 +64,10 @@ ReportJson series_json(const LatentSection& section, const LatentSeries& series)
                      {"config", settings_of_series(series.config)},
                      {"seeds", series.seeds()},
                      {"still_rising", series.rising()}};
+  json["weights"] =
+      series.constructed() ? ReportJson(series.config.constructed->weights) : ReportJson();
+  json["layers_per_iteration"] =
+      series.constructed() ? ReportJson(series.runs.front().layers_per_iteration) : ReportJson();
   json["solved"] = by_cell(series, [](const LatentCell& cell) { return Number(cell.solved); });
   json["nodes"] = by_cell(series, [](const LatentCell& cell) { return Number(cell.nodes); });
   json["structure"] = by_cell(series, [](const LatentCell& cell) { return cell.structure; });

@@ -142,6 +142,8 @@ LatentRun run_of(const RunRecord& record) {
   if (const RunJson* settling = part(record.result, "settling"))
     run.settling = settling_of(*settling, place + ".settling");
   run.trend = learning_curve(record).trend();
+  if (record.config.constructed)
+    run.layers_per_iteration = record.training.at("layers_per_iteration").get<std::uint32_t>();
   return run;
 }
 

@@ -63,6 +63,7 @@ struct LatentRun {
   std::vector<LatentCell> cells;
   std::optional<LatentSettling> settling;
   LearningCurve::Trend trend = LearningCurve::Trend::unknown;
+  std::uint32_t layers_per_iteration = 0;  ///< of a weights file
 
   const LatentCell* at(const GraphCell& cell) const;
   /// Fully solved by depth, over all cells of a generator; where there are enough graphs.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/latent_reasoning/circuit_probes.hpp"
+#include "learned/latent_reasoning/constructed_graphs.hpp"
 #include "learned/latent_reasoning/latent_reasoning_report.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
@@ -159,7 +160,8 @@ Paper latent_reasoning_paper() {
        "transformers trained on computation graphs: fully solved by size and depth, iterations, "
        "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
        "Example: logdepth report latent-reasoning runs --out latent",
-       latent_reasoning_markdown, latent_reasoning_json, save_latent_reasoning_report}};
+       latent_reasoning_markdown, latent_reasoning_json, save_latent_reasoning_report,
+       with_constructed_graphs}};
   return paper;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -7,6 +9,19 @@
 #include "learned/records/run_record.hpp"
 
 namespace logdepth {
+
+/// A weights file of the compiler beside trained networks: one that answers every letter of a word
+/// with one of its named outputs. Nothing in `learned` runs it; the command line hands over a
+/// function that does, exactly.
+struct ExactFile {
+  std::string name;                  ///< of the file
+  std::vector<std::string> letters;  ///< that it reads
+  std::vector<std::string> outputs;  ///< what the numbers of answers stand for
+  std::uint32_t layers_per_iteration = 0, layers_beside = 0;
+  /// Of every letter of the word, after one iteration. Errors: InputError where the file breaks a
+  /// promise.
+  std::function<std::vector<std::uint32_t>(const std::vector<std::string>& word)> answers;
+};
 
 /// A report on training runs beside the numbers of their paper: `logdepth report NAME RUNS`.
 struct PaperReport {
@@ -16,6 +31,10 @@ struct PaperReport {
   std::string (*markdown)(const Records& records);
   std::string (*json)(const Records& records);
   void (*save)(const Records& records, const std::string& folder);  ///< writes its files
+  /// Of a report that shows a weights file too (`--constructed FILE`): the records, and those that
+  /// stand for the file, measured as the runs are. Errors: InputError for a file about something
+  /// else.
+  Records (*with_constructed)(const Records& records, const ExactFile& file) = nullptr;
 };
 
 /// What a paper reads off the network of one run: `logdepth report NAME --probe RUN`. The program

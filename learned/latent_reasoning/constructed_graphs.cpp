@@ -1,0 +1,118 @@
+#include "learned/latent_reasoning/constructed_graphs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "learned/latent_reasoning/latent_runs.hpp"
+#include "learned/latent_reasoning/latent_steps_task.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kOperationLetters = "+-*";
+
+std::string letter_of(const FactoredToken& token, const FactorTables& tables) {
+  switch (static_cast<TokenSyntax>(token[kSyntaxFactor])) {
+    case TokenSyntax::value:
+      return std::to_string(token[kValueFactor]);
+    case TokenSyntax::equals:
+      return "=";
+    case TokenSyntax::variable: {
+      const std::int32_t value = token[kValueFactor];
+      const std::string name = fmt::format("x{}", token[kVariableFactor]);
+      return value < tables.no_value() ? fmt::format("{}:{}", name, value) : name;
+    }
+    case TokenSyntax::operation:
+      return std::string(1, kOperationLetters[token[kOperationFactor]]);
+    case TokenSyntax::separator:
+    case TokenSyntax::padding:
+      break;
+  }
+  return ";";
+}
+
+std::vector<std::string> expected_outputs(std::uint32_t modulus) {
+  std::vector<std::string> outputs;
+  for (std::uint32_t value = 0; value < modulus; ++value) outputs.push_back(std::to_string(value));
+  outputs.insert(outputs.end(), {"empty", "n/a"});
+  return outputs;
+}
+
+RunRecord record_of(const LatentSection& section, const ExactFile& file) {
+  LatentStepsConfig task;
+  static_cast<GraphTaskSettings&>(task) = section.task();
+  task.test_nodes = section.nodes(GraphShape::Generator::uniform);
+  task.test_deep_nodes = section.nodes(GraphShape::Generator::deep);
+  RunRecord record;
+  record.config.seed = section.series.front().runs.front().seed;
+  task.validation = kConstructedGraphs;
+  for (const LatentSeries& series : section.series) {
+    record.config.seed = std::min(record.config.seed, series.runs.front().seed);
+    task.validation = std::min(task.validation, series.task().validation);
+  }
+  record.config.preset = "constructed";
+  record.config.task = task;
+  record.config.constructed.emplace().weights = file.name;
+  record.training = {{"layers_per_iteration", file.layers_per_iteration},
+                     {"layers_beside", file.layers_beside}};
+  record.result = task.make_task(record.config.seed)
+                      ->measure(constructed_predictor(file, task.tables()), 0, {});
+  return record;
+}
+
+}  // namespace
+
+Predictor constructed_predictor(const ExactFile& file, const FactorTables& tables) {
+  return Predict([file, tables](const Samples& samples, std::uint32_t) {
+    Answers answers = samples.indices;  // one head for each table
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      const std::size_t length =
+          samples.lengths.empty() ? samples.tokens : static_cast<std::size_t>(samples.lengths[i]);
+      const auto first = static_cast<std::ptrdiff_t>(i * samples.tokens * kFactors);
+      std::vector<std::string> word;
+      for (std::size_t token = 0; token < length; ++token) {
+        FactoredToken factors;
+        std::copy_n(samples.indices.begin() + first + static_cast<std::ptrdiff_t>(token * kFactors),
+                    kFactors, factors.begin());
+        word.push_back(letter_of(factors, tables));
+      }
+      const std::vector<std::uint32_t> values = file.answers(word);
+      for (std::size_t token = 0; token < length; ++token) {
+        const auto value = static_cast<std::int32_t>(values.at(token));
+        answers[static_cast<std::size_t>(first) + token * kFactors + kValueFactor] =
+            value < tables.no_value()    ? value
+            : value == tables.no_value() ? tables.empty_value()
+                                         : tables.no_value();
+      }
+    }
+    return answers;
+  });
+}
+
+std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& records,
+                                               const ExactFile& file) {
+  std::vector<RunRecord> all = records;
+  for (const LatentSection& section : latent_sections(records)) {
+    const GraphShape& shape = section.task().graphs;
+    if (file.outputs != expected_outputs(shape.modulus)) continue;
+    const std::string last = fmt::format("x{}", shape.names - 1);
+    if (std::ranges::find(file.letters, last) == file.letters.end())
+      throw InputError(
+          fmt::format("{}: expected the letters x0 to {}, as many names as the runs "
+                      "have",
+                      file.name, last));
+    all.push_back(record_of(section, file));
+  }
+  if (all.size() == records.size())
+    throw InputError(
+        file.name +
+        ": expected arithmetic modulo the number of a run (logdepth compile computation-graph)");
+  return all;
+}
+
+}  // namespace logdepth
