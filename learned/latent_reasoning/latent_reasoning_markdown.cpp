@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <set>
 
 #include "figures/table_text.hpp"
@@ -15,6 +16,9 @@ namespace {
 
 using Generator = GraphShape::Generator;
 using Range = std::optional<SeedRange>;
+
+/// In a cell.
+constexpr const char* kNothing = "–";
 
 constexpr const char* kIntroduction =
     R"(# Latent-space reasoning on computation graphs
@@ -34,7 +38,7 @@ that were hit themselves and are right in the end; in square brackets that of al
 )";
 
 std::string cell_text(const Range& range) {
-  return range ? range_text(range) : "–";
+  return range ? range_text(range) : kNothing;
 }
 
 /// "measured", and how training ended where that may have cut it off.
@@ -54,7 +58,7 @@ std::string seeds_cell(const LatentSeries& series) {
 }
 
 /// A row for every series, and one that says so for every method without runs. `cells`: of a
-/// series.
+/// series; where all of them are empty the method has no such numbers, and no row.
 template <class Cells>
 std::string method_table(const LatentSection& section, const std::vector<std::string>& columns,
                          Cells cells) {
@@ -64,8 +68,10 @@ std::string method_table(const LatentSection& section, const std::vector<std::st
   for (const LatentRow& method : latent_rows()) {
     const auto all = section.of(method.name);
     for (const LatentSeries* series : all) {
+      const std::vector<std::string> numbers = cells(*series);
+      if (std::ranges::count(numbers, kNothing) == std::ssize(numbers)) continue;
       row = {markdown_text(series->title()), seeds_cell(*series), state_text(*series)};
-      for (const std::string& cell : cells(*series)) row.push_back(cell);
+      row.insert(row.end(), numbers.begin(), numbers.end());
       text += markdown_row(row);
     }
     if (!all.empty()) continue;
@@ -124,7 +130,7 @@ std::string depth_table(const LatentSection& section, ByDepth by_depth) {
     std::vector<std::string> cells;
     for (const std::uint32_t depth : depths) {
       const auto found = ranges.find(depth);
-      cells.push_back(found == ranges.end() ? "–" : range_text(found->second));
+      cells.push_back(found == ranges.end() ? kNothing : range_text(found->second));
     }
     return cells;
   });
@@ -147,13 +153,32 @@ std::string depth_tables(const LatentSection& section) {
                      [](const LatentSeries& series) { return series.iterations_by_depth(); });
 }
 
+/// Of chains of thought, how often they are right but for values; or nothing.
+std::string structure_text(const LatentSection& section) {
+  std::string text;
+  for (const LatentSeries& series : section.series) {
+    std::vector<std::string> parts;
+    for (const LatentCell& first : series.runs.front().cells)
+      if (const Range range = series.range([&](const LatentRun& run) {
+            const LatentCell* cell = run.at(first.cell);
+            return cell ? cell->structure : std::nullopt;
+          }))
+        parts.push_back(fmt::format("{} at N = {}{}", range_text(range), first.cell.nodes,
+                                    first.cell.generator == Generator::deep ? " (deep)" : ""));
+    if (!parts.empty())
+      text += fmt::format("\nWithout a mistake but in values, {}: {}.\n",
+                          markdown_text(series.title()), joined(parts));
+  }
+  return text;
+}
+
 std::string recovery_cell(const LatentSeries& series, const GraphCell& cell) {
   const Range hit = series.hit_nodes(cell);
   const Range all = series.range([&](const LatentRun& run) -> std::optional<double> {
     const LatentCell* at = run.at(cell);
     return at && at->recovery ? std::optional(at->recovery->nodes) : std::nullopt;
   });
-  return all ? cell_text(hit) + " [" + fixed_text(all->median, 3) + "]" : "–";
+  return all ? cell_text(hit) + " [" + fixed_text(all->median, 3) + "]" : kNothing;
 }
 
 std::string recovery_table(const LatentSection& section) {
@@ -211,8 +236,8 @@ std::string criteria_text(const LatentSection& section) {
 
 std::string section_text(const LatentSection& section, std::size_t number) {
   return fmt::format("\n## {}. {}\n", number, section.title()) + size_tables(section) +
-         constructed_text(section) + depth_tables(section) + "\n" + kRecoveryText +
-         recovery_table(section) + "\nCriteria:\n\n" + criteria_text(section);
+         structure_text(section) + constructed_text(section) + depth_tables(section) + "\n" +
+         kRecoveryText + recovery_table(section) + "\nCriteria:\n\n" + criteria_text(section);
 }
 
 std::string published_text() {
@@ -223,7 +248,7 @@ std::string published_text() {
       markdown_headings({"method", "nearly always solved to N", "more often than not to N",
                          "published", "where"});
   const auto nodes = [](std::uint32_t number) {
-    return number == 0 ? std::string("–") : fmt::format("about {}", number);
+    return number == 0 ? std::string(kNothing) : fmt::format("about {}", number);
   };
   for (const PublishedMethod& method : published_latent_methods())
     text += markdown_row({method.method, nodes(method.near_perfect_to), nodes(method.usable_to),

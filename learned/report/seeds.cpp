@@ -38,6 +38,7 @@ nlohmann::ordered_json settings_of_series(const RunConfig& config) {
   nlohmann::ordered_json json = to_json(config);
   json.erase("preset");
   json.erase("seed");
+  json["training"].erase("curve_first");
   return json;
 }
 

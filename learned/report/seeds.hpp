@@ -31,7 +31,8 @@ std::optional<SeedRange> seed_range(const std::vector<double>& values);
 /// As in "seed 1", "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.
 std::string seeds_text(const std::vector<std::uint64_t>& seeds);
 
-/// The configuration without what runs of one series may differ in, seed and name of the preset.
+/// The configuration without what runs of one series may differ in: seed, name of the preset, and
+/// when points of the learning curve are taken.
 nlohmann::ordered_json settings_of_series(const RunConfig& config);
 
 /// Settings by path, "model.width": "64".

@@ -1,0 +1,413 @@
+// The report on latent-space reasoning: series and sections, the criteria at their thresholds, and
+// the texts from records whose result is known.
+
+#include "learned/latent_reasoning/latent_reasoning_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <string>
+
+#include "learned/latent_reasoning/constructed_graphs.hpp"
+#include "learned/latent_reasoning/latent_steps_task.hpp"
+#include "learned/latent_reasoning/latent_values_task.hpp"
+#include "learned/latent_reasoning/latent_verdicts.hpp"
+#include "learned/latent_reasoning/latent_words_task.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/input_error.hpp"
+#include "oracle/computation_graph_oracle.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth::latent_reasoning_report_tests {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Method = LatentValuesConfig::Method;
+
+LatentValuesConfig values(Method method) {
+  LatentValuesConfig task;
+  task.method = method;
+  return task;
+}
+
+LatentStepsConfig steps(double corrupted = 0) {
+  LatentStepsConfig task;
+  task.corrupted = corrupted;
+  return task;
+}
+
+/// What a run found, cell by cell of `test_nodes`.
+struct Found {
+  std::vector<double> solved = {1, 1, 1};
+  std::optional<double> slope, hit;
+  bool rising = false;
+};
+
+template <class Settings>
+RunRecord record(Settings task, const std::string& method, std::uint64_t seed, const Found& found,
+                 std::vector<std::uint32_t> nodes = {8, 16, 32}) {
+  task.test_nodes = std::move(nodes);
+  RunRecord run;
+  run.config.preset = method;
+  run.config.seed = seed;
+  run.config.task = task;
+  run.folder = "runs/" + method + "/seed-" + std::to_string(seed);
+  run.training["curve"] = {
+      {"score", "solved"},
+      {"points",
+       {{{"steps", 1}, {"score", 0.5}}, {{"steps", 4}, {"score", found.rising ? 0.9 : 0.5}}}}};
+  run.result = {{"kind", task.kind()}, {"method", method}, {"trained_nodes", {3, 8}}};
+  run.result["cells"] = Json::array();
+  for (std::size_t i = 0; i < task.test_nodes.size(); ++i) {
+    const double solved = found.solved.at(i);
+    Json cell = {{"generator", "uniform"},
+                 {"nodes", task.test_nodes[i]},
+                 {"graphs", 300},
+                 {"solved", solved},
+                 {"node_accuracy", (1 + solved) / 2}};
+    cell["by_depth"] = {{{"depth", 4}, {"graphs", 30}, {"solved", solved}},
+                        {{"depth", 5}, {"graphs", 6}, {"solved", solved}}};
+    if (found.hit)
+      cell["recovery"] = {{"replaced", 0.1},
+                          {"nodes", 0.9},
+                          {"graphs", 0.5},
+                          {"hit_nodes", *found.hit},
+                          {"hit", 9}};
+    run.result["cells"].push_back(cell);
+  }
+  if (found.slope)
+    run.result["settling"] = {
+        {"settled", 1.0},
+        {"by_depth",
+         {{{"depth", 4}, {"graphs", 90}, {"iterations", 4.5}},
+          {{"depth", 9}, {"graphs", kGraphsOfDepth - 1}, {"iterations", 9.0}}}},
+        {"fit", {{"slope", *found.slope}, {"intercept", 0.0}, {"r2", 1.0}, {"graphs", 90}}}};
+  return run;
+}
+
+RunRecord discrete(std::uint64_t seed, const Found& found) {
+  return record(steps(), "discrete", seed, found);
+}
+
+/// Three seeds of all methods but chains of thought of values and of operands.
+std::vector<RunRecord> some_records() {
+  std::vector<RunRecord> records;
+  for (const std::uint64_t seed : {3, 1, 2}) {
+    const double less = 0.01 * static_cast<double>(seed);
+    records.push_back(discrete(seed, {{1, 0.9 - less, 0.6}, 1.0, 0.1, seed == 2}));
+    records.push_back(
+        record(steps(0.25), "corrected", seed, {{1, 0.95 - less, 0.9}, 1.1, 0.8 + less}));
+    records.push_back(record(values(Method::continuous), "continuous", seed, {{0.9, 0.5, 0.4, 0.1}},
+                             {8, 12, 16, 32}));
+    records.push_back(record(values(Method::no_oracle), "no-oracle", seed,
+                             {{0.9, 0.4, 0.3, 0.1}, 1.5}, {8, 12, 16, 32}));
+    records.push_back(record(values(Method::feed_forward), "feed-forward", seed, {{0.6, 0.1, 0}}));
+    records.push_back(record(values(Method::recurrent), "recurrent", seed, {{0.7, 0.2, 0}}));
+    records.push_back(record(LatentWordsConfig(), "chain-of-thought", seed, {{0.9, 0.4, 0}}));
+    records.back().result["cells"][0]["structure"] = 0.95;
+  }
+  RunRecord other;
+  other.config.task = WordTaskConfig();
+  records.push_back(other);
+  return records;
+}
+
+SeedRange exactly(double value) {
+  return {value, value, value, 3};
+}
+
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+// --- criteria ------------------------------------------------------------------------------------
+
+TEST(LatentVerdicts, SizesPassAtEveryThresholdAndFailBelow) {
+  const SizeVerdict edge{exactly(0.95), exactly(0.8), std::nullopt,
+                         exactly(0.8),  exactly(0.2), exactly(0.2)};
+  EXPECT_EQ(edge.verdict(), Verdict::passed);
+  const auto with = [&](const std::function<void(SizeVerdict&)>& change) {
+    SizeVerdict verdict = edge;
+    change(verdict);
+    return verdict;
+  };
+  EXPECT_EQ(with([](auto& v) { v.trained = exactly(0.949); }).at_trained(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).at_twice(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).order(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.801); }).order(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.199); }).order(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.recurrent = exactly(0.201); }).end_to_end(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.feed_forward = exactly(0.201); }).verdict(), Verdict::failed);
+}
+
+TEST(LatentVerdicts, SizesAreUndecidedAboutWhatWasNotMeasuredUnlessTheRestFails) {
+  SizeVerdict verdict{exactly(1), exactly(1), {}, exactly(0.5), exactly(0.1), {}};
+  EXPECT_EQ(verdict.end_to_end(), Verdict::undecided);
+  EXPECT_EQ(verdict.order(), Verdict::undecided);
+  EXPECT_EQ(verdict.verdict(), Verdict::undecided);
+  verdict.feed_forward = exactly(0.3);
+  EXPECT_EQ(verdict.verdict(), Verdict::failed);
+  EXPECT_EQ(SizeVerdict().verdict(), Verdict::undecided);
+}
+
+TEST(LatentVerdicts, SlopesPassWithinFifteenHundredthsOfOne) {
+  const auto verdict = [](double slope) { return SlopeVerdict{exactly(slope)}.verdict(); };
+  EXPECT_EQ(verdict(0.85), Verdict::passed);
+  EXPECT_EQ(verdict(1.15), Verdict::passed);
+  EXPECT_EQ(verdict(0.849), Verdict::failed);
+  EXPECT_EQ(verdict(1.151), Verdict::failed);
+  EXPECT_EQ(SlopeVerdict().verdict(), Verdict::undecided);
+}
+
+TEST(LatentVerdicts, RecoveryPassesAtFourFifthsAndAboveTheModelWithoutCorrection) {
+  EXPECT_EQ((RecoveryVerdict{exactly(0.8), exactly(0.79)}.verdict()), Verdict::passed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.799), exactly(0)}.recovers()), Verdict::failed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.9), exactly(0.9)}.beats_discrete()), Verdict::failed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.9), {}}.verdict()), Verdict::undecided);
+}
+
+TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
+  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0.5)}.verdict()), Verdict::passed);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.399), exactly(0.5)}.verdict()), Verdict::failed);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0)}.verdict()), Verdict::undecided);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.4), {}}.share()), std::nullopt);
+}
+
+// --- runs ----------------------------------------------------------------------------------------
+
+TEST(LatentSections, HoldSeriesOfSeedsInOrderAndTheFirstRunOfEachSeed) {
+  std::vector<RunRecord> records = some_records();
+  records.push_back(discrete(1, {{0, 0, 0}}));  // a second run of seed 1
+  const auto sections = latent_sections(records);
+  ASSERT_EQ(sections.size(), 1u);
+  const auto found = sections[0].of("discrete");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]->seeds(), (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(found[0]->setting, "");
+  EXPECT_EQ(found[0]->rising(), 1u);
+  const auto range = found[0]->solved({GraphShape::Generator::uniform, 16});
+  ASSERT_TRUE(range);
+  EXPECT_NEAR(range->least, 0.87, 1e-12);
+  EXPECT_NEAR(range->median, 0.88, 1e-12);
+  EXPECT_NEAR(range->most, 0.89, 1e-12);
+  EXPECT_EQ(range->seeds, 3u);
+  EXPECT_EQ(found[0]->solved({GraphShape::Generator::deep, 16}), std::nullopt);
+  EXPECT_TRUE(sections[0].of("chain-of-thought/val").empty());
+  EXPECT_EQ(sections[0].nodes(GraphShape::Generator::uniform),
+            (std::vector<std::uint32_t>{8, 12, 16, 32}));
+}
+
+TEST(LatentSections, SayNothingOfDepthsWithFewGraphs) {
+  const auto sections = latent_sections({discrete(1, {{1, 0.5, 0.5}, 1.0})});
+  const auto depths = sections[0].series[0].solved_by_depth(GraphShape::Generator::uniform);
+  ASSERT_EQ(depths.size(), 1u);  // three times 6 graphs are fewer than 20
+  EXPECT_NEAR(depths.at(4).median, 2.0 / 3, 1e-12);
+  const auto iterations = sections[0].series[0].iterations_by_depth();
+  ASSERT_EQ(iterations.size(), 1u);
+  EXPECT_EQ(iterations.at(4).median, 4.5);
+}
+
+TEST(LatentSections, KeepTasksApartAndNameWhatSeriesOfAMethodDifferIn) {
+  RunRecord narrow = discrete(1, {}), other = discrete(1, {});
+  narrow.config.model.width = 32;
+  other.config.task.as<LatentStepsConfig>().graphs.modulus = 5;
+  RunRecord curve = discrete(2, {});
+  curve.config.training.curve_first = 7;  // the same training
+  const auto sections = latent_sections({discrete(1, {}), narrow, other, curve});
+  ASSERT_EQ(sections.size(), 2u);
+  ASSERT_EQ(sections[0].series.size(), 2u);
+  EXPECT_EQ(sections[0].series[0].setting, "model.width=64");
+  EXPECT_EQ(sections[0].series[0].runs.size(), 2u);
+  EXPECT_EQ(sections[0].series[1].title(), "discrete (model.width=32)");
+  EXPECT_EQ(sections[0].title(),
+            "addition modulo 3, 1 to 2 operands, 32 names, trained on N = 3 to 8");
+  EXPECT_EQ(sections[1].title(),
+            "addition modulo 5, 1 to 2 operands, 32 names, trained on N = 3 to 8");
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+TEST(LatentReasoningReport, PrintsMediansRangesAndRowsThatWereNotRun) {
+  expect_parts(
+      latent_reasoning_markdown(some_records()),
+      {"| method | seeds | state | N = 8 (trained) | N = 12 | N = 16 | N = 32 |",
+       "| discrete | 1, 2, 3 | still rising: 1 of 3 | 1.000 (1.000 to 1.000) | – | 0.880 (0.870 to "
+       "0.890) | 0.600 (0.600 to 0.600) |",
+       "| recurrent | 1, 2, 3 | measured |", "| chain of thought, values | | not run |",
+       "| chain of thought, operands | | not run |", "| constructed (exact) | | not given |",
+       "Without a mistake but in values, chain of thought, equations: 0.950 (0.950 to 0.950) at N "
+       "= 8.",
+       "| discrete, corrected | 0.820 (0.810 to 0.830) [0.900] |",
+       "| corrected | about 128 | about 128 | near-perfect at all sizes"});
+}
+
+TEST(LatentReasoningReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
+  expect_parts(latent_reasoning_markdown(some_records()),
+               {"- LO-3, discrete: **reproduced**, 3 of 3 seeds.\n",
+                "  - no threshold at N = 32: 0.600 (0.600 to 0.600).\n",
+                "- LO-4, discrete: **reproduced**, 3 of 3 seeds.\n",
+                "- LO-4, continuous, no oracle: **not reproduced at this scale**, 3 of 3 seeds.\n",
+                "- LO-5, discrete, corrected: **reproduced**, 3 of 3 seeds.\n",
+                "- LO-6, continuous, no oracle: **reproduced**, 3 of 3 seeds.\n",
+                "0.400 (0.400 to 0.400) against 0.500 (0.500 to 0.500), 0.800 of it, **passed**"});
+  expect_parts(
+      latent_reasoning_markdown({discrete(1, {{1, 0.9, 0.6}, 1.0})}),
+      {"- LO-3, discrete: **undecided**, 1 of 3 seeds, so this is preliminary; missing: continuous "
+       "at N = 16, feed-forward at N = 16, recurrent at N = 16.\n",
+       "- LO-5, discrete, corrected: **undecided**; missing: runs of the method corrected.\n",
+       "| continuous | | not run |"});
+  expect_parts(latent_reasoning_markdown({discrete(1, {{0.5, 0.2, 0}})}),
+               {"- LO-3, discrete: **not reproduced at this scale**, 1 of 3 seeds",
+                "- LO-4, discrete: **undecided**; missing: solved graphs of two depths"});
+}
+
+TEST(LatentReasoningReport, TheJsonHoldsTheSameNumbers) {
+  const auto json = nlohmann::json::parse(latent_reasoning_json(some_records()));
+  EXPECT_EQ(json["schema"], "logdepth/report-latent-reasoning/1");
+  ASSERT_EQ(json["sections"].size(), 1u);
+  const auto& section = json["sections"][0];
+  EXPECT_EQ(section["not_run"], nlohmann::json::parse(R"(["chain-of-thought/val",
+      "chain-of-thought/eq-op-val", "constructed"])"));
+  ASSERT_EQ(section["series"].size(), 7u);
+  const auto& first = section["series"][0];
+  EXPECT_EQ(first["row"], "feed-forward");
+  EXPECT_EQ(first["seeds"], nlohmann::json::parse("[1, 2, 3]"));
+  EXPECT_EQ(first["solved"][1]["nodes"], 16);
+  EXPECT_EQ(first["solved"][1]["median"], 0.1);
+  EXPECT_TRUE(first["slope"].is_null());
+  std::vector<std::string> verdicts;
+  for (const auto& criterion : section["criteria"])
+    verdicts.push_back(criterion["name"].get<std::string>() + " " +
+                       criterion["verdict"].get<std::string>());
+  EXPECT_EQ(verdicts, (std::vector<std::string>{"LO-3 passed", "LO-4 passed", "LO-4 passed",
+                                                "LO-4 failed", "LO-5 passed", "LO-6 passed"}));
+  EXPECT_TRUE(section["criteria"][0]["parts"][4]["verdict"].is_null());
+}
+
+TEST(LatentReasoningReport, TheFigureHasALineForEverySeriesAndBandsOfSeeds) {
+  const std::string svg = latent_reasoning_svg(some_records());
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(svg.c_str()));
+  std::size_t bands = 0, lines = 0;
+  for (const auto& node : document.child("svg").children("polygon")) bands += !node.empty();
+  for (const auto& node : document.child("svg").children("polyline")) lines += !node.empty();
+  // Sizes: 7 of each, and the trained sizes. One depth only, so no lines by depth or iterations.
+  // Recovery: two series and the limit.
+  EXPECT_EQ(bands, 1u + 7 + 7 + 3 + 2);
+  EXPECT_EQ(lines, 7u + 1 + 2 + 1);
+  expect_parts(svg, {"trained on N = 3 to 8", "discrete, N = 16: 0.880 (0.870 to 0.890)"});
+}
+
+// --- the weights file ----------------------------------------------------------------------------
+
+/// A file as the oracle of computation graphs answers, from any values.
+ExactFile oracle_file(std::uint32_t prime, std::uint32_t names) {
+  ExactFile file;
+  file.name = "graphs.json";
+  for (std::uint32_t k = 0; k < names; ++k) file.letters.push_back("x" + std::to_string(k));
+  for (std::uint32_t v = 0; v < prime; ++v) file.outputs.push_back(std::to_string(v));
+  file.outputs.insert(file.outputs.end(), {"empty", "n/a"});
+  file.layers_per_iteration = 1;
+  file.answers = [prime](const std::vector<std::string>& word) {
+    return ComputationGraphOracle(prime, word).values(1);
+  };
+  return file;
+}
+
+TEST(ConstructedGraphs, AreMeasuredAsTheRunsAreAndSolveEverything) {
+  const auto records = with_constructed_graphs({discrete(4, {})}, oracle_file(3, 32));
+  ASSERT_EQ(records.size(), 2u);
+  const auto sections = latent_sections(records);
+  ASSERT_EQ(sections.size(), 1u);
+  const auto found = sections[0].of("constructed");
+  ASSERT_EQ(found.size(), 1u);
+  const LatentRun& run = found[0]->runs.at(0);
+  EXPECT_EQ(run.seed, 4u);
+  ASSERT_EQ(run.cells.size(), 3u);
+  for (const LatentCell& cell : run.cells) {
+    EXPECT_EQ(cell.graphs, kConstructedGraphs);
+    EXPECT_EQ(cell.solved, 1);
+    EXPECT_EQ(cell.recovery->hit_nodes, 1);
+  }
+  EXPECT_NEAR(run.settling->fit->slope, 1, 1e-9);
+  for (const auto& [depth, iterations] : run.settling->iterations)
+    EXPECT_NEAR(iterations, depth, 1) << "occurrences of the last node may take one more";
+  expect_parts(latent_reasoning_markdown(records),
+               {"Constructed: graphs.json, not trained, 1 layer for each unit of depth; run "
+                "exactly on the first 50 graphs of each size that seed 4 was measured on.",
+                "| constructed (exact) | 50 graphs each | exact | 1.000 | 1.000 | 1.000 |"});
+}
+
+TEST(ConstructedGraphs, OfAnotherModulusOrWithFewerNamesAreRefused) {
+  EXPECT_THROW(with_constructed_graphs({discrete(1, {})}, oracle_file(5, 32)), InputError);
+  EXPECT_THROW(with_constructed_graphs({discrete(1, {})}, oracle_file(3, 31)), InputError);
+}
+
+// --- bad input, files ----------------------------------------------------------------------------
+
+TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings) {
+  const auto refusal = [](const std::vector<RunRecord>& records) -> std::string {
+    try {
+      latent_reasoning_markdown(records);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  RunRecord other;
+  other.config.task = WordTaskConfig();
+  const std::string none =
+      "RUNS: expected at least one run of computation graphs, as 'train latent-reasoning' leaves "
+      "them";
+  EXPECT_EQ(refusal({}), none);
+  EXPECT_EQ(refusal({other}), none);
+  const RunRecord sound = discrete(7, {{1, 1, 1}, 1.0, 0.5});
+  EXPECT_EQ(refusal({sound}), "accepted");
+  const auto changed = [&](const std::function<void(Json&)>& change) {
+    RunRecord damaged = sound;
+    change(damaged.result);
+    return refusal({damaged});
+  };
+  const std::string place = "runs/discrete/seed-7/record.json: result";
+  EXPECT_EQ(changed([](Json& result) { result["method"] = "corrected"; }),
+            place + ".method: expected \"discrete\" as its configuration says");
+  EXPECT_EQ(changed([](Json& result) {
+              result["trained_nodes"] = {3, 9};
+            }),
+            place + ".trained_nodes: expected [3,8] as its configuration says");
+  EXPECT_EQ(changed([](Json& result) { result["cells"].erase(2); }),
+            place + ".cells: expected 3 cells as its configuration says");
+  EXPECT_EQ(
+      changed([](Json& result) { result["cells"][1]["nodes"] = 9; }),
+      place + ".cells.nodes: expected the cells that the configuration names, in their order");
+  EXPECT_EQ(changed([](Json& result) { result["cells"][1]["solved"] = 1.5; }),
+            place + ".cells.solved: expected a share from 0 to 1");
+  EXPECT_EQ(changed([](Json& result) { result["cells"][1]["by_depth"] = 1; }),
+            place + ".cells.by_depth: expected a list");
+  EXPECT_EQ(changed([](Json& result) { result["settling"]["fit"]["slope"] = "steep"; }),
+            place + ".settling.fit.slope: expected a number");
+  EXPECT_EQ(changed([](Json& result) { result.erase("kind"); }),
+            place + ".kind: expected \"latent-steps\" as its configuration says");
+}
+
+TEST(LatentReasoningReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "latent-reasoning-report" / "new";
+  fs::remove_all(folder.parent_path());
+  save_latent_reasoning_report(some_records(), folder.string());
+  EXPECT_EQ(read_whole_file((folder / "latent-reasoning.md").string()),
+            latent_reasoning_markdown(some_records()));
+  EXPECT_EQ(read_whole_file((folder / "latent-reasoning.json").string()),
+            latent_reasoning_json(some_records()));
+  EXPECT_EQ(read_whole_file((folder / "latent-reasoning.svg").string()),
+            latent_reasoning_svg(some_records()));
+  fs::remove_all(folder.parent_path());
+}
+
+}  // namespace
+}  // namespace logdepth::latent_reasoning_report_tests
