@@ -17,6 +17,9 @@ namespace {
 using Generator = GraphShape::Generator;
 using Range = std::optional<SeedRange>;
 
+/// Rows that iterate until nothing changes, and those that are asked to mend errors.
+const std::vector<std::string> kIterating = {"no-oracle", "discrete", "corrected", "constructed"},
+                               kMending = {"discrete", "corrected", "constructed"};
 /// In a cell.
 constexpr const char* kNothing = "–";
 
@@ -58,14 +61,16 @@ std::string seeds_cell(const LatentSeries& series) {
 }
 
 /// A row for every series, and one that says so for every method without runs. `cells`: of a
-/// series; where all of them are empty the method has no such numbers, and no row.
+/// series; where all of them are empty the method has no such numbers, and no row. `only`: the rows
+/// that a table is about; empty: all.
 template <class Cells>
 std::string method_table(const LatentSection& section, const std::vector<std::string>& columns,
-                         Cells cells) {
+                         const std::vector<std::string>& only, Cells cells) {
   std::vector<std::string> row = {"method", "seeds", "state"};
   row.insert(row.end(), columns.begin(), columns.end());
   std::string text = markdown_headings(row, 3);
   for (const LatentRow& method : latent_rows()) {
+    if (!only.empty() && std::ranges::find(only, method.name) == only.end()) continue;
     const auto all = section.of(method.name);
     for (const LatentSeries* series : all) {
       const std::vector<std::string> numbers = cells(*series);
@@ -96,7 +101,7 @@ std::string size_tables(const LatentSection& section) {
     std::vector<std::string> columns;
     for (const std::uint32_t nodes : all) columns.push_back(nodes_heading(section, nodes));
     const auto table = [&](auto number) {
-      return method_table(section, columns, [&](const LatentSeries& series) {
+      return method_table(section, columns, {}, [&](const LatentSeries& series) {
         std::vector<std::string> cells;
         for (const std::uint32_t nodes : all)
           cells.push_back(cell_text(number(series, GraphCell{generator, nodes})));
@@ -118,14 +123,15 @@ std::string size_tables(const LatentSection& section) {
 }
 
 template <class ByDepth>
-std::string depth_table(const LatentSection& section, ByDepth by_depth) {
+std::string depth_table(const LatentSection& section, const std::vector<std::string>& only,
+                        ByDepth by_depth) {
   std::set<std::uint32_t> depths;
   for (const LatentSeries& series : section.series)
     for (const auto& [depth, range] : by_depth(series)) depths.insert(depth);
   if (depths.empty()) return "Nothing of this was measured.\n";
   std::vector<std::string> columns;
   for (const std::uint32_t depth : depths) columns.push_back(std::to_string(depth));
-  return method_table(section, columns, [&](const LatentSeries& series) {
+  return method_table(section, columns, only, [&](const LatentSeries& series) {
     const auto ranges = by_depth(series);
     std::vector<std::string> cells;
     for (const std::uint32_t depth : depths) {
@@ -144,12 +150,12 @@ std::string depth_tables(const LatentSection& section) {
              "least {} graphs:\n\n",
              graph_generator_name(generator), kGraphsOfDepth) +
          depth_table(
-             section,
+             section, {},
              [&](const LatentSeries& series) { return series.solved_by_depth(generator); }) +
          "\nIterations until nothing changed, mean over solved graphs by their depth; the "
          "algorithm "
          "itself takes as many as the graph is deep:\n\n" +
-         depth_table(section,
+         depth_table(section, kIterating,
                      [](const LatentSeries& series) { return series.iterations_by_depth(); });
 }
 
@@ -186,21 +192,12 @@ std::string recovery_table(const LatentSection& section) {
   const std::vector<std::uint32_t> all = section.nodes(generator);
   std::vector<std::string> columns;
   for (const std::uint32_t nodes : all) columns.push_back(nodes_heading(section, nodes));
-  std::string text = markdown_headings(
-      [&] {
-        std::vector<std::string> row = {"method"};
-        row.insert(row.end(), columns.begin(), columns.end());
-        return row;
-      }(),
-      1);
-  for (const char* name : {"discrete", "corrected", "constructed"})
-    for (const LatentSeries* series : section.of(name)) {
-      std::vector<std::string> row = {markdown_text(series->title())};
-      for (const std::uint32_t nodes : all)
-        row.push_back(recovery_cell(*series, {generator, nodes}));
-      text += markdown_row(row);
-    }
-  return text;
+  return method_table(section, columns, kMending, [&](const LatentSeries& series) {
+    std::vector<std::string> cells;
+    for (const std::uint32_t nodes : all)
+      cells.push_back(recovery_cell(series, {generator, nodes}));
+    return cells;
+  });
 }
 
 std::string constructed_text(const LatentSection& section) {
@@ -224,7 +221,9 @@ std::string criteria_text(const LatentSection& section) {
                         reproduced_name(criterion.verdict));
     if (criterion.seeds > 0)
       text += fmt::format(", {} of {} seeds{}", std::min(criterion.seeds, kSeedsAsked), kSeedsAsked,
-                          criterion.seeds < kSeedsAsked ? ", so this is preliminary" : "");
+                          criterion.seeds < kSeedsAsked && criterion.verdict != Verdict::undecided
+                              ? ", so this is preliminary"
+                              : "");
     if (!criterion.missing.empty()) text += "; missing: " + joined(criterion.missing);
     text += ".\n";
     for (const LatentCriterion::Part& part : criterion.parts)

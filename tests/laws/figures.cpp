@@ -76,6 +76,13 @@ TEST(Axes, OfCountsReachBeyondTheHighestWithFewTicks) {
   }
 }
 
+TEST(Axes, OfSharesEndAtOne) {
+  const Axis axis = share_axis("accuracy");
+  EXPECT_EQ(texts(axis), (std::vector<std::string>{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}));
+  EXPECT_EQ(axis.share(1), 1);
+  EXPECT_EQ(axis.ticks.back().at, 1);
+}
+
 TEST(Axes, OfLogarithmsNameTheNumbers) {
   const Axis axis = doubling_axis(std::log2(5.0), std::log2(100.0), "letters");
   EXPECT_EQ(texts(axis), (std::vector<std::string>{"4", "8", "16", "32", "64", "128"}));
@@ -140,6 +147,23 @@ TEST(LineCharts, LinesAreCutAtTheEdges) {
   EXPECT_EQ(first, svg_number(left) + "," + svg_number(top + 50) + " " + svg_number(left + 200) +
                        "," + svg_number(top + 50) + " " + svg_number(left + 200) + "," +
                        svg_number(top));
+}
+
+TEST(LineCharts, AreasLieBelowEverythingWhereTheAxesSay) {
+  LineChart chart{"", counting_axis(3.5, "n"), share_axis("share")};
+  chart.width = 100;
+  chart.height = 50;
+  chart.areas = {{{{1, 0}, {2, 0}, {2, 0.5}, {1, 0.5}}, "#123456", 0.25, "a < b"}};
+  chart.series = {{"line", {kHues[0]}, {{0, 0}, {4, 1}}}};
+  const std::string svg = draw_chart(chart, {0, 0});
+  EXPECT_LT(svg.find("<polygon"), svg.find("<line"));
+  EXPECT_LT(svg.find("<polygon"), svg.find("<polyline"));
+  const Picture picture(svg);
+  ASSERT_EQ(picture.count("polygon"), 1u);
+  const pugi::xml_node area = picture.root().child("polygon");
+  EXPECT_STREQ(area.attribute("points").value(), "77,84 102,84 102,59 77,59");
+  EXPECT_STREQ(area.attribute("fill-opacity").value(), "0.25");
+  EXPECT_STREQ(area.child("title").text().get(), "a < b");
 }
 
 TEST(LineCharts, MarksStandAboveAllLines) {
