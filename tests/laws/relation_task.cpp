@@ -91,7 +91,7 @@ TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
   expected.features = 16;
   expected.view = TaskFormat::View::everything;
   expected.answer = TaskFormat::Answer::bits;
-  expected.outputs = 16;
+  expected.outputs = {16};
   EXPECT_EQ(task->format(), expected);
   const Samples samples = task->training_batch(0, 0);
   ASSERT_EQ(samples.tokens, 16u);
@@ -108,7 +108,7 @@ TEST(RelationTask, PairTokensComeInOrderAndArePaddedByTriples) {
   expected.tables = {6, 6, 6, 3};
   expected.view = TaskFormat::View::everything;
   expected.answer = TaskFormat::Answer::bits;
-  expected.outputs = 1;
+  expected.outputs = {1};
   EXPECT_EQ(task->format(), expected);
   const Samples samples = task->training_batch(0, 0);
   ASSERT_EQ(samples.tokens, 25u + 125u);

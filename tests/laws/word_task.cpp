@@ -104,7 +104,7 @@ TEST(WordTasks, ReadALetterAndAPositionAndAnswerWithAnElement) {
   EXPECT_EQ(format.view, TaskFormat::View::causal);
   EXPECT_EQ(format.readout, TaskFormat::Readout::each_token);
   EXPECT_EQ(format.answer, TaskFormat::Answer::one_class);
-  EXPECT_EQ(format.outputs, 120u);
+  EXPECT_EQ(format.outputs, std::vector<std::uint32_t>{120});
 }
 
 TEST(WordTasks, DoubleTheLengthUpToTheLongest) {
