@@ -11,10 +11,10 @@
 #include "cli/training_program.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
+#include "learned/report/report_files.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "runtime/file/weights_file.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -83,18 +83,13 @@ int report_probe(const PaperProbe& probe, const PaperReportArguments& options) {
       output_of_training_program({options.probed, "--inspect", probe.name});
   if (output.status != kDone) return output.status;  // it has said why itself
   const auto measured = nlohmann::ordered_json::parse(output.text);
-  const std::string json = measured.dump(1) + "\n";
-  if (!options.folder.empty()) {
-    std::filesystem::create_directories(options.folder);
-    const std::string file = options.folder + "/" + name;
-    write_whole_file(file + ".md", probe.markdown(measured));
-    write_whole_file(file + ".json", json);
-    write_whole_file(file + ".svg", probe.svg(measured));
-  }
+  const ReportTexts texts = {probe.markdown(measured), measured.dump(1) + "\n",
+                             probe.svg(measured)};
+  if (!options.folder.empty()) write_report_files(texts, options.folder, name);
   if (options.json) {
-    std::cout << json;
+    std::cout << texts.json;
   } else if (options.folder.empty()) {
-    std::cout << probe.markdown(measured);
+    std::cout << texts.markdown;
   } else {
     say_what_was_written(options, name);
   }
@@ -112,8 +107,10 @@ int report_paper(const PaperCommand& what, const PaperReportArguments& options) 
   if (!what.report) return report_probe(*what.probe, options);
   if (options.runs_given->empty() == options.probe_given->empty())
     throw InputError("expected either RUNS, a folder of training runs, or --probe RUN");
-  return options.probe_given->empty() ? report_runs(*what.report, options)
-                                      : report_probe(*what.probe, options);
+  if (options.probe_given->empty()) return report_runs(*what.report, options);
+  if (options.constructed_given && *options.constructed_given)
+    throw InputError("--constructed: expected RUNS beside it, a probe looks at one network alone");
+  return report_probe(*what.probe, options);
 }
 
 Command add_paper_report(CLI::App& parent, const PaperCommand& what) {

@@ -62,6 +62,9 @@ TEST_F(ProbeCommand, ARunIsProbedAsAPageAsJsonAndAsFiles) {
 
 TEST_F(ProbeCommand, WhatCannotBeProbedIsRefusedInOneSentence) {
   refused({"--probe", "nowhere"}, "nowhere/record.json");
+  refused({}, "expected either RUNS");
+  refused({"nowhere", "--probe", "nowhere"}, "expected either RUNS");
+  refused({"--probe", "nowhere", "--constructed", "c.json"}, "--constructed");
   const std::string other = trained("continuous");
   refused({"--probe", other}, "expected latent-steps");
   const std::string run = trained("discrete");
