@@ -146,6 +146,7 @@ RunConfig latent_without_oracle(bool paper_size, double discount) {
   set_loop(config.model, {LoopRule::Kind::fixed, loops, loops});
   config.training.supervision = TrainingConfig::Supervision::mean_steps;
   config.training.empty_discount = discount;
+  if (!paper_size) config.training.steps = 3000;  // as many as with depths
   return config;
 }
 
