@@ -13,6 +13,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/report_files.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -54,9 +55,11 @@ void check_folder(const PaperReportArguments& options, const std::string& name) 
       throw InputError(file + ": a folder stands where the report is to be written");
 }
 
-void say_what_was_written(const PaperReportArguments& options, const std::string& name) {
-  std::cerr << "wrote " << name << ".md, " << name << ".json and " << name << ".svg to "
-            << options.folder << '\n';
+void say_what_was_written(const PaperReportArguments& options,
+                          const std::vector<std::string>& files) {
+  const std::vector<std::string> before(files.begin(), files.end() - 1);
+  std::cerr << "wrote " << joined(before) << " and " << files.back() << " to " << options.folder
+            << '\n';
 }
 
 int report_runs(const PaperReport& report, const PaperReportArguments& options) {
@@ -65,13 +68,14 @@ int report_runs(const PaperReport& report, const PaperReportArguments& options) 
   std::vector<RunRecord> records = read_run_records(options.runs);
   if (options.constructed_given && *options.constructed_given)
     records = report.with_constructed(records, exact_file(options.constructed));
-  if (!options.folder.empty()) report.save(records, options.folder);
+  std::vector<std::string> files;
+  if (!options.folder.empty()) files = report.save(records, options.folder);
   if (options.json) {
     std::cout << report.json(records);
   } else if (options.folder.empty()) {
     std::cout << report.markdown(records);
   } else {
-    say_what_was_written(options, name);
+    say_what_was_written(options, files);
   }
   return kDone;
 }
@@ -83,15 +87,18 @@ int report_probe(const PaperProbe& probe, const PaperReportArguments& options) {
       output_of_training_program({options.probed, "--inspect", probe.name});
   if (output.status != kDone) return output.status;  // it has said why itself
   const auto measured = nlohmann::ordered_json::parse(output.text);
-  const ReportTexts texts = {probe.markdown(measured), measured.dump(1) + "\n",
-                             probe.svg(measured)};
-  if (!options.folder.empty()) write_report_files(texts, options.folder, name);
+  const std::string json = measured.dump(1) + "\n", markdown = probe.markdown(measured);
+  std::vector<std::string> files;
+  if (!options.folder.empty())
+    files = write_report_files(
+        {{name + ".md", markdown}, {name + ".json", json}, {name + ".svg", probe.svg(measured)}},
+        options.folder);
   if (options.json) {
-    std::cout << texts.json;
+    std::cout << json;
   } else if (options.folder.empty()) {
-    std::cout << texts.markdown;
+    std::cout << markdown;
   } else {
-    say_what_was_written(options, name);
+    say_what_was_written(options, files);
   }
   return kDone;
 }
@@ -119,7 +126,7 @@ Command add_paper_report(CLI::App& parent, const PaperCommand& what) {
   std::string help, files;
   if (what.report) {
     help = what.report->help;
-    files = name + ".md, .json and .svg";
+    files = name + ".md, .json and pictures";
   }
   if (what.probe) {
     help += (help.empty() ? "" : "\n") + std::string(what.probe->help);

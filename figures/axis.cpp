@@ -8,11 +8,11 @@
 namespace logdepth {
 namespace {
 
-constexpr double kMostDoublings = 11;
+constexpr double kMostDoublings = 11, kMostDecimals = 6;
 
-/// The least of 1, 2, 5, 10, 20, ... of which `most` reach as far as `length`.
-double step_of(double length, double most) {
-  for (double decade = 1;; decade *= 10)
+/// The least of 1, 2, 5, 10, 20, ... times `least` of which `most` reach as far as `length`.
+double step_of(double length, double most, double least = 1) {
+  for (double decade = least;; decade *= 10)
     for (const double step : {decade, 2 * decade, 5 * decade})
       if (length <= most * step) return step;
 }
@@ -30,6 +30,15 @@ Axis share_axis(const std::string& name) {
   Axis axis{0, 1, {}, name};
   for (int fifth = 0; fifth <= 5; ++fifth)
     axis.ticks.push_back({fifth / 5.0, fixed_text(fifth / 5.0, 1)});
+  return axis;
+}
+
+Axis decimal_axis(double highest, const std::string& name) {
+  const double step = step_of(highest, kMostDecimals, 0.01);
+  const int digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
+  const auto steps = static_cast<int>(std::ceil(highest / step));
+  Axis axis{0, steps * step, {}, name};
+  for (int i = 0; i <= steps; ++i) axis.ticks.push_back({i * step, fixed_text(i * step, digits)});
   return axis;
 }
 

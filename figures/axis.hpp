@@ -25,6 +25,8 @@ struct Axis {
 /// From 0 to the first tick beyond `highest`. Ticks are 1, 2, 5, 10, 20, ... apart, the least of
 /// them of which `most_steps` reach as far as `highest`. Precondition: highest >= 0.
 Axis counting_axis(double highest, const std::string& name, double most_steps = 6);
+/// The same of measured numbers, with steps down to a hundredth. Precondition: highest > 0.
+Axis decimal_axis(double highest, const std::string& name);
 /// The same of logarithms to the base 2: ticks read "2" with the exponent raised.
 Axis powers_axis(double highest, const std::string& name);
 /// Logarithms to the base 2 from `lowest` to `highest`, both rounded outwards to whole numbers and

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMapLeft = 58, kMapTop = 44, kMapUnder = 52;
 /// More than the mean width of the letters of titles.
 constexpr double kTitleLetter = 7.4, kLegendLetter = 6;
-constexpr double kCellWidth = 46, kCellHeight = 28;
+constexpr double kCellWidth = 38, kCellHeight = 28;
 /// The colours of the lightest and of the darkest value, red green blue.
 constexpr std::array<int, 3> kLight = {0xF1, 0xF5, 0xFA}, kDark = {0x0B, 0x4F, 0x8A};
 constexpr std::size_t kColourSteps = 20;
@@ -45,8 +45,8 @@ double colours_width(const HeatmapLegend& legend) {
          kColourStep * static_cast<double>(kColourSteps + 1);
 }
 
-double border_width(const HeatmapBorder& border) {
-  return kLegendGap + kBorderSample + 8 + kLegendLetter * length_of(border.meaning);
+double line_width(const HeatmapLine& line) {
+  return kLegendGap + kBorderSample + 8 + kLegendLetter * length_of(line.meaning);
 }
 
 class HeatmapDrawing {
@@ -61,6 +61,10 @@ class HeatmapDrawing {
     svg += axes();
     for (std::size_t row = 0; row < map_.rows.size(); ++row)
       for (std::size_t column = 0; column < map_.columns.size(); ++column) svg += cell(row, column);
+    for (const HeatmapFrame& frame : map_.frames)
+      svg +=
+          svg_rect({x(frame.column), y(frame.row)}, kCellWidth * static_cast<double>(frame.columns),
+                   kCellHeight * static_cast<double>(frame.rows), "fill=\"none\" " + frame.style);
     for (const HeatmapBorder& border : map_.borders) svg += border_line(border);
     return svg;
   }
@@ -126,7 +130,7 @@ std::string draw_heatmap(const Heatmap& map, PlotPoint corner) {
 
 double heatmap_legend_width(const HeatmapLegend& legend) {
   double width = kMapLeft + colours_width(legend);
-  for (const HeatmapBorder& border : legend.borders) width += border_width(border);
+  for (const HeatmapLine& line : legend.lines) width += line_width(line);
   return width;
 }
 
@@ -135,21 +139,21 @@ double heatmap_legend_height() {
 }
 
 std::string draw_heatmap_legend(const HeatmapLegend& legend, PlotPoint corner) {
-  const double left = corner.first + kMapLeft, line = corner.second + 18;
+  const double left = corner.first + kMapLeft, base = corner.second + 18;
   const std::string quiet = svg_attribute("fill", kQuietInk);
-  std::string svg = svg_text(left, line, legend.name, quiet);
+  std::string svg = svg_text(left, base, legend.name, quiet);
   const double bar = left + kLegendLetter * (length_of(legend.name) + 1.5);
   for (std::size_t i = 0; i <= kColourSteps; ++i)
-    svg += svg_rect({bar + kColourStep * static_cast<double>(i), line - 11}, kColourStep, 14,
+    svg += svg_rect({bar + kColourStep * static_cast<double>(i), base - 11}, kColourStep, 14,
                     svg_attribute("fill", mixed_colour(static_cast<double>(i) / kColourSteps)));
   double x = left + colours_width(legend);
-  svg += svg_text(bar, line + 18, legend.lightest, "font-size=\"10\" " + quiet);
-  svg += svg_text(x, line + 18, legend.darkest, "font-size=\"10\" text-anchor=\"end\" " + quiet);
-  for (const HeatmapBorder& border : legend.borders) {
-    const double at = x + kLegendGap, y = line - 4;
-    svg += svg_polyline({{at, y}, {at + kBorderSample, y}}, "fill=\"none\" " + border.style);
-    svg += svg_text(at + kBorderSample + 8, line, border.meaning, "");
-    x += border_width(border);
+  svg += svg_text(bar, base + 18, legend.lightest, "font-size=\"10\" " + quiet);
+  svg += svg_text(x, base + 18, legend.darkest, "font-size=\"10\" text-anchor=\"end\" " + quiet);
+  for (const HeatmapLine& line : legend.lines) {
+    const double at = x + kLegendGap, y = base - 4;
+    svg += svg_polyline({{at, y}, {at + kBorderSample, y}}, "fill=\"none\" " + line.style);
+    svg += svg_text(at + kBorderSample + 8, base, line.meaning, "");
+    x += line_width(line);
   }
   return svg;
 }

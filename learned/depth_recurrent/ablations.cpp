@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {
@@ -88,7 +90,61 @@ void add_untied(Series& series, std::uint32_t layers) {
   });
 }
 
+/// What an ablation changes: settings, or groups of them.
+std::vector<std::string> changed_settings(RecurrentAblation ablation) {
+  switch (ablation) {
+    case RecurrentAblation::supervision:
+      return {"training.supervision"};
+    case RecurrentAblation::gate:
+      return {"model.gate", "model.gate_bias"};
+    case RecurrentAblation::layer_scale:
+      return {"model.layer_scale"};
+    case RecurrentAblation::step_embedding:
+      return {"model.step_embedding"};
+    case RecurrentAblation::mask:
+      return {"task.identities", "task.masked"};
+    case RecurrentAblation::loops:
+      return {"model.loops", "model.trained_steps"};
+    case RecurrentAblation::untied:
+      break;
+  }
+  return {"model.initial", "model.repeated",       "model.loops",
+          "model.gate",    "model.step_embedding", "task.test_loops"};
+}
+
+bool changes(RecurrentAblation ablation, const std::string& setting) {
+  return std::ranges::any_of(changed_settings(ablation), [&](const std::string& changed) {
+    return setting == changed || setting.starts_with(changed + ".");
+  });
+}
+
+bool is_untied(const std::vector<SettingDifference>& differences) {
+  return std::ranges::any_of(differences, [](const SettingDifference& difference) {
+    return difference.setting == "model.repeated";
+  });
+}
+
 }  // namespace
+
+const char* ablation_name(RecurrentAblation ablation) {
+  switch (ablation) {
+    case RecurrentAblation::supervision:
+      return "supervision";
+    case RecurrentAblation::gate:
+      return "gate";
+    case RecurrentAblation::layer_scale:
+      return "layer-scale";
+    case RecurrentAblation::step_embedding:
+      return "step-embedding";
+    case RecurrentAblation::mask:
+      return "mask";
+    case RecurrentAblation::loops:
+      return "loops";
+    case RecurrentAblation::untied:
+      break;
+  }
+  return "untied";
+}
 
 TrainingPlan ablation_runs(RecurrentAblation ablation, const RunConfig& preset) {
   Series series(preset);
@@ -118,6 +174,41 @@ TrainingPlan ablation_runs(RecurrentAblation ablation, const RunConfig& preset) 
       break;
   }
   return std::move(series).plan();
+}
+
+std::optional<std::vector<RecurrentAblation>> ablations_of(
+    const std::vector<SettingDifference>& differences, SettingDifference* other) {
+  std::vector<RecurrentAblation> found;
+  if (is_untied(differences)) found.push_back(RecurrentAblation::untied);
+  const auto add = [&](const SettingDifference& difference) {
+    if (!found.empty() && found.front() == RecurrentAblation::untied &&
+        changes(RecurrentAblation::untied, difference.setting))
+      return true;
+    for (const RecurrentAblation ablation : kRecurrentAblations) {
+      if (ablation == RecurrentAblation::untied || !changes(ablation, difference.setting)) continue;
+      if (std::ranges::find(found, ablation) == found.end()) found.push_back(ablation);
+      return true;
+    }
+    return false;
+  };
+  for (const SettingDifference& difference : differences) {
+    if (add(difference)) continue;
+    if (other) *other = difference;
+    return std::nullopt;
+  }
+  return found;
+}
+
+std::string ablation_label(const std::vector<SettingDifference>& differences) {
+  std::vector<std::string> changed;
+  for (const SettingDifference& difference : differences) {
+    const std::string& setting = difference.setting;
+    if (is_untied(differences) &&
+        (setting.starts_with("model.loops") || setting == "task.test_loops"))
+      continue;
+    changed.push_back(setting + "=" + difference.value);
+  }
+  return joined(changed);
 }
 
 }  // namespace logdepth

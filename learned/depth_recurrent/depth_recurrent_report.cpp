@@ -1,12 +1,12 @@
 #include "learned/depth_recurrent/depth_recurrent_report.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
-#include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
-#include "learned/depth_recurrent/heatmap_figure.hpp"
-#include "learned/depth_recurrent/hop_run_groups.hpp"
-#include "learned/depth_recurrent/published_depth_recurrent.hpp"
+#include "learned/depth_recurrent/criteria.hpp"
+#include "learned/depth_recurrent/run_series.hpp"
+#include "learned/depth_recurrent/series_figure.hpp"
 #include "learned/report/report_files.hpp"
 
 namespace logdepth {
@@ -14,8 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The largest hop count that the paper calls perfect.
-constexpr std::uint32_t kPerfectHops = 8;
+constexpr const char* kSchema = "logdepth/report-depth-recurrent/1";
 
 Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
@@ -24,146 +23,178 @@ Json number_or_null(const std::optional<double>& value) {
 Json cells_json(const std::vector<HeatmapCell>& cells) {
   Json json = Json::array();
   for (const HeatmapCell& cell : cells)
-    json.push_back({{"hops", cell.hops}, {"loops", cell.loops}, {"accuracy", cell.accuracy}});
+    json.push_back(
+        {{"difficulty", cell.difficulty}, {"loops", cell.loops}, {"accuracy", cell.accuracy}});
   return json;
+}
+
+Json points_json(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& points) {
+  Json json = Json::array();
+  for (const auto& [loops, difficulty] : points)
+    json.push_back({{"loops", loops}, {"difficulty", difficulty}});
+  return json;
+}
+
+Json fit_json(const FrontierFit& fit) {
+  Json json = {{"a", Json()}, {"b", Json()}, {"r2", Json()}};
+  if (fit.line) json = {{"a", fit.line->a}, {"b", fit.line->b}, {"r2", fit.line->r2}};
+  json["points"] = points_json(fit.points);
+  json["censored"] = points_json(fit.censored);
+  json["nothing_reached"] = points_json(fit.empty);
+  return json;
+}
+
+Json trained_json(const TrainedRange& trained) {
+  return {{"difficulty", {trained.easiest, trained.hardest}},
+          {"loops", {trained.least, trained.most}}};
 }
 
 Json heatmap_json(const AccuracyHeatmap& heatmap) {
   Json frontiers = Json::array();
   const std::vector<std::uint32_t> reached = frontier(heatmap, kSolved);
   for (std::size_t i = 0; i < reached.size(); ++i)
-    frontiers.push_back({{"loops", heatmap.loops[i]}, {"hops", reached[i]}});
+    frontiers.push_back({{"loops", heatmap.loops[i]}, {"difficulty", reached[i]}});
   Json fastest = Json::array();
   const auto fewest = fewest_loops(heatmap, kSolved);
   for (std::size_t i = 0; i < fewest.size(); ++i)
-    fastest.push_back(
-        {{"hops", heatmap.difficulties[i]}, {"loops", fewest[i] ? Json(*fewest[i]) : Json()}});
-  return {{"hops", heatmap.difficulties},
+    fastest.push_back({{"difficulty", heatmap.difficulties[i]},
+                       {"loops", fewest[i] ? Json(*fewest[i]) : Json()}});
+  return {{"difficulties", heatmap.difficulties},
           {"loops", heatmap.loops},
           {"accuracy", heatmap.accuracy},
           {"frontier", frontiers},
+          {"frontier_fit", fit_json(fit_frontier(heatmap, kSolved))},
           {"fastest", fastest},
-          {"overthinking", overthinking(heatmap)},
-          {"short_of_n_steps_for_n_hops", cells_json(short_cells(heatmap, kPerfectHops, kSolved))}};
+          {"largest_solved", largest_solved(heatmap, kSolved)},
+          {"overthinking", overthinking(heatmap)}};
+}
+
+Json readings_json(const std::vector<LoopReading>& readings) {
+  Json json = Json::array();
+  for (const LoopReading& reading : readings)
+    json.push_back({{"gate_share", reading.gate_share}, {"change", reading.change}});
+  return json;
 }
 
 /// Ours minus published; null where the paper has no such cell.
-Json difference_json(const AccuracyHeatmap& ours) {
+Json difference_json(const AccuracyHeatmap& ours, const AccuracyHeatmap& published) {
   Json rows = Json::array();
   for (std::size_t row = 0; row < ours.difficulties.size(); ++row) {
     Json& cells = rows.emplace_back(Json::array());
     for (std::size_t column = 0; column < ours.loops.size(); ++column) {
-      const auto published = published_hop_heatmap().at(ours.difficulties[row], ours.loops[column]);
-      cells.push_back(published ? Json(ours.accuracy[row][column] - *published) : Json());
+      const auto printed = published.at(ours.difficulties[row], ours.loops[column]);
+      cells.push_back(printed ? Json(ours.accuracy[row][column] - *printed) : Json());
     }
   }
   return rows;
 }
 
-Json run_json(const HopRun& run, const HopTaskConfig& task) {
-  Json json = {{"name", run.name}, {"seed", run.seed}, {"graphs", run.graphs}};
-  json["heatmap"] = heatmap_json(run.heatmap);
-  if (task.generator != HopTaskConfig::Generator::twin || !task.masked) return json;
-  const FrontierVerdict frontier = judge_frontier(run.heatmap, run.graphs);
-  json["DR-1"] = {
-      {"solved", verdict_name(frontier.solved())}, {"solved_cells", frontier.solved_cells},
-      {"unsolved", cells_json(frontier.unsolved)}, {"chance", verdict_name(frontier.chance())},
-      {"chance_cells", frontier.chance_cells},     {"leaks", cells_json(frontier.leaks)},
-      {"missing_loops", frontier.missing_loops},   {"missing_hops", frontier.missing_hops}};
-  const ExtrapolationVerdict beyond = judge_extrapolation(run.heatmap);
-  json["DR-2"] = {{"verdict", verdict_name(beyond.verdict())},
-                  {"hops_6_loops_12", number_or_null(beyond.six)},
-                  {"hops_8_loops_12", number_or_null(beyond.eight)}};
-  return json;
-}
-
-Json outcomes_json(const std::vector<SupervisionOutcome>& outcomes) {
+Json criteria_json(const std::vector<Criterion>& criteria) {
   Json json = Json::array();
-  for (const SupervisionOutcome& outcome : outcomes)
-    json.push_back({{"seed", outcome.seed},
-                    {"largest_solved", outcome.largest_solved},
-                    {"hops_12_loops_1", number_or_null(outcome.shortcut)}});
+  for (const Criterion& criterion : criteria)
+    json.push_back({{"name", criterion.name},
+                    {"asked", criterion.asked},
+                    {"verdict", verdict_name(criterion.verdict)},
+                    {"measured", criterion.measured},
+                    {"against", cells_json(criterion.against)}});
   return json;
 }
 
-Json comparison_json(const SupervisionComparison& comparison) {
-  const SupervisionVerdict& verdict = comparison.verdict;
-  const auto side = [](const auto& outcomes, std::size_t seeds, const auto& solved,
-                       const auto& shortcut) {
-    return Json{{"seeds", seeds},
-                {"median_largest_solved", number_or_null(solved)},
+Json group_json(const RecurrentRunGroup& group) {
+  Json config = to_json(group.config);
+  config.erase("seed");
+  Json differences = Json::object();
+  for (const SettingDifference& difference : group.differences)
+    differences[difference.setting] = difference.value;
+  Json ablations = Json::array();
+  for (const RecurrentAblation ablation : group.ablations)
+    ablations.push_back(ablation_name(ablation));
+  Json runs = Json::array();
+  for (const RecurrentRun& run : group.runs)
+    runs.push_back({{"name", std::filesystem::path(run.folder).filename().string()},
+                    {"seed", run.seed},
+                    {"samples", run.samples},
+                    {"trend", trend_name(run.trend)},
+                    {"heatmap", heatmap_json(run.heatmap)},
+                    {"loop_readings", readings_json(run.readings)}});
+  return {{"ablations", std::move(ablations)},
+          {"differs", std::move(differences)},
+          {"trained", trained_json(group.trained())},
+          {"median", heatmap_json(group.median)},
+          {"loop_readings", readings_json(group.readings())},
+          {"runs", std::move(runs)},
+          {"config", std::move(config)}};
+}
+
+Json series_json(const RecurrentSeries& series) {
+  const PublishedHeatmap& published = *series.subject.published;
+  const AccuracyHeatmap& ours = series.base().median;
+  Json json = {{"task", series.subject.name}, {"difficulty", series.subject.unit}};
+  json["criteria"] = Json::array();
+  for (const RecurrentRun& run : series.base().runs)
+    json["criteria"].push_back(
+        {{"seed", run.seed},
+         {"judged", criteria_json(criteria_of(series, run.heatmap, run.samples))}});
+  json["published"] = {
+      {"source", published.source},
+      {"trained", trained_json(published.trained)},
+      {"heatmap", heatmap_json(published.heatmap)},
+      {"judged", criteria_json(criteria_of(series, published.heatmap, kGraphsOfChance))}};
+  json["difference_to_published"] = difference_json(ours, published.heatmap);
+  json["groups"] = Json::array();
+  for (const RecurrentRunGroup& group : series.groups) json["groups"].push_back(group_json(group));
+  return json;
+}
+
+Json supervision_json(const std::optional<SupervisionComparison>& comparison) {
+  if (!comparison) return {{"verdict", verdict_name(Verdict::undecided)}};
+  const SupervisionVerdict& verdict = comparison->verdict;
+  const auto side = [](const auto& outcomes, const auto& solved, const auto& shortcut) {
+    Json runs = Json::array();
+    for (const SupervisionOutcome& outcome : outcomes)
+      runs.push_back({{"seed", outcome.seed},
+                      {"largest_solved", outcome.largest_solved},
+                      {"hops_12_loops_1", number_or_null(outcome.shortcut)}});
+    return Json{{"median_largest_solved", number_or_null(solved)},
                 {"median_hops_12_loops_1", number_or_null(shortcut)},
-                {"runs", outcomes_json(outcomes)}};
+                {"runs", std::move(runs)}};
   };
   return {{"verdict", verdict_name(verdict.verdict())},
-          {"reproduced", verdict.verdict() == Verdict::undecided
-                             ? Json()
-                             : Json(verdict.verdict() == Verdict::passed)},
-          {"preset", comparison.preset},
           {"seeds_asked", kSeedsAsked},
-          {"enough_seeds", verdict.enough_seeds()},
-          {"last",
-           side(comparison.last, verdict.seeds_last, verdict.solved_last, verdict.shortcut_last)},
-          {"mean-steps", side(comparison.mean_steps, verdict.seeds_mean_steps,
-                              verdict.solved_mean_steps, verdict.shortcut_mean_steps)}};
+          {"last", side(comparison->last, verdict.solved_last, verdict.shortcut_last)},
+          {"mean-steps",
+           side(comparison->mean_steps, verdict.solved_mean_steps, verdict.shortcut_mean_steps)}};
 }
 
 }  // namespace
 
 std::string depth_recurrent_json(const std::vector<RunRecord>& records) {
-  const std::vector<HopRunGroup> groups = hop_run_groups(records);
+  const std::vector<RecurrentSeries> all = recurrent_series(records);
   Json json;
-  json["kind"] = "depth-recurrent";
+  json["schema"] = kSchema;
   json["threshold"] = kSolved;
-  json["groups"] = Json::array();
-  for (const HopRunGroup& group : groups) {
-    Json config = to_json(group.config);
-    config.erase("seed");
-    Json runs = Json::array();
-    for (const HopRun& run : group.runs) runs.push_back(run_json(run, group.task()));
-    json["groups"].push_back({{"title", group.title()},
-                              {"config", std::move(config)},
-                              {"median", heatmap_json(group.median)},
-                              {"difference_to_published", difference_json(group.median)},
-                              {"runs", std::move(runs)}});
-  }
-  json["DR-3"] = Json::array();
-  for (const SupervisionComparison& comparison : supervision_comparisons(groups))
-    json["DR-3"].push_back(comparison_json(comparison));
+  json["tasks"] = Json::array();
+  for (const RecurrentSeries& series : all) json["tasks"].push_back(series_json(series));
+  json["DR-3"] = supervision_json(supervision_comparison(all));
   const PublishedSupervision& table = kPublishedSupervision;
-  json["published"] = {{"heatmap", heatmap_json(published_hop_heatmap())},
-                       {"supervision",
-                        {{"mean-steps",
-                          {{"hops_12_loops_1", table.one_loop_mean_steps},
-                           {"beyond_training", table.beyond_training_mean_steps}}},
-                         {"last",
-                          {{"hops_12_loops_1", table.one_loop_last},
-                           {"beyond_training", table.beyond_training_last}}}}},
-                       {"contradictions", published_contradictions()}};
+  json["published_supervision"] = {{"mean-steps",
+                                    {{"hops_12_loops_1", table.one_loop_mean_steps},
+                                     {"beyond_training", table.beyond_training_mean_steps}}},
+                                   {"last",
+                                    {{"hops_12_loops_1", table.one_loop_last},
+                                     {"beyond_training", table.beyond_training_last}}}};
+  json["contradictions"] = published_contradictions();
   // Names of folders need not be UTF-8.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string depth_recurrent_svg(const std::vector<RunRecord>& records) {
-  std::vector<std::vector<HeatmapPanel>> rows;
-  const auto panel = [](std::string title, std::string subtitle, const AccuracyHeatmap& heatmap) {
-    HeatmapPanel panel;
-    panel.title = std::move(title);
-    panel.subtitle = std::move(subtitle);
-    panel.heatmap = heatmap;
-    panel.threshold = kSolved;
-    return panel;
-  };
-  for (const HopRunGroup& group : hop_run_groups(records))
-    rows.push_back({panel(group.title(), group.seeds(), group.median),
-                    panel("published", "figure 1 of Chen 2026", published_hop_heatmap())});
-  return heatmap_rows_svg(rows);
-}
-
-void save_depth_recurrent_report(const std::vector<RunRecord>& records, const std::string& folder) {
-  write_report_files({depth_recurrent_markdown(records), depth_recurrent_json(records),
-                      depth_recurrent_svg(records)},
-                     folder, "depth-recurrent");
+std::vector<std::string> save_depth_recurrent_report(const std::vector<RunRecord>& records,
+                                                     const std::string& folder) {
+  std::vector<ReportFile> files = {{"depth-recurrent.md", depth_recurrent_markdown(records)},
+                                   {"depth-recurrent.json", depth_recurrent_json(records)}};
+  for (const RecurrentSeries& series : recurrent_series(records))
+    files.push_back({"depth-recurrent-" + series.subject.name + ".svg", series_svg(series)});
+  return write_report_files(files, folder);
 }
 
 }  // namespace logdepth

@@ -7,18 +7,18 @@
 
 namespace logdepth {
 
-/// The report on graph reachability by depth-recurrent transformers: our heatmaps beside the
-/// published one, the frontier, and the criteria DR-1 to DR-3. From the runs of the hop task among
-/// the records, in all functions; the same records give the same bytes. Errors: InputError where
-/// there is no such run, and naming the file of a result that cannot be read.
+/// The report on depth-recurrent transformers: for each task our heatmap beside the published one,
+/// the frontier, what the gate does, and the ablations; the criteria DR-1 to DR-5. From the runs of
+/// this paper's tasks among the records, in all functions; the same records give the same bytes.
+/// Errors: those of recurrent_series.
 
 std::string depth_recurrent_markdown(const std::vector<RunRecord>& records);
 /// One JSON object, ended by a newline.
 std::string depth_recurrent_json(const std::vector<RunRecord>& records);
-/// Every group of runs that differ in the seed only, beside the published heatmap.
-std::string depth_recurrent_svg(const std::vector<RunRecord>& records);
-/// Writes depth-recurrent.md, depth-recurrent.json and depth-recurrent.svg to the folder, which is
-/// made if need be. Errors: also InputError when it cannot be written.
-void save_depth_recurrent_report(const std::vector<RunRecord>& records, const std::string& folder);
+/// Writes depth-recurrent.md, depth-recurrent.json and a picture for each task, as in
+/// depth-recurrent-expressions.svg, to the folder, which is made if need be. Result: the names of
+/// the files. Errors: also InputError when they cannot be written.
+std::vector<std::string> save_depth_recurrent_report(const std::vector<RunRecord>& records,
+                                                     const std::string& folder);
 
 }  // namespace logdepth

@@ -10,7 +10,6 @@ namespace {
 constexpr std::array<std::uint32_t, 5> kJudgedLoops = {1, 2, 3, 5, 8};
 constexpr std::uint32_t kExtrapolationLoops = 12;
 constexpr std::uint32_t kMostLoops = 20, kShortcutHops = 12;
-
 bool contains(const std::vector<std::uint32_t>& numbers, std::uint32_t number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -91,7 +90,7 @@ SupervisionOutcome supervision_outcome(std::uint64_t seed, const AccuracyHeatmap
 }
 
 Verdict SupervisionVerdict::verdict() const {
-  if (!solved_last || !solved_mean_steps) return Verdict::undecided;
+  if (!enough_seeds()) return Verdict::undecided;
   return *solved_mean_steps < *solved_last ? Verdict::passed : Verdict::failed;
 }
 
@@ -109,6 +108,73 @@ SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last
   verdict.shortcut_last = median_of(last, shortcut);
   verdict.shortcut_mean_steps = median_of(mean_steps, shortcut);
   return verdict;
+}
+
+Verdict ExpressionVerdict::solved() const {
+  if (!unsolved.empty()) return Verdict::failed;
+  return judged_loops && missing.empty() ? Verdict::passed : Verdict::undecided;
+}
+
+Verdict ExpressionVerdict::non_decreasing() const {
+  if (!fallen.empty()) return Verdict::failed;
+  return several_loops ? Verdict::passed : Verdict::undecided;
+}
+
+Verdict ExpressionVerdict::deep_verdict() const {
+  if (!deep) return Verdict::undecided;
+  return *deep > kDeepAbove + kRounding ? Verdict::passed : Verdict::failed;
+}
+
+ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap) {
+  ExpressionVerdict verdict;
+  verdict.judged_loops = contains(heatmap.loops, kExpressionLoops);
+  verdict.several_loops = heatmap.loops.size() > 1;
+  verdict.deep = heatmap.at(kDeep, kExpressionLoops);
+  for (std::uint32_t depth = 1; depth <= kShallow; ++depth) {
+    const std::optional<double> accuracy = heatmap.at(depth, kExpressionLoops);
+    if (!contains(heatmap.difficulties, depth)) verdict.missing.push_back(depth);
+    if (accuracy && *accuracy < kShallowSolved - kRounding)
+      verdict.unsolved.push_back({depth, kExpressionLoops, *accuracy});
+  }
+  for (std::size_t row = 0; row < heatmap.difficulties.size(); ++row) {
+    double best = 0;
+    for (std::size_t column = 0; column < heatmap.loops.size(); ++column) {
+      const double accuracy = heatmap.accuracy[row][column];
+      if (accuracy < best - kMostFall - kRounding)
+        verdict.fallen.push_back({heatmap.difficulties[row], heatmap.loops[column], accuracy});
+      best = std::max(best, accuracy);
+    }
+  }
+  return verdict;
+}
+
+Verdict FamilyVerdict::verdict() const {
+  if (!one || !four) return Verdict::undecided;
+  return *four - *one >= kGain - kRounding ? Verdict::passed : Verdict::failed;
+}
+
+FamilyVerdict judge_families(const AccuracyHeatmap& heatmap) {
+  return {heatmap.at(3, 1), heatmap.at(3, 4)};
+}
+
+FrontierFit fit_frontier(const AccuracyHeatmap& heatmap, double threshold) {
+  FrontierFit fit;
+  const std::uint32_t largest = heatmap.difficulties.back();
+  const std::vector<std::uint32_t> reached = frontier(heatmap, threshold);
+  PlotLine line;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const std::uint32_t loops = heatmap.loops[i];
+    if (reached[i] == 0) {
+      fit.empty.emplace_back(loops, reached[i]);
+    } else if (reached[i] == largest || loops > largest) {
+      fit.censored.emplace_back(loops, reached[i]);
+    } else {
+      fit.points.emplace_back(loops, reached[i]);
+      line.emplace_back(loops, reached[i]);
+    }
+  }
+  if (line.size() >= kFewestFitted) fit.line = least_squares(line);
+  return fit;
 }
 
 AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps) {

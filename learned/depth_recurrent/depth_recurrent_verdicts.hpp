@@ -3,19 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "figures/least_squares.hpp"
 #include "learned/report/frontier.hpp"
 #include "learned/report/seeds.hpp"
 #include "learned/report/verdict.hpp"
 
 namespace logdepth {
 
-/// The acceptance criteria DR-1 to DR-3 of the specification of depth-recurrent transformers
-/// (section 9) as functions of measured accuracies.
+/// The acceptance criteria DR-1 to DR-5 of the specification of depth-recurrent transformers
+/// (section 9) as functions of measured accuracies, and the frontier as a line (section 7).
 
 struct HeatmapCell {
-  std::uint32_t hops = 0, loops = 0;
+  std::uint32_t difficulty = 0, loops = 0;
   double accuracy = 0;
   bool operator==(const HeatmapCell&) const = default;
 };
@@ -74,11 +76,48 @@ struct SupervisionVerdict {
 
   bool enough_seeds() const { return seeds_last >= kSeedsAsked && seeds_mean_steps >= kSeedsAsked; }
   /// Passed: the loss of every step solves fewer hops in the median than that of the last.
-  /// Undecided when runs of one of the two are missing.
+  /// Undecided with fewer runs than kSeedsAsked of either.
   Verdict verdict() const;
 };
 SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
                                      const std::vector<SupervisionOutcome>& mean_steps);
+
+/// DR-4: expressions.
+struct ExpressionVerdict {
+  /// Depths 1 ... 4 at T = 8; those that were not measured, those below .9.
+  std::vector<std::uint32_t> missing;
+  std::vector<HeatmapCell> unsolved;
+  bool judged_loops = false;        ///< whether T = 8 was measured
+  std::vector<HeatmapCell> fallen;  ///< more than .03 below the same depth at some smaller T
+  bool several_loops = false;       ///< whether there is anything to fall from
+  std::optional<double> deep;       ///< of depth 8 at T = 8
+
+  Verdict solved() const;          ///< depth <= 4 at T = 8: at least .9
+  Verdict non_decreasing() const;  ///< in T within .03, at every depth
+  Verdict deep_verdict() const;    ///< depth 8 at T = 8: above .7
+};
+inline constexpr std::uint32_t kShallow = 4, kDeep = 8, kExpressionLoops = 8;
+inline constexpr double kShallowSolved = 0.9, kMostFall = 0.03, kDeepAbove = 0.7;
+ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap);
+
+/// DR-5: family text. At depth 3 the accuracy at T = 4 exceeds that at T = 1 by at least .05.
+struct FamilyVerdict {
+  std::optional<double> one, four;  ///< accuracy of depth 3 at so many loops
+  Verdict verdict() const;
+};
+inline constexpr double kGain = 0.05;
+FamilyVerdict judge_families(const AccuracyHeatmap& heatmap);
+
+/// hops* = a T + b, fitted to the frontier. A point (T, frontier) is left out where the frontier
+/// is the largest difficulty that was asked for or T is beyond it, since more might be reached
+/// (censored), and where nothing was reached. Under the mask a step carries one hop, so that a = 1
+/// at best.
+struct FrontierFit {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> points, censored, empty;  ///< (T, frontier)
+  std::optional<LeastSquares> line;  ///< absent with fewer than kFewestFitted points
+};
+inline constexpr std::size_t kFewestFitted = 3;
+FrontierFit fit_frontier(const AccuracyHeatmap& heatmap, double threshold);
 
 /// The median of every cell. Precondition: at least one heatmap, all of the same rows and columns.
 AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps);

@@ -13,6 +13,7 @@ constexpr double kMargin = 20, kGap = 24;
 constexpr const char* kFrontierStyle = "stroke=\"#111111\" stroke-width=\"3.5\"";
 constexpr const char* kDiagonalStyle =
     "stroke=\"#E08A00\" stroke-width=\"2\" stroke-dasharray=\"6 4\"";
+constexpr const char* kTrainedStyle = "stroke=\"#E8336D\" stroke-width=\"3\"";
 
 std::vector<std::string> numbers(const std::vector<std::uint32_t>& values) {
   std::vector<std::string> texts;
@@ -20,14 +21,25 @@ std::vector<std::string> numbers(const std::vector<std::uint32_t>& values) {
   return texts;
 }
 
+/// How many of the growing values are at most `last`.
+std::size_t count_up_to(const std::vector<std::uint32_t>& values, std::uint32_t last) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(values, last) - values.begin());
+}
+
 /// In each column the rows up to `last` of that column.
 HeatmapBorder border(const AccuracyHeatmap& map, const std::vector<std::uint32_t>& last,
-                     const char* style, const std::string& meaning) {
-  HeatmapBorder border{style, meaning, {}};
+                     const char* style) {
+  HeatmapBorder border{style, {}};
   for (const std::uint32_t difficulty : last)
-    border.above.push_back(static_cast<std::size_t>(
-        std::ranges::upper_bound(map.difficulties, difficulty) - map.difficulties.begin()));
+    border.above.push_back(count_up_to(map.difficulties, difficulty));
   return border;
+}
+
+HeatmapFrame frame(const AccuracyHeatmap& map, const TrainedRange& trained) {
+  const std::size_t row = count_up_to(map.difficulties, trained.easiest - 1);
+  const std::size_t column = count_up_to(map.loops, trained.least - 1);
+  return {kTrainedStyle, row, count_up_to(map.difficulties, trained.hardest) - row, column,
+          count_up_to(map.loops, trained.most) - column};
 }
 
 Heatmap drawn(const HeatmapPanel& panel) {
@@ -41,47 +53,43 @@ Heatmap drawn(const HeatmapPanel& panel) {
   heatmap.columns = numbers(map.loops);
   heatmap.values = map.accuracy;
   heatmap.lightest = panel.chance;
+  if (panel.trained) heatmap.frames = {frame(map, *panel.trained)};
   // The dashes lie on top, so that both lines are seen where they are one.
-  heatmap.borders = {
-      border(map, frontier(map, panel.threshold), kFrontierStyle,
-             "frontier: at least " + fixed_text(panel.threshold, 2) + " in all rows above"),
-      border(map, map.loops, kDiagonalStyle, "T = hops")};
+  heatmap.borders = {border(map, frontier(map, panel.threshold), kFrontierStyle),
+                     border(map, map.loops, kDiagonalStyle)};
   return heatmap;
+}
+
+HeatmapLegend legend_of(const HeatmapPanel& panel) {
+  HeatmapLegend legend{"accuracy", fixed_text(panel.chance, 2) + " (chance) or less", "1", {}};
+  legend.lines = {{kFrontierStyle, "all rows above reach " + fixed_text(panel.threshold, 2)},
+                  {kDiagonalStyle, "T = " + panel.unit},
+                  {kTrainedStyle, "trained on"}};
+  return legend;
 }
 
 }  // namespace
 
-std::string heatmap_rows_svg(const std::vector<std::vector<HeatmapPanel>>& rows) {
-  std::string body;
-  double width = 0, top = kMargin;
-  HeatmapLegend legend{"accuracy", "", "1", {}};
-  for (const std::vector<HeatmapPanel>& row : rows) {
-    double left = kMargin, height = 0;
-    for (const HeatmapPanel& panel : row) {
-      const Heatmap map = drawn(panel);
-      if (legend.borders.empty()) {
-        legend.borders = map.borders;
-        legend.lightest = fixed_text(panel.chance, 2) + " (chance) or less";
-      }
-      body += draw_heatmap(map, {left, top});
-      left += heatmap_width(map) + kGap;
-      height = std::max(height, heatmap_height(map));
-    }
-    width = std::max(width, left - kGap + kMargin);
-    top += height;
+PictureRow draw_heatmaps(const std::vector<HeatmapPanel>& panels, PlotPoint corner) {
+  PictureRow row;
+  for (const HeatmapPanel& panel : panels) {
+    const Heatmap map = drawn(panel);
+    if (row.width > 0) row.width += kGap;
+    row.elements += draw_heatmap(map, {corner.first + row.width, corner.second});
+    row.width += heatmap_width(map);
+    row.height = std::max(row.height, heatmap_height(map));
   }
-  if (!legend.borders.empty()) body += draw_heatmap_legend(legend, {kMargin, top});
-  return svg_document(std::max(width, 2 * kMargin + heatmap_legend_width(legend)),
-                      top + heatmap_legend_height(), "Accuracy by difficulty and number of loops",
-                      body);
+  const HeatmapLegend legend = legend_of(panels.front());
+  row.elements += draw_heatmap_legend(legend, {corner.first, corner.second + row.height});
+  row.width = std::max(row.width, heatmap_legend_width(legend));
+  row.height += heatmap_legend_height();
+  return row;
 }
 
-std::string heatmap_svg(const HeatmapPanel& panel) {
-  return heatmap_rows_svg({{panel}});
-}
-
-std::string heatmap_pair_svg(const HeatmapPanel& ours, const HeatmapPanel& published) {
-  return heatmap_rows_svg({{ours, published}});
+std::string heatmaps_svg(const std::vector<HeatmapPanel>& panels) {
+  const PictureRow row = draw_heatmaps(panels, {kMargin, kMargin});
+  return svg_document(row.width + 2 * kMargin, row.height + 2 * kMargin,
+                      "Accuracy by difficulty and number of loops", row.elements);
 }
 
 }  // namespace logdepth

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "figures/svg_elements.hpp"
 #include "learned/report/frontier.hpp"
 
 namespace logdepth {
@@ -13,18 +15,24 @@ struct HeatmapPanel {
   AccuracyHeatmap heatmap;
   double threshold = 0.95;  ///< of the frontier that is drawn
   std::string rows = "hops from source to target";
+  std::string unit = "hops";  ///< of difficulties
   std::string columns = "loops T";
-  double chance = 0.5;        ///< accuracy of a coin: the lightest colour
-  std::string subtitle = {};  ///< under the title
+  double chance = 0.5;                       ///< accuracy of a coin: the lightest colour
+  std::string subtitle = {};                 ///< under the title
+  std::optional<TrainedRange> trained = {};  ///< outlined, as far as it was measured
 };
 
-/// SVG of one heatmap: a row for each difficulty, a column for each number of loops, the accuracy
-/// as number and colour, the line below which the difficulty exceeds T, and the measured frontier.
-/// The same panel gives the same bytes.
-std::string heatmap_svg(const HeatmapPanel& panel);
-/// The same of two heatmaps beside each other.
-std::string heatmap_pair_svg(const HeatmapPanel& ours, const HeatmapPanel& published);
-/// The same of several rows of heatmaps.
-std::string heatmap_rows_svg(const std::vector<std::vector<HeatmapPanel>>& rows);
+/// Elements of a picture, and the room they take.
+struct PictureRow {
+  std::string elements;
+  double width = 0, height = 0;
+};
+
+/// Heatmaps beside each other and what their lines mean: a row for each difficulty, a column for
+/// each number of loops, the accuracy as number and colour, a box around what was trained on, the
+/// line below which the difficulty exceeds T, and the measured frontier.
+PictureRow draw_heatmaps(const std::vector<HeatmapPanel>& panels, PlotPoint corner);
+/// The same as a picture of its own. The same panels give the same bytes.
+std::string heatmaps_svg(const std::vector<HeatmapPanel>& panels);
 
 }  // namespace logdepth

@@ -102,8 +102,9 @@ Paper depth_recurrent_paper() {
   paper.experiments = {make_experiment<DepthRecurrentExperiment>};
   paper.reports = {
       {"depth-recurrent",
-       "trained depth-recurrent transformers on graph reachability: accuracy by hops and loops "
-       "beside the published figure, the frontier, and the criteria DR-1 to DR-3\n"
+       "trained depth-recurrent transformers on graphs, expressions and family text: accuracy by "
+       "difficulty and loops beside the published figures, frontiers, ablations, and the criteria "
+       "DR-1 to DR-5\n"
        "Example: logdepth report depth-recurrent runs --out depth-recurrent",
        depth_recurrent_markdown, depth_recurrent_json, save_depth_recurrent_report}};
   return paper;

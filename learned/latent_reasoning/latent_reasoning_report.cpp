@@ -153,11 +153,12 @@ std::string latent_reasoning_svg(const std::vector<RunRecord>& records) {
   return latent_figure_svg(latent_sections(records));
 }
 
-void save_latent_reasoning_report(const std::vector<RunRecord>& records,
-                                  const std::string& folder) {
-  write_report_files({latent_reasoning_markdown(records), latent_reasoning_json(records),
-                      latent_reasoning_svg(records)},
-                     folder, "latent-reasoning");
+std::vector<std::string> save_latent_reasoning_report(const std::vector<RunRecord>& records,
+                                                      const std::string& folder) {
+  return write_report_files({{"latent-reasoning.md", latent_reasoning_markdown(records)},
+                             {"latent-reasoning.json", latent_reasoning_json(records)},
+                             {"latent-reasoning.svg", latent_reasoning_svg(records)}},
+                            folder);
 }
 
 }  // namespace logdepth

@@ -29,7 +29,8 @@ std::string latent_reasoning_markdown(const std::vector<RunRecord>& records);
 std::string latent_reasoning_json(const std::vector<RunRecord>& records);
 std::string latent_reasoning_svg(const std::vector<RunRecord>& records);
 /// Writes latent-reasoning.md, latent-reasoning.json and latent-reasoning.svg to the folder, which
-/// is made if need be. Errors: also InputError when it cannot be written.
-void save_latent_reasoning_report(const std::vector<RunRecord>& records, const std::string& folder);
+/// is made if need be. Result: these names. Errors: also InputError when one cannot be written.
+std::vector<std::string> save_latent_reasoning_report(const std::vector<RunRecord>& records,
+                                                      const std::string& folder);
 
 }  // namespace logdepth

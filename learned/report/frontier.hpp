@@ -17,6 +17,12 @@ struct AccuracyHeatmap {
   bool operator==(const AccuracyHeatmap&) const = default;
 };
 
+/// What a model was trained on, as part of a heatmap: both ends belong to it.
+struct TrainedRange {
+  std::uint32_t easiest = 1, hardest = 1;  ///< difficulties
+  std::uint32_t least = 1, most = 1;       ///< numbers of loops
+};
+
 /// For each number of loops the largest difficulty such that it and every smaller one reach the
 /// threshold; 0 where not even the smallest does.
 std::vector<std::uint32_t> frontier(const AccuracyHeatmap& heatmap, double threshold);

@@ -26,11 +26,12 @@ struct ExactFile {
 /// A report on training runs beside the numbers of their paper: `logdepth report NAME RUNS`.
 struct PaperReport {
   using Records = std::vector<RunRecord>;
-  const char* name;  ///< of the command; its files are NAME.md, NAME.json and NAME.svg
+  const char* name;  ///< of the command; its files are NAME.md, NAME.json and pictures
   const char* help;  ///< what it shows, and an example
   std::string (*markdown)(const Records& records);
   std::string (*json)(const Records& records);
-  void (*save)(const Records& records, const std::string& folder);  ///< writes its files
+  /// Writes its files to a folder. Result: their names.
+  std::vector<std::string> (*save)(const Records& records, const std::string& folder);
   /// Of a report that shows a weights file too (`--constructed FILE`): the records, and those that
   /// stand for the file, measured as the runs are. Errors: InputError for a file about something
   /// else.

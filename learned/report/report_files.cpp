@@ -8,16 +8,21 @@
 
 namespace logdepth {
 
-void write_report_files(const ReportTexts& texts, const std::string& folder,
-                        const std::string& name) {
+std::vector<std::string> write_report_files(const std::vector<ReportFile>& files,
+                                            const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error && !std::filesystem::is_directory(folder))
     throw InputError(folder + ": expected a folder that can be made: " + error.message());
-  const std::string stem = folder + "/" + name;
-  write_whole_file(stem + ".md", texts.markdown);
-  write_whole_file(stem + ".json", texts.json);
-  write_whole_file(stem + ".svg", texts.svg);
+  std::vector<std::string> names;
+  for (const ReportFile& file : files) {
+    const std::string path = folder + "/" + file.name;
+    if (std::filesystem::is_directory(path))
+      throw InputError(path + ": a folder stands where the report is to be written");
+    names.push_back(file.name);
+  }
+  for (const ReportFile& file : files) write_whole_file(folder + "/" + file.name, file.text);
+  return names;
 }
 
 }  // namespace logdepth

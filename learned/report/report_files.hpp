@@ -1,16 +1,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace logdepth {
 
-/// A report as its three files hold it.
-struct ReportTexts {
-  std::string markdown, json, svg;
+/// A file of a report.
+struct ReportFile {
+  std::string name;  ///< without a folder
+  std::string text;
 };
-/// Writes NAME.md, NAME.json and NAME.svg to the folder, which is made if need be. Errors:
-/// InputError when it cannot be written.
-void write_report_files(const ReportTexts& texts, const std::string& folder,
-                        const std::string& name);
+/// Writes the files to the folder, which is made if need be. Result: their names. Errors:
+/// InputError when one cannot be written; before any is where a folder has its name.
+std::vector<std::string> write_report_files(const std::vector<ReportFile>& files,
+                                            const std::string& folder);
 
 }  // namespace logdepth

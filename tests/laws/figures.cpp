@@ -64,6 +64,22 @@ TEST(Axes, CountInStepsOfOneTwoOrFive) {
   EXPECT_EQ(texts(counting_axis(91, "layers", 10)).size(), 11u);
 }
 
+TEST(Axes, OfMeasuredNumbersHaveStepsDownToAHundredth) {
+  EXPECT_EQ(texts(decimal_axis(0.05, "")),
+            (std::vector<std::string>{"0.00", "0.01", "0.02", "0.03", "0.04", "0.05"}));
+  EXPECT_EQ(texts(decimal_axis(0.58, "")),
+            (std::vector<std::string>{"0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6"}));
+  EXPECT_EQ(texts(decimal_axis(8, "")), (std::vector<std::string>{"0", "2", "4", "6", "8"}));
+  std::mt19937_64 random(laws::seed());
+  for (int i = 0; i < 2000; ++i) {
+    const double highest = std::exp2(std::uniform_real_distribution(-9.0, 9.0)(random));
+    const Axis axis = decimal_axis(highest, "");
+    EXPECT_GE(axis.to, highest);
+    EXPECT_LE(axis.ticks.size(), 7u) << highest;
+    EXPECT_NEAR(axis.ticks.back().at, axis.to, 1e-12 * axis.to);
+  }
+}
+
 TEST(Axes, OfCountsReachBeyondTheHighestWithFewTicks) {
   std::mt19937_64 random(laws::seed());
   for (int i = 0; i < 2000; ++i) {
@@ -212,7 +228,8 @@ TEST(Heatmaps, ShowEveryNumberInItsColour) {
   map.columns = {"x", "y", "z"};
   map.values = {{0.5, 0.75, 1}, {0.1, 2, 0.123}};
   map.lightest = 0.5;
-  map.borders = {{"stroke=\"black\"", "border", {2, 1, 0}}};
+  map.borders = {{"stroke=\"black\"", {2, 1, 0}}};
+  map.frames = {{"stroke=\"red\"", 1, 1, 1, 2}};
   const Picture picture(draw_heatmap(map, {0, 0}));
   const auto all = picture.texts();
   for (const char* text : {"a & b", "0.50", "0.75", "0.12", "2.00", "x", "z"})
@@ -228,7 +245,14 @@ TEST(Heatmaps, ShowEveryNumberInItsColour) {
   EXPECT_EQ(colours[4], colours[2]);
   EXPECT_EQ(colours[1], "#7EA2C2");  // half way
   EXPECT_EQ(picture.count("polyline"), 1u);
-  EXPECT_GE(heatmap_legend_width({"n", "0.5", "1", map.borders}), 100);
+  // The frame begins where its first cell does; before the cells there is the page.
+  const auto cells = picture.root().children("rect");
+  const auto first = std::next(cells.begin(), 5), frame = std::next(cells.begin(), 7);
+  EXPECT_EQ(std::string(frame->attribute("stroke").value()), "red");
+  for (const char* side : {"x", "y", "height"})
+    EXPECT_EQ(frame->attribute(side).as_double(), first->attribute(side).as_double()) << side;
+  EXPECT_EQ(frame->attribute("width").as_double(), 2 * first->attribute("width").as_double());
+  EXPECT_GE(heatmap_legend_width({"n", "0.5", "1", {{"stroke=\"black\"", "border"}}}), 100);
 }
 
 // --- tables --------------------------------------------------------------------------------------

@@ -53,6 +53,32 @@ TEST_F(TrainingCommand, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepea
   EXPECT_NE(other.err.find("same configuration"), std::string::npos) << other.err;
 }
 
+TEST_F(TrainingCommand, AFinishedRunGoesOnWhenMoreStepsAreAskedFor) {
+  const auto rows = [](const std::string& out, const std::string& steps) {
+    return Arguments{"train",      "row-tokens",
+                     "--vertices", "4",
+                     "--depths",   "1",
+                     "--set",      "task.validation=10",
+                     "--set",      "task.batch=4",
+                     "--set",      "model.width=8",
+                     "--set",      "training.curve_first=5",
+                     "--steps",    steps,
+                     "--out",      out};
+  };
+  const std::string file = "/rows-4/stack-1/seed-1/";
+  ASSERT_EQ(logdepth(rows("parts", "20")).status, 0);
+  ASSERT_EQ(logdepth(rows("parts", "40")).status, 0);
+  ASSERT_EQ(logdepth(rows("whole", "40")).status, 0);
+  const json record = json::parse(folder.read("parts" + file + "record.json"));
+  EXPECT_EQ(record["training"]["steps"], 40);
+  EXPECT_EQ(record["training"]["curve"]["points"].size(), 4u) << "after 5, 10, 20 and 40 steps";
+  EXPECT_EQ(folder.read("parts" + file + "model.safetensors"),
+            folder.read("whole" + file + "model.safetensors"));
+  const Finished fewer = logdepth(rows("parts", "30"));
+  EXPECT_EQ(fewer.status, 2);
+  EXPECT_NE(fewer.err.find("same configuration"), std::string::npos) << fewer.err;
+}
+
 TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {
   ASSERT_EQ(train(tiny("whole", "3000")).status, 0);
   Arguments arguments = tiny("parts", "3000");
