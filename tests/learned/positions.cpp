@@ -6,8 +6,10 @@
 #include "objects/input_error.hpp"
 #include "tests/support/networks.hpp"
 
-namespace logdepth::learned_tests {
+namespace logdepth::positions_tests {
 namespace {
+
+using namespace learned_tests;
 
 constexpr double kRounding = 1e-10;
 
@@ -116,4 +118,4 @@ TEST(UniversalTransformer, SamplesBeyondTheTableOfPositionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace logdepth::learned_tests
+}  // namespace logdepth::positions_tests
