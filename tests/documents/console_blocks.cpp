@@ -72,6 +72,8 @@ const std::vector<NotRun> kNotRun = {
     {"docs/learned.md",
      "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
      kTrain},
+    {"docs/learned.md", "logdepth train latent-reasoning --method discrete --out runs/latent",
+     kTrain},
     {"docs/learned.md",
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
      "print(torch.utils.cmake_prefix_path)')\"",
