@@ -195,7 +195,7 @@ TEST_F(Train, MethodsOfLatentReasoningAreASeriesOfRuns) {
   EXPECT_EQ(all["runs"][5]["config"]["training"]["supervision"], "when-due");
   EXPECT_EQ(all["runs"][6]["config"]["task"]["corrupted"], 0.0);
   EXPECT_EQ(all["runs"][7]["config"]["task"]["corrupted"], 0.25);
-  EXPECT_EQ(all["runs"][7]["config"]["model"]["initial"], 4);
+  EXPECT_EQ(all["runs"][7]["config"]["model"]["initial"], 2);
 }
 
 TEST_F(Train, OptionsOfLatentReasoningAreItsSettings) {
