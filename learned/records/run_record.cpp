@@ -85,6 +85,18 @@ LearningCurve learning_curve(const RunRecord& record) {
   }
 }
 
+std::string early_end(const RunRecord& record) {
+  const auto found = record.training.find("stopped");
+  const std::string stopped =
+      found != record.training.end() && found->is_string() ? found->get<std::string>() : "";
+  if (stopped.empty() || stopped == "steps") return "";
+  const auto steps = record.training.find("steps");
+  const std::string made = steps != record.training.end() && steps->is_number_unsigned()
+                               ? fmt::format(" after {} steps", steps->get<std::uint64_t>())
+                               : "";
+  return (stopped == "seconds" ? "ended by its seconds" : stopped) + made;
+}
+
 void write_run_record(const RunRecord& record, const std::string& file) {
   write_whole_file(file, to_json(record).dump(1) + "\n");
 }
@@ -93,9 +105,13 @@ std::vector<RunRecord> read_run_records(const std::string& folder) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(folder)) throw InputError(folder + ": expected a folder of training runs");
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().filename() == kRecordFile)
-      files.push_back(entry.path().string());
+  try {
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path().filename() == kRecordFile)
+        files.push_back(entry.path().string());
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(folder + ": expected folders that can be read: " + error.code().message());
+  }
   std::sort(files.begin(), files.end());
   std::vector<RunRecord> records;
   for (const std::string& file : files) records.push_back(read_run_record(file));

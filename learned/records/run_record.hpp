@@ -23,6 +23,10 @@ struct RunRecord {
 /// the run's folder.
 LearningCurve learning_curve(const RunRecord& record);
 
+/// Why a run ended before its steps were done, as in "ended by its seconds after 59 steps" or
+/// "diverged after 4 steps"; empty where it made them all.
+std::string early_end(const RunRecord& record);
+
 /// The names of files in a run's folder.
 inline constexpr const char* kRecordFile = "record.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
