@@ -137,6 +137,10 @@ Command add_compile_computation_graph(CLI::App& compile) {
       ->check(kSmallCount);
   options->output.add_to(*command);
   return [options] {
+    if (options->output.unroll_option->count() > 0)
+      throw InputError(
+          "--unroll: iterations on a computation graph do not grow with its length, expected "
+          "--depth D for graphs up to that depth");
     options->graph.form =
         options->construction == "compact" ? GraphEvaluation::compact : GraphEvaluation::pairwise;
     return options->output.finish(computation_graph(options->graph), nlohmann::json::object());

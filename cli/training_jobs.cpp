@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -82,12 +84,17 @@ bool has_record(const PlannedRun& run, const std::string& folder) {
   }
   const std::string file = folder + "/" + kRecordFile;
   if (!fs::exists(file)) return false;
-  const RunConfig done = read_run_record(file).config;
-  if (continues(done, run.config) && done.training.steps < run.config.training.steps) return false;
-  if (to_json(done) != to_json(run.config))
+  const RunRecord record = read_run_record(file);
+  const TrainingConfig &done = record.config.training, &asked = run.config.training;
+  const bool ended_by_seconds = record.training.value("stopped", "") == "seconds";
+  if (continues(record.config, run.config) && done.steps <= asked.steps &&
+      (done.steps < asked.steps ||
+       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds))))
+    return false;
+  if (to_json(record.config) != to_json(run.config))
     throw InputError(file +
-                     ": expected a run of the same configuration as the one asked for; "
-                     "choose another --out");
+                     ": expected a run of the same configuration as the one asked for, or with "
+                     "fewer steps or seconds; choose another --out");
   return true;
 }
 
@@ -113,6 +120,23 @@ class StatusLine {
   std::size_t turn_ = 0;
 };
 
+std::atomic<int> received = 0;
+
+extern "C" void remember(int signal) {
+  received = signal;
+  std::signal(signal, SIG_DFL);  // a second one ends the program at once
+}
+
+/// Runs write a checkpoint when they are told to end; who asked for them waits for it, so that the
+/// same command finds it.
+[[noreturn]] void end_with(const std::vector<Process>& running) {
+  for (const Process& process : running) kill(process.program.pid, SIGTERM);
+  for (const Process& process : running) finish(process.program);
+  std::signal(received, SIG_DFL);
+  raise(received);
+  std::abort();  // not reached: the default of these signals ends a program
+}
+
 }  // namespace
 
 int carry_out(const TrainingPlan& plan, const JobOptions& options) {
@@ -125,6 +149,7 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
       waiting.push_back(&run);
     }
   std::reverse(waiting.begin(), waiting.end());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remember);
 
   StatusLine line;
   std::vector<Process> running;
@@ -138,7 +163,12 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
     }
     std::vector<pollfd> polled;
     for (const Process& process : running) polled.push_back({process.program.pipe, POLLIN, 0});
-    poll(polled.data(), polled.size(), 1000);
+    const int ready = poll(polled.data(), polled.size(), 1000);
+    if (received != 0) {
+      line.clear();
+      end_with(running);
+    }
+    if (ready <= 0) continue;
     for (std::size_t i = polled.size(); i-- > 0;) {
       if (polled[i].revents == 0 || listen(running[i])) continue;
       const int status = finish(running[i].program);

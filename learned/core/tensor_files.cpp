@@ -80,6 +80,8 @@ void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>
       throw InputError(file + ": " + parameter.name + ": expected shape " +
                        shape_text(parameter.tensor.sizes()) + ", found " +
                        shape_text(found->second.sizes()));
+    if (!found->second.isfinite().all().item<bool>())
+      throw InputError(file + ": " + parameter.name + ": expected finite numbers");
     Tensor to = parameter.tensor;
     to.copy_(found->second);
   }

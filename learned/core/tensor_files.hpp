@@ -20,7 +20,7 @@ void write_tensor_file(const TensorFile& content, const std::string& file);
 /// All parameters by name.
 std::map<std::string, Tensor> named_tensors(const Parameters& parameters);
 /// Overwrites every parameter. Errors: InputError where a name is missing, unknown or has another
-/// shape.
+/// shape, or a number is not finite.
 void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>& tensors,
                      const std::string& file);
 

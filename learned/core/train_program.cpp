@@ -106,13 +106,14 @@ int train(const Options& options) {
         line.show(progress_text(state, config.training, trainer.task().stage_name(state.stage)));
       },
       [&] { trainer.save_checkpoint(checkpoint); }, options.out);
-  trainer.save_checkpoint(checkpoint);
+  // What diverged is nothing to go on from.
+  if (stop != Trainer::Stop::diverged) trainer.save_checkpoint(checkpoint);
   if (stop == Trainer::Stop::interrupted) {
     std::cerr << "logdepth: interrupted after " << trainer.state().step
               << " steps; the same command goes on from " << checkpoint << '\n';
     raise(interrupting_signal);
   }
-  trainer.save_weights(options.out + "/" + kWeightsFile);
+  if (stop != Trainer::Stop::diverged) trainer.save_weights(options.out + "/" + kWeightsFile);
   const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
     if (interrupted) raise(interrupting_signal);  // the checkpoint is there
     line.show(fmt::format("measuring, {} of {}", done, total));

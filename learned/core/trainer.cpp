@@ -193,7 +193,8 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file) {
     throw refuse("the state of a training run in its metadata");
   }
   const auto moment = [&](const Tensor& tensor) {
-    return tensor.sizes() == network_->parameters().values().sizes();
+    return tensor.sizes() == network_->parameters().values().sizes() &&
+           tensor.isfinite().all().item<bool>();
   };
   if (state_.stage >= task_->stages() || state_.stage_steps > state_.step ||
       !state_.promotions.is_array() || !moment(optimiser_.first_moment) ||
