@@ -372,7 +372,8 @@ TEST(ComputationGraph, RefusesWhatIsOutsideItsRanges) {
                                             {GraphEvaluation::compact, 3, 0, 3, 1},
                                             {GraphEvaluation::compact, 3, 1001, 3, 1},
                                             {GraphEvaluation::compact, 3, 8, 0, 1},
-                                            {GraphEvaluation::compact, 3, 8, 4, 1}})
+                                            {GraphEvaluation::compact, 3, 8, 4, 1},
+                                            {GraphEvaluation::compact, 3, 8, 3, 0}})
     EXPECT_THROW(computation_graph(options), InputError);
   EXPECT_THROW(computation_graph({GraphEvaluation::compact, 31, 8, 3, 1}), SizeLimit);
   EXPECT_NO_THROW(computation_graph({GraphEvaluation::pairwise, 31, 8, 3, 1}));

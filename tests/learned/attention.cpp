@@ -235,6 +235,9 @@ TEST(TensorFiles, ParametersOfAnotherModelAreRefused) {
   auto fewer = named_tensors(to.parameters());
   fewer.erase(fewer.begin());
   EXPECT_THROW(load_parameters(to.parameters(), fewer, "x"), InputError);
+  auto broken = named_tensors(to.parameters());
+  broken.begin()->second = torch::full_like(broken.begin()->second, NAN);
+  EXPECT_THROW(load_parameters(to.parameters(), broken, "x"), InputError);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 namespace logdepth {
 namespace {
@@ -90,11 +89,8 @@ TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {
   EXPECT_EQ(stopped.status, 128 + 15);
   EXPECT_FALSE(std::filesystem::exists(folder.file("parts" + run + "record.json")))
       << "3000 steps take longer than the interruption";
-  // The run itself writes its checkpoint after the command is gone.
-  const std::string checkpoint = folder.file("parts" + run + "checkpoint.safetensors");
-  for (int i = 0; i < 200 && !std::filesystem::exists(checkpoint); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  ASSERT_TRUE(std::filesystem::exists(checkpoint));
+  ASSERT_TRUE(std::filesystem::exists(folder.file("parts" + run + "checkpoint.safetensors")))
+      << "the command ends after its runs";
   ASSERT_EQ(train(tiny("parts", "3000")).status, 0);
   EXPECT_EQ(folder.read("parts" + run + "model.safetensors"),
             folder.read("whole" + run + "model.safetensors"));
@@ -105,6 +101,28 @@ TEST_F(TrainingCommand, ASecondBudgetIsNamedInTheRecord) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(json::parse(folder.read("runs" + run + "record.json"))["training"]["stopped"],
             "seconds");
+}
+
+TEST_F(TrainingCommand, ARunThatSecondsEndedGoesOnWithMoreOfThem) {
+  const auto steps = [&] {
+    return json::parse(folder.read("runs" + run + "record.json"))["training"]["steps"].get<int>();
+  };
+  ASSERT_EQ(train(tiny("runs", "1000000"), {"--seconds", "0.3"}).status, 0);
+  const int before = steps();
+  ASSERT_EQ(train(tiny("runs", "1000000"), {"--seconds", "0.8"}).status, 0);
+  EXPECT_GT(steps(), before);
+  EXPECT_EQ(train(tiny("runs", "1000000"), {"--seconds", "0.5"}).status, 2) << "it has had more";
+}
+
+TEST_F(TrainingCommand, ARunThatDivergedSaysSoAndLeavesNothingToGoOnFrom) {
+  const Finished finished =
+      train(tiny("runs"), {"--set", "training.learning_rate=1000", "--set", "training.warm_up=0",
+                           "--set", "training.clip=1e30", "--set", "training.weight_decay=0",
+                           "--set", "model.final_norm=false", "--set", "model.initial=8"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  ASSERT_NE(finished.err.find("diverged"), std::string::npos) << finished.err;
+  for (const char* file : {"checkpoint.safetensors", "model.safetensors"})
+    EXPECT_FALSE(std::filesystem::exists(folder.file("runs" + run + file))) << file;
 }
 
 TEST_F(TrainingCommand, GoesOnFromACompiledGroup) {
