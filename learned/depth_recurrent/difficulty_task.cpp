@@ -61,7 +61,7 @@ void DifficultyTask::check_difficulties() const {
   require_growing(c.test_loops, "task.test_loops");
   require_setting(c.batch >= 1 && c.batch <= 65536, "task.batch: expected 1 to 65536");
   require_setting(c.validation >= 2 && c.validation % 2 == 0,
-                  "task.validation: expected an even number of samples, half of which are true");
+                  "task.validation: expected an even number from 2 on, half of which are true");
   require_setting(c.threshold > 0.5 && c.threshold <= 1,
                   "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
 }

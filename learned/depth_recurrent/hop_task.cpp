@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "objects/phrases.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -50,9 +52,7 @@ class HopTask final : public DifficultyTask {
  private:
   const DifficultySettings& settings() const override { return config_; }
   const char* unit() const override { return "hops"; }
-  std::string difficulty_text(std::uint32_t hops) const override {
-    return fmt::format("{} hops", hops);
-  }
+  std::string difficulty_text(std::uint32_t hops) const override { return counted(hops, "hop"); }
   std::string subject() const override {
     return fmt::format("{}, {} vertices", generator_name(config_.generator), measured_.vertices());
   }

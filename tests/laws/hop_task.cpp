@@ -87,6 +87,10 @@ TEST(HopTask, TheResultHasTheStatedKeysAndTheSummaryIsOneSentence) {
   EXPECT_EQ(task->summary(result),
             "twin, 36 vertices: 4 hops solved; T = 1: 4, T = 3: 1; "
             "0.500 right at 4 hops, T = 3");
+  EXPECT_EQ(
+      task->summary(task->measure(
+          [](const Samples& samples, std::uint32_t) { return within_loops(samples, 1); }, 0, {})),
+      "twin, 36 vertices: 1 hop solved; T = 1: 1, T = 3: 1; 0.500 right at 4 hops, T = 3");
 }
 
 TEST(HopTask, EveryNumberOfLoopsSeesTheSameBalancedGraphsInBatchesOfAtMost250) {
@@ -268,8 +272,9 @@ TEST(HopTask, RefusesSettingsThatNamingThemCanMend) {
   EXPECT_EQ(with([](auto& c) { c.pool = 1u << 31; }),
             "task.chain, task.pool: expected at most 1024 vertices");
   EXPECT_EQ(with([](auto& c) { c.batch = 0; }), "task.batch: expected 1 to 65536");
-  EXPECT_EQ(with([](auto& c) { c.validation = 101; }),
-            "task.validation: expected an even number of samples, half of which are true");
+  for (const std::uint32_t validation : {0, 101})
+    EXPECT_EQ(with([=](auto& c) { c.validation = validation; }),
+              "task.validation: expected an even number from 2 on, half of which are true");
   EXPECT_EQ(with([](auto& c) { c.threshold = 0.5; }),
             "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
   EXPECT_EQ(
