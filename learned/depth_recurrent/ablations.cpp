@@ -61,7 +61,7 @@ void add_step_embeddings(Series& series) {
 
 /// Without the mask vertices need identities, so there is a run of the mask with them as well.
 void add_masks(Series& series, const RunConfig& preset) {
-  if (!preset.task.try_as<HopTaskConfig>())
+  if (!has_ablation(preset.task, RecurrentAblation::mask))
     throw InputError("--ablation mask: expected --task graphs, other tasks have no mask");
   for (const bool masked : {true, false})
     series.add(masked ? "mask-and-identities" : "mask-none", [masked](RunConfig& c) {
@@ -144,6 +144,10 @@ const char* ablation_name(RecurrentAblation ablation) {
       break;
   }
   return "untied";
+}
+
+bool has_ablation(const TaskConfig& task, RecurrentAblation ablation) {
+  return ablation != RecurrentAblation::mask || task.try_as<HopTaskConfig>();
 }
 
 TrainingPlan ablation_runs(RecurrentAblation ablation, const RunConfig& preset) {

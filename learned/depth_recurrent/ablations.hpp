@@ -29,6 +29,9 @@ inline constexpr std::array kRecurrentAblations = {
     RecurrentAblation::untied};
 const char* ablation_name(RecurrentAblation ablation);
 
+/// Whether the task has the part that an ablation changes: only graphs have a mask.
+bool has_ablation(const TaskConfig& task, RecurrentAblation ablation);
+
 /// The preset, called "last", then a run for each other value, as in "gate-none". Errors: InputError
 /// where the task has no such part.
 TrainingPlan ablation_runs(RecurrentAblation ablation, const RunConfig& preset);
