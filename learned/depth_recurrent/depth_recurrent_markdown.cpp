@@ -83,6 +83,8 @@ std::string fit_text(const FrontierFit& fit) {
                              kFewestFitted);
   if (!fit.censored.empty())
     text += "; left out, more might be reached: " + points_text(fit.censored);
+  if (!fit.beyond.empty())
+    text += "; left out, T is beyond the largest difficulty asked: " + points_text(fit.beyond);
   if (!fit.empty.empty()) text += "; left out, nothing was reached: " + points_text(fit.empty);
   return text;
 }
@@ -244,7 +246,8 @@ std::string runs_text(const RecurrentSeries& series) {
   std::vector<std::string> missing;
   for (const RecurrentAblation ablation : kRecurrentAblations) {
     const auto groups = series.of(ablation);
-    if (groups.empty()) missing.emplace_back(ablation_name(ablation));
+    if (groups.empty() && has_ablation(series.base().config.task, ablation))
+      missing.emplace_back(ablation_name(ablation));
     text += ablation_table(series, "`" + std::string(ablation_name(ablation)) + "`", groups);
   }
   text += ablation_table(series, "of several parts", series.of_several());

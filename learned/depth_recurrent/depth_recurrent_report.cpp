@@ -40,6 +40,7 @@ Json fit_json(const FrontierFit& fit) {
   if (fit.line) json = {{"a", fit.line->a}, {"b", fit.line->b}, {"r2", fit.line->r2}};
   json["points"] = points_json(fit.points);
   json["censored"] = points_json(fit.censored);
+  json["beyond_asked"] = points_json(fit.beyond);
   json["nothing_reached"] = points_json(fit.empty);
   return json;
 }

@@ -166,8 +166,10 @@ FrontierFit fit_frontier(const AccuracyHeatmap& heatmap, double threshold) {
     const std::uint32_t loops = heatmap.loops[i];
     if (reached[i] == 0) {
       fit.empty.emplace_back(loops, reached[i]);
-    } else if (reached[i] == largest || loops > largest) {
+    } else if (reached[i] == largest) {
       fit.censored.emplace_back(loops, reached[i]);
+    } else if (loops > largest) {
+      fit.beyond.emplace_back(loops, reached[i]);
     } else {
       fit.points.emplace_back(loops, reached[i]);
       line.emplace_back(loops, reached[i]);

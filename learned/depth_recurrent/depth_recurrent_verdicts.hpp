@@ -109,11 +109,12 @@ inline constexpr double kGain = 0.05;
 FamilyVerdict judge_families(const AccuracyHeatmap& heatmap);
 
 /// hops* = a T + b, fitted to the frontier. A point (T, frontier) is left out where the frontier
-/// is the largest difficulty that was asked for or T is beyond it, since more might be reached
-/// (censored), and where nothing was reached. Under the mask a step carries one hop, so that a = 1
-/// at best.
+/// is the largest difficulty that was asked for, since more might be reached (censored), else where
+/// T is beyond that difficulty, and where nothing was reached. Under the mask a step carries one
+/// hop, so that a = 1 at best.
 struct FrontierFit {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> points, censored, empty;  ///< (T, frontier)
+  using Points = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  ///< (T, frontier)
+  Points points, censored, beyond, empty;
   std::optional<LeastSquares> line;  ///< absent with fewer than kFewestFitted points
 };
 inline constexpr std::size_t kFewestFitted = 3;

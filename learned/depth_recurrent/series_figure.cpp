@@ -55,7 +55,7 @@ std::string curve_text(const FrontierFit& fit) {
   return line_text(fit) + (fit.line ? ", r² = " + fixed_text(fit.line->r2, 2) : "");
 }
 
-/// Hollow where more might be reached or nothing was.
+/// Hollow where the line leaves it out.
 PlotSeries frontier_series(const std::string& name, const FrontierFit& fit, SeriesStyle style,
                            const std::string& unit) {
   PlotSeries series{name + ": " + curve_text(fit), std::move(style)};
@@ -66,6 +66,7 @@ PlotSeries frontier_series(const std::string& name, const FrontierFit& fit, Seri
   };
   for (const auto& point : fit.points) mark(point, MarkShape::dot);
   for (const auto& point : fit.censored) mark(point, MarkShape::ring);
+  for (const auto& point : fit.beyond) mark(point, MarkShape::ring);
   for (const auto& point : fit.empty) mark(point, MarkShape::ring);
   if (fit.line)
     for (const double loops : {static_cast<double>(fit.points.front().first),

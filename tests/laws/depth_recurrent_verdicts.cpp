@@ -247,6 +247,13 @@ TEST(FrontierFit, LeavesOutWhatMightReachFurtherAndWhatReachedNothing) {
   EXPECT_NEAR(slower.line->a, 50.0 / 66, 1e-12);
   EXPECT_NEAR(slower.line->b, 5.2 - 6 * 50.0 / 66, 1e-12);
   EXPECT_FALSE(fit_frontier(ideal({1, 2, 3}, {1, 2, 3}), 0.95).line);  // two points
+
+  AccuracyHeatmap stuck = ideal();
+  for (const std::uint32_t loops : {12u, 15u}) set(stuck, 12, loops, 0.5);
+  const FrontierFit short_of_all = fit_frontier(stuck, 0.95);
+  EXPECT_EQ(short_of_all.beyond, (Points{{15, 10}}));  // T is more than 12, all that was asked
+  EXPECT_EQ(short_of_all.censored, (Points{{20, 12}}));
+  EXPECT_EQ(short_of_all.points, (Points{{1, 1}, {2, 2}, {3, 3}, {5, 5}, {8, 8}, {12, 10}}));
 }
 
 // --- ablations -----------------------------------------------------------------------------------
@@ -292,6 +299,19 @@ TEST(Ablations, AreKnownByWhatDiffersFromThePreset) {
       }
     }
   EXPECT_GT(runs, 100u);
+}
+
+TEST(Ablations, OfTheMaskAreOfGraphsOnly) {
+  for (const RunConfig& preset : all_presets())
+    for (const RecurrentAblation ablation : kRecurrentAblations) {
+      const bool has = has_ablation(preset.task, ablation);
+      EXPECT_EQ(has, ablation != RecurrentAblation::mask ||
+                         preset.task.try_as<HopTaskConfig>() != nullptr);
+      if (has)
+        EXPECT_GT(ablation_runs(ablation, preset).size(), 1u);
+      else
+        EXPECT_THROW(ablation_runs(ablation, preset), InputError);
+    }
 }
 
 TEST(Ablations, AreLabelledByTheSettingsAsTheCommandLineTakesThem) {
