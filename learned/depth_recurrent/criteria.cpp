@@ -86,6 +86,11 @@ bool judged_as_twins(const RecurrentSeries& series) {
   return graphs && graphs->generator == HopGenerator::twin && graphs->masked;
 }
 
+/// Whether the base learns from the answer after the last step alone, as the criteria mean it.
+bool silent(const RecurrentSeries& series) {
+  return series.base().config.training.supervision == TrainingConfig::Supervision::last;
+}
+
 }  // namespace
 
 std::string accuracy_text(const std::optional<double>& accuracy) {
@@ -101,6 +106,7 @@ std::string line_text(const FrontierFit& fit) {
 std::vector<Criterion> criteria_of(const RecurrentSeries& series, const AccuracyHeatmap& heatmap,
                                    std::size_t samples) {
   std::vector<Criterion> criteria;
+  if (!silent(series)) return criteria;
   if (judged_as_twins(series)) add_hop_criteria(series.subject, heatmap, samples, criteria);
   if (series.subject.name == "expressions")
     add_expression_criteria(series.subject, heatmap, criteria);
@@ -114,6 +120,18 @@ std::vector<Criterion> criteria_of(const RecurrentSeries& series, const Accuracy
          {}});
   }
   return criteria;
+}
+
+std::string not_judged(const RecurrentSeries& series) {
+  if (series.subject.unit == "hops" && !judged_as_twins(series))
+    return "DR-1 and DR-2 are about `twin` under the mask and not judged here.";
+  const char* criteria = series.subject.unit == "hops"          ? "DR-1 and DR-2 are"
+                         : series.subject.name == "expressions" ? "DR-4 is"
+                                                                : "DR-5 is";
+  return fmt::format(
+      "{} about the loss after the last step and not judged here: the base has "
+      "training.supervision=mean-steps.",
+      criteria);
 }
 
 Verdict together(const std::vector<Verdict>& verdicts) {

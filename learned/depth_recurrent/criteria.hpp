@@ -25,10 +25,13 @@ struct Criterion {
 };
 
 /// The criteria about a series' base, on a heatmap with so many samples a cell: DR-1 and DR-2 of
-/// twins under the mask, DR-4 of expressions, DR-5 of families, none of other graphs. The published
-/// heatmap can be judged likewise.
+/// twins under the mask, DR-4 of expressions, DR-5 of families, none of other graphs and none of a
+/// base whose loss is not that of the last step. The published heatmap can be judged likewise.
 std::vector<Criterion> criteria_of(const RecurrentSeries& series, const AccuracyHeatmap& heatmap,
                                    std::size_t samples);
+
+/// Why there are none, a sentence. Precondition: there are none.
+std::string not_judged(const RecurrentSeries& series);
 
 /// Failed if any failed, passed if all passed.
 Verdict together(const std::vector<Verdict>& verdicts);

@@ -26,7 +26,8 @@ constexpr const char* kIntroduction =
 One block is repeated T times; rows of the tables are the difficulty of what is asked, columns T at evaluation. Numbers
 are **measured** on the runs named here unless they are marked **published**: those are of "Thinking Deeper, Not Longer"
 (Chen 2026). Runs are **still rising** where the second half of their steps raised the score of their learning curve by
-more than a fiftieth of it. A criterion that fails is **not reproduced at this scale**, with its numbers beside.
+more than a fiftieth of it; of a run that ended before its planned steps the page says how and when instead. A criterion
+that fails is **not reproduced at this scale**, with its numbers beside.
 
 Every task is a series of runs: a base and its ablations, each of which differs from the base in one part. Tables of runs
 have medians, with all seeds in brackets; largest solved: at least .95 at some T; overthinking: the most that any difficulty
@@ -131,30 +132,36 @@ std::string reading_text(const RecurrentSubject& subject, const AccuracyHeatmap&
          (items.empty() ? "no exception" : "not at " + joined(items)) + ".\n";
 }
 
+bool ended_early(const RecurrentRun& run) {
+  return !run.early_end.empty();
+}
+
 std::string settings_text(const RecurrentSeries& series) {
   const RecurrentRunGroup& base = series.base();
   const ModelConfig& model = base.config.model;
   std::string text = base.config.preset.empty() ? "" : "Preset `" + base.config.preset + "`: ";
-  text += fmt::format("width {}, {} heads, hidden {}, {} steps of {}; {}; {} questions a cell; {}.",
-                      model.width, model.heads, model.hidden, base.config.training.steps,
-                      base.task().batch, trained_text(series.subject, base.trained()),
-                      base.runs.front().samples, base.seeds());
+  text += fmt::format(
+      "width {}, {} heads, hidden {}, {}{} steps of {}; {}; {} questions a cell; {}.", model.width,
+      model.heads, model.hidden, std::ranges::any_of(base.runs, ended_early) ? "planned " : "",
+      base.config.training.steps, base.task().batch, trained_text(series.subject, base.trained()),
+      base.runs.front().samples, base.seeds());
   if (const auto* graphs = base.config.task.try_as<HopTaskConfig>())
     text += fmt::format(" Graphs of {} vertices in training, {} in evaluation{}.",
                         HopGraphSize{graphs->chain, graphs->pool}.vertices(),
                         HopGraphSize{graphs->test_chain, graphs->pool}.vertices(),
                         graphs->masked ? "" : ", without the mask");
+  if (!series.unlike_preset.empty())
+    text += " The base differs from the preset in " +
+            markdown_text(ablation_label(series.unlike_preset)) + ".";
   return text + "\n";
 }
 
-std::string trend_text(const RecurrentRunGroup& group) {
-  std::map<Trend, std::size_t> trends;
-  for (const RecurrentRun& run : group.runs) ++trends[run.trend];
-  if (trends.size() == 1) return trend_name(group.runs.front().trend);
+std::string state_text(const RecurrentRunGroup& group) {
+  std::map<std::string, std::size_t> states;
+  for (const RecurrentRun& run : group.runs) ++states[run.state()];
+  if (states.size() == 1) return states.begin()->first;
   std::vector<std::string> texts;
-  for (const Trend trend : {Trend::rising, Trend::flat, Trend::unknown})
-    if (trends.contains(trend))
-      texts.push_back(fmt::format("{}: {}", trend_name(trend), trends.at(trend)));
+  for (const auto& [state, runs] : states) texts.push_back(fmt::format("{}: {}", state, runs));
   return joined(texts);
 }
 
@@ -215,7 +222,7 @@ std::string group_row(const RecurrentSeries& series, const RecurrentRunGroup& gr
              return reading(run).overthinking;
            },
            accuracy),
-       joined(seeds), trend_text(group)});
+       joined(seeds), state_text(group)});
 }
 
 /// The settings of the base that these groups change.
@@ -296,25 +303,32 @@ std::string gate_text(const RecurrentSeries& series) {
   return text;
 }
 
-std::string verdict_text(Verdict verdict, bool rising) {
-  if (verdict != Verdict::failed) return std::string("**") + verdict_name(verdict) + "**";
-  return std::string("**not reproduced at this scale**") + (rising ? ", still rising" : "");
+/// With what is to be known about these runs beside it: whether they ended early, and of a failure
+/// whether they still rise.
+std::string verdict_text(Verdict verdict, const std::vector<RecurrentRun>& runs) {
+  std::string text = verdict == Verdict::failed ? "**not reproduced at this scale**"
+                                                : std::string("**") + verdict_name(verdict) + "**";
+  const auto early = static_cast<std::size_t>(std::ranges::count_if(runs, ended_early));
+  if (early > 0)
+    return text + ", " +
+           (runs.size() == 1 ? runs.front().early_end
+                             : share_text(early, runs.size()) + " runs ended early");
+  const bool rising = std::ranges::find(runs, Trend::rising, &RecurrentRun::trend) != runs.end();
+  return text + (verdict == Verdict::failed && rising ? ", still rising" : "");
 }
 
 /// Every criterion of a series on every seed.
 std::string criteria_text(const RecurrentSeries& series) {
   const std::vector<Criterion> published =
       criteria_of(series, series.subject.published->heatmap, kGraphsOfChance);
-  if (published.empty())
-    return "\nDR-1 and DR-2 are about `twin` under the mask and not judged here.\n";
+  if (published.empty()) return "\n" + not_judged(series) + "\n";
   std::string text =
       "\n" + markdown_headings({"criterion", "asked", "seed", "measured", "verdict"});
   for (std::size_t i = 0; i < published.size(); ++i) {
     for (const RecurrentRun& run : series.base().runs) {
       const Criterion criterion = criteria_of(series, run.heatmap, run.samples)[i];
       text += markdown_row({criterion.name, criterion.asked, std::to_string(run.seed),
-                            criterion.measured,
-                            verdict_text(criterion.verdict, run.trend == Trend::rising)});
+                            criterion.measured, verdict_text(criterion.verdict, {run})});
     }
     text += markdown_row({published[i].name, "", "published", published[i].measured,
                           verdict_name(published[i].verdict)});
@@ -428,25 +442,29 @@ std::string summary(const std::vector<RecurrentSeries>& all,
                     const std::optional<SupervisionComparison>& comparison) {
   std::string text = "\n## What came out\n\n" + markdown_headings({"criterion", "task", "asked",
                                                                    "seeds that pass", "verdict"});
+  std::string unjudged;
   for (const RecurrentSeries& series : all) {
     std::vector<std::vector<Criterion>> by_run;
     for (const RecurrentRun& run : series.base().runs)
       by_run.push_back(criteria_of(series, run.heatmap, run.samples));
-    const bool rising = std::ranges::any_of(
-        series.base().runs, [](const RecurrentRun& run) { return run.trend == Trend::rising; });
+    // A base as its preset has no row where no criterion is about its task.
+    if (by_run.front().empty() && !series.unlike_preset.empty())
+      unjudged += "\n" + series.subject.name + ": " + not_judged(series) + "\n";
     for (std::size_t i = 0; i < by_run.front().size(); ++i) {
       std::vector<Verdict> verdicts;
       for (const auto& criteria : by_run) verdicts.push_back(criteria[i].verdict);
       const Verdict verdict = together(verdicts);
       const auto passed = static_cast<std::size_t>(std::ranges::count(verdicts, Verdict::passed));
       text += markdown_row({by_run.front()[i].name, series.subject.name, by_run.front()[i].asked,
-                            share_text(passed, verdicts.size()), verdict_text(verdict, rising)});
+                            share_text(passed, verdicts.size()),
+                            verdict_text(verdict, series.base().runs)});
     }
   }
   const Verdict supervision = comparison ? comparison->verdict.verdict() : Verdict::undecided;
-  return text + markdown_row(
-                    {"DR-3", "graphs-natural", "fewer hops solved under a loss after every loop",
-                     fmt::format("medians of {}", kSeedsAsked), verdict_text(supervision, false)});
+  return text +
+         markdown_row({"DR-3", "graphs-natural", "fewer hops solved under a loss after every loop",
+                       fmt::format("medians of {}", kSeedsAsked), verdict_text(supervision, {})}) +
+         unjudged;
 }
 
 }  // namespace

@@ -101,12 +101,16 @@ Json criteria_json(const std::vector<Criterion>& criteria) {
   return json;
 }
 
+Json differences_json(const std::vector<SettingDifference>& differences) {
+  Json json = Json::object();
+  for (const SettingDifference& difference : differences)
+    json[difference.setting] = difference.value;
+  return json;
+}
+
 Json group_json(const RecurrentRunGroup& group) {
   Json config = to_json(group.config);
   config.erase("seed");
-  Json differences = Json::object();
-  for (const SettingDifference& difference : group.differences)
-    differences[difference.setting] = difference.value;
   Json ablations = Json::array();
   for (const RecurrentAblation ablation : group.ablations)
     ablations.push_back(ablation_name(ablation));
@@ -116,10 +120,11 @@ Json group_json(const RecurrentRunGroup& group) {
                     {"seed", run.seed},
                     {"samples", run.samples},
                     {"trend", trend_name(run.trend)},
+                    {"early_end", run.early_end.empty() ? Json() : Json(run.early_end)},
                     {"heatmap", heatmap_json(run.heatmap)},
                     {"loop_readings", readings_json(run.readings)}});
   return {{"ablations", std::move(ablations)},
-          {"differs", std::move(differences)},
+          {"differs", differences_json(group.differences)},
           {"trained", trained_json(group.trained())},
           {"median", heatmap_json(group.median)},
           {"loop_readings", readings_json(group.readings())},
@@ -131,6 +136,7 @@ Json series_json(const RecurrentSeries& series) {
   const PublishedHeatmap& published = *series.subject.published;
   const AccuracyHeatmap& ours = series.base().median;
   Json json = {{"task", series.subject.name}, {"difficulty", series.subject.unit}};
+  json["differs_from_preset"] = differences_json(series.unlike_preset);
   json["criteria"] = Json::array();
   for (const RecurrentRun& run : series.base().runs)
     json["criteria"].push_back(

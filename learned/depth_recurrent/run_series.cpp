@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -113,12 +112,24 @@ std::size_t distance_to_presets(Subject subject, const RunConfig& config) {
   return least;
 }
 
+/// Where a run that did not diverge has changed its state by more, its record is damaged.
+constexpr double kLargestChange = 1e6;
+
+/// What a run has differently from the preset that is most like it in all settings.
+std::vector<SettingDifference> differences_to_preset(Subject subject, const RunConfig& config) {
+  std::vector<std::vector<SettingDifference>> all;
+  for (const RunConfig& preset : presets(subject))
+    all.push_back(setting_differences(preset, config));
+  return *std::ranges::min_element(all, {}, &std::vector<SettingDifference>::size);
+}
+
 bool is_share(double value) {
   return value >= 0 && value <= 1;
 }
 
 bool is_sound(const RecurrentRun& run, const DifficultySettings& task) {
   const AccuracyHeatmap& heatmap = run.heatmap;
+  if (run.samples < 1) return false;
   if (heatmap.difficulties != task.tested || heatmap.loops != task.test_loops ||
       heatmap.accuracy.size() != heatmap.difficulties.size())
     return false;
@@ -132,7 +143,7 @@ bool is_sound(const RecurrentRun& run, const DifficultySettings& task) {
          std::ranges::all_of(run.readings,
                              [](const LoopReading& reading) {
                                return is_share(reading.gate_share) && reading.change >= 0 &&
-                                      std::isfinite(reading.change);
+                                      reading.change <= kLargestChange;
                              }) &&
          std::ranges::all_of(run.shortcut, is_share);
 }
@@ -141,20 +152,36 @@ std::string file_of(const std::string& folder) {
   return (folder.empty() ? "" : folder + "/") + std::string(kRecordFile);
 }
 
+/// Errors: those of the JSON library, about other types than expected.
+std::size_t samples_of(const Json& result) {
+  const Json& samples = result.at("samples");
+  const bool whole = samples.is_number_unsigned() ||
+                     (samples.is_number_integer() && samples.get<std::int64_t>() >= 0);
+  return whole ? samples.get<std::size_t>() : 0;
+}
+
+std::vector<LoopReading> readings_of(const Json& result) {
+  std::vector<LoopReading> readings;
+  for (const Json& reading : result.value("loop_readings", Json::array()).get<std::vector<Json>>())
+    readings.push_back(
+        {reading.at("gate_share").get<double>(), reading.at("change").get<double>()});
+  return readings;
+}
+
 RecurrentRun run_of(const RunRecord& record) {
   RecurrentRun run;
   run.folder = record.folder;
   run.seed = record.config.seed;
+  run.early_end = early_end(record);
   const Json& result = record.result;
   bool sound = false;
   try {
     run.heatmap = {result.at("difficulties").get<std::vector<std::uint32_t>>(),
                    result.at("loops").get<std::vector<std::uint32_t>>(),
                    result.at("accuracy").get<std::vector<std::vector<double>>>()};
-    run.samples = result.at("samples").get<std::size_t>();
-    for (const Json& reading : result.value("loop_readings", Json::array()))
-      run.readings.push_back(
-          {reading.at("gate_share").get<double>(), reading.at("change").get<double>()});
+    run.samples = samples_of(result);
+    // A state that is no number any more has none.
+    if (!run.early_end.starts_with("diverged")) run.readings = readings_of(result);
     run.shortcut = result.value("decided_in_two_rounds", std::vector<double>());
     sound = is_sound(run, record.config.task.as<DifficultySettings>());
   } catch (const nlohmann::json::exception&) {
@@ -163,10 +190,32 @@ RecurrentRun run_of(const RunRecord& record) {
   if (!sound)
     throw InputError(file_of(record.folder) +
                      ": result: expected accuracies from 0 to 1 for the difficulties and loops "
-                     "that the configuration names, the number of samples, and readings of all "
-                     "loops if of any");
+                     "that the configuration names, a whole number of samples from 1 on, and "
+                     "readings of all loops if of any, gate shares from 0 to 1 and changes from 0 "
+                     "to 1e6");
   run.trend = learning_curve(record).trend();
   return run;
+}
+
+/// Whether reports say the same of both.
+bool same_result(const RecurrentRun& one, const RecurrentRun& other) {
+  const auto same_reading = [](const LoopReading& a, const LoopReading& b) {
+    return a.gate_share == b.gate_share && a.change == b.change;
+  };
+  return one.heatmap == other.heatmap && one.samples == other.samples &&
+         std::ranges::equal(one.readings, other.readings, same_reading) &&
+         one.early_end == other.early_end && one.shortcut == other.shortcut;
+}
+
+/// Errors: InputError where the group has another result of the same seed.
+void add_run(RecurrentRun run, RecurrentRunGroup& group) {
+  const auto same_seed = std::ranges::find(group.runs, run.seed, &RecurrentRun::seed);
+  if (same_seed == group.runs.end())
+    group.runs.push_back(std::move(run));
+  else if (!same_result(*same_seed, run))
+    throw InputError(fmt::format(
+        "{}: result: expected that of {}, which has the same settings and the same seed {}",
+        file_of(run.folder), file_of(same_seed->folder), run.seed));
 }
 
 /// The groups of one subject, in the order of their first members.
@@ -181,10 +230,7 @@ std::vector<RecurrentRunGroup> groups_of(Subject subject, const std::vector<RunR
       groups.emplace_back().config = record.config;
       group = std::prev(groups.end());
     }
-    RecurrentRun run = run_of(record);
-    if (std::ranges::none_of(group->runs,
-                             [&](const RecurrentRun& other) { return other.seed == run.seed; }))
-      group->runs.push_back(std::move(run));
+    add_run(run_of(record), *group);
   }
   for (RecurrentRunGroup& group : groups) {
     std::ranges::sort(group.runs, {}, &RecurrentRun::seed);
@@ -226,6 +272,10 @@ void require_seeds(const RecurrentRunGroup& group, const RecurrentRunGroup& othe
 
 std::string RecurrentSubject::difficulty(std::uint32_t value) const {
   return unit == "hops" ? counted(value, "hop") : fmt::format("{} {}", unit, value);
+}
+
+std::string RecurrentRun::state() const {
+  return early_end.empty() ? trend_name(trend) : early_end;
 }
 
 TrainedRange RecurrentRunGroup::trained() const {
@@ -272,13 +322,14 @@ std::vector<const RecurrentRunGroup*> RecurrentSeries::of_several() const {
 std::vector<RecurrentSeries> recurrent_series(const std::vector<RunRecord>& records) {
   std::vector<RecurrentSeries> all;
   for (const Subject subject : kSubjects) {
-    RecurrentSeries series{described(subject), groups_of(subject, records)};
+    RecurrentSeries series{described(subject), groups_of(subject, records), {}};
     if (series.groups.empty()) continue;
     const auto base = std::ranges::min_element(series.groups, {}, [&](const auto& group) {
       return distance_to_presets(subject, group.config);
     });
     std::rotate(series.groups.begin(), base, std::next(base));
     compare_with_base(series);
+    series.unlike_preset = differences_to_preset(subject, series.base().config);
     if (subject == Subject::natural)
       for (const RecurrentRunGroup* group : series.of(RecurrentAblation::supervision)) {
         require_seeds(*group, series.base());

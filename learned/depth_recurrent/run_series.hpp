@@ -33,13 +33,17 @@ struct RecurrentRun {
   std::string folder;  ///< as it was read; empty for a record from elsewhere
   std::uint64_t seed = 0;
   AccuracyHeatmap heatmap;
-  std::size_t samples = 0;  ///< per cell
-  std::vector<LoopReading> readings;
+  std::size_t samples = 0;            ///< per cell
+  std::vector<LoopReading> readings;  ///< none of a run that diverged
   LearningCurve::Trend trend = LearningCurve::Trend::unknown;
+  std::string early_end;  ///< as in "diverged after 4 steps"; empty where it made all its steps
   std::vector<double> shortcut;  ///< of expressions, by difficulty: share that two rounds decide
+
+  /// As in "diverged after 4 steps", else the trend as in "still rising".
+  std::string state() const;
 };
 
-/// Runs that differ in the seed only, ascending. Of several runs with one seed the first is taken.
+/// Runs that differ in the seed only, ascending. Records of one seed and the same result are one.
 struct RecurrentRunGroup {
   RunConfig config;  ///< of the first run
   std::vector<RecurrentRun> runs;
@@ -55,11 +59,12 @@ struct RecurrentRunGroup {
   std::vector<LoopReading> readings() const;
 };
 
-/// All runs about one subject: the base, which has the settings of its preset or those nearest to
-/// them, and its ablations.
+/// All runs about one subject: the base, which has the settings of its preset (that of a CPU or of
+/// paper size, whichever is nearer) or those nearest to them, and its ablations.
 struct RecurrentSeries {
   RecurrentSubject subject;
-  std::vector<RecurrentRunGroup> groups;  ///< the base first
+  std::vector<RecurrentRunGroup> groups;         ///< the base first
+  std::vector<SettingDifference> unlike_preset;  ///< what the base has differently from its preset
 
   const RecurrentRunGroup& base() const { return groups.front(); }
   /// The groups that are of this ablation alone, in the order of their records.
@@ -70,7 +75,8 @@ struct RecurrentSeries {
 
 /// The runs of this paper's tasks among the records, a series for each subject: graphs by their
 /// generators, expressions, families. Errors: InputError where there is no such run; naming the
-/// file of a result that is not one of its task; naming a run and a setting where runs about one
+/// file of a result that is not one of its task; naming both files of runs that have the same
+/// settings and seed and not the same result; naming a run and a setting where runs about one
 /// subject differ in more than ablations; naming the seed where the runs on `natural` under one
 /// supervision lack it and those under the other have it (DR-3 compares them).
 std::vector<RecurrentSeries> recurrent_series(const std::vector<RunRecord>& records);

@@ -1,5 +1,5 @@
-// The report on depth-recurrent transformers: its texts from records whose result is known, its
-// figures.
+// The report on depth-recurrent transformers: its texts from records whose result is known, the
+// picture of a series.
 
 #include "learned/depth_recurrent/depth_recurrent_report.hpp"
 
@@ -13,10 +13,8 @@
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
 #include "learned/depth_recurrent/expression_task.hpp"
 #include "learned/depth_recurrent/family_task.hpp"
-#include "learned/depth_recurrent/heatmap_figure.hpp"
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/depth_recurrent/presets.hpp"
-#include "learned/depth_recurrent/published_depth_recurrent.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
 #include "learned/depth_recurrent/series_figure.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -108,10 +106,10 @@ std::string refusal(const std::vector<RunRecord>& records) {
   return "accepted";
 }
 
-TEST(RecurrentSeries, HoldTheSeedsOfEqualSettingsInOrderAndTheFirstOfEachSeed) {
+TEST(RecurrentSeries, HoldTheSeedsOfEqualSettingsInOrderAndOneOfEachSeed) {
   std::vector<RunRecord> records = some_records();
   records.push_back(records[0]);
-  records.back().result["accuracy"][0][0] = 0.25;
+  records.back().folder = "runs/again";
   const std::vector<RecurrentSeries> all = recurrent_series(records);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].subject.name, "graphs-twin");
@@ -122,6 +120,23 @@ TEST(RecurrentSeries, HoldTheSeedsOfEqualSettingsInOrderAndTheFirstOfEachSeed) {
   EXPECT_EQ(all[1].subject.name, "graphs-natural");
   ASSERT_EQ(all[1].groups.size(), 2u);
   EXPECT_EQ(all[1].groups[1].ablations, std::vector{RecurrentAblation::supervision});
+}
+
+TEST(RecurrentSeries, TwoResultsOfOneSeedAreRefused) {
+  std::vector<RunRecord> records = some_records();
+  records.push_back(records[0]);
+  records.back().folder = "runs/again";
+  const auto expect_refusal = [&] {
+    EXPECT_EQ(refusal(records),
+              "runs/again/record.json: result: expected that of runs/seed-2/record.json, which has "
+              "the same settings and the same seed 2");
+  };
+  EXPECT_EQ(refusal(records), "accepted");
+  records.back().result["accuracy"][0][0] = 0.25;
+  expect_refusal();
+  records.back().result = records[0].result;
+  records.back().training["stopped"] = "seconds";
+  expect_refusal();
 }
 
 TEST(RecurrentSeries, TheBaseIsTheRunMostLikeItsPresetWhereverItStands) {
@@ -190,6 +205,61 @@ TEST(DepthRecurrentReport, JudgesExpressionsAndFamiliesAndSaysWhatStillRises) {
        "| DR-5 | | published | T = 1: 0.720, T = 4: 0.840 | passed |", "| DR-3 | graphs-natural |",
        "Published, figure 2, trained on depth 1 to 8 with T uniform in 4 to 16",
        "Published, figure 3, trained on depth 2 to 5 with T uniform in 1 to 12"});
+}
+
+TEST(DepthRecurrentReport, SaysWhichRunsEndedBeforeTheirSteps) {
+  RunRecord hurried = expressions(1), diverged = expressions(2);
+  hurried.training = {{"stopped", "seconds"}, {"steps", 59u}};
+  diverged.training = {{"stopped", "diverged"}, {"steps", 4u}};
+  diverged.result["loop_readings"] = nullptr;
+  std::string text = depth_recurrent_markdown({hurried});
+  expect_parts(text, {"hidden 256, planned 2000 steps of 64;",
+                      "| 0.000 | 1 | ended by its seconds after 59 steps |",
+                      "T = 8 | 1 of 1 | **passed**, ended by its seconds after 59 steps |"});
+  text = depth_recurrent_markdown({hurried, diverged, expressions(3)});
+  expect_parts(text, {"hidden 256, planned 2000 steps of 64;",
+                      "| 1, 2, 3 | diverged after 4 steps: 1, ended by its seconds after 59 steps: "
+                      "1, no learning curve: 1 |",
+                      "T = 8 | 3 of 3 | **passed**, 2 of 3 runs ended early |"});
+  const auto json = nlohmann::json::parse(depth_recurrent_json({diverged, expressions(3)}));
+  const auto& runs = json["tasks"][0]["groups"][0]["runs"];
+  EXPECT_EQ(runs[0]["early_end"], "diverged after 4 steps");
+  EXPECT_TRUE(runs[1]["early_end"].is_null());
+  text = depth_recurrent_markdown({expressions(3)});
+  expect_parts(text, {"hidden 256, 2000 steps of 64;", "T = 8 | 1 of 1 | **passed** |"});
+}
+
+TEST(DepthRecurrentReport, SaysWhatTheBaseHasDifferentlyFromItsPresetAndJudgesNoOtherLoss) {
+  RunRecord every_step = expressions(1);
+  every_step.config.training.supervision = Supervision::mean_steps;
+  std::string text = depth_recurrent_markdown({every_step});
+  expect_parts(text, {"task.tested=[1,2,3,4,8], training.supervision=mean-steps.\n",
+                      "\nexpressions: DR-4 is about the loss after the last step and not judged "
+                      "here: the base has training.supervision=mean-steps.\n"});
+  EXPECT_EQ(text.find("| DR-4"), std::string::npos);
+  RunRecord absolute = record(HopGenerator::twin, Supervision::last, 1, ideal());
+  absolute.config.model.positions = ModelConfig::Positions::absolute;
+  text = depth_recurrent_markdown({absolute});
+  expect_parts(text,
+               {" The base differs from the preset in model.positions=absolute, ", "| DR-1 "});
+  const auto json = nlohmann::json::parse(depth_recurrent_json({absolute}));
+  EXPECT_EQ(json["tasks"][0]["differs_from_preset"]["model.positions"], "absolute");
+  // The presets themselves, at both sizes, say nothing.
+  for (const bool paper_size : {false, true}) {
+    RunRecord plain = record(HopGenerator::twin, Supervision::last, 1, ideal());
+    plain.config = depth_recurrent(HopGenerator::twin, paper_size);
+    const auto& task = plain.config.task.as<HopTaskConfig>();
+    const AccuracyHeatmap heatmap = ideal(task.tested, task.test_loops);
+    plain.result["difficulties"] = heatmap.difficulties;
+    plain.result["loops"] = heatmap.loops;
+    plain.result["accuracy"] = heatmap.accuracy;
+    EXPECT_EQ(depth_recurrent_markdown({plain}).find("differs from the preset"), std::string::npos);
+    plain.config.training.supervision = Supervision::mean_steps;
+    expect_parts(depth_recurrent_markdown({plain}),
+                 {" The base differs from the preset in training.supervision=mean-steps.\n",
+                  "\ngraphs-twin: DR-1 and DR-2 are about the loss after the last step and not "
+                  "judged here"});
+  }
 }
 
 TEST(DepthRecurrentReport, HasARowForEveryValueOfAnAblation) {
@@ -277,8 +347,8 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfTheirTask) {
               "RUNS: expected at least one run of the task hops, expressions or families");
   const std::string expected =
       "runs/seed-7/record.json: result: expected accuracies from 0 to 1 for the difficulties and "
-      "loops that the configuration names, the number of samples, and readings of all loops if of "
-      "any";
+      "loops that the configuration names, a whole number of samples from 1 on, and readings of "
+      "all loops if of any, gate shares from 0 to 1 and changes from 0 to 1e6";
   const RunRecord sound = record(HopGenerator::twin, Supervision::last, 7, ideal({1, 2}, {1, 2}));
   EXPECT_EQ(refusal({sound}), "accepted");
   for (const auto& [key, value] :
@@ -289,6 +359,9 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfTheirTask) {
                                                            {"accuracy", "high"},
                                                            {"difficulties", {1, 3}},
                                                            {"loops", {2, 1}},
+                                                           {"samples", 0},
+                                                           {"samples", -3},
+                                                           {"samples", 1.5},
                                                            {"samples", "many"}}) {
     RunRecord damaged = sound;
     damaged.result[key] = value;
@@ -302,9 +375,25 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfTheirTask) {
   EXPECT_EQ(refusal({damaged}), "accepted");
   damaged.result["loop_readings"] = {reading};
   EXPECT_EQ(refusal({damaged}), expected);
-  damaged.result["loop_readings"] = {reading, {{"gate_share", 1.5}, {"change", 0.5}}};
-  EXPECT_EQ(refusal({damaged}), expected);
+  damaged.result["loop_readings"] = {reading, {{"gate_share", 0.5}, {"change", 1e6}}};
+  EXPECT_EQ(refusal({damaged}), "accepted");
   damaged.result["loop_readings"] = {reading, {{"gate_share", 0.5}}};
+  EXPECT_EQ(refusal({damaged}), expected);
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, nlohmann::json>>{{"gate_share", 1.5},
+                                                           {"gate_share", -0.5},
+                                                           {"gate_share", nullptr},
+                                                           {"change", -0.5},
+                                                           {"change", 1.1e6},
+                                                           {"change", nullptr}}) {
+    damaged.result["loop_readings"] = {reading, reading};
+    damaged.result["loop_readings"][1][key] = value;
+    EXPECT_EQ(refusal({damaged}), expected) << key << value;
+    damaged.training["stopped"] = "diverged";
+    EXPECT_EQ(refusal({damaged}), "accepted") << key << value;
+    damaged.training["stopped"] = "steps";
+  }
+  damaged.result["loop_readings"] = nullptr;
   EXPECT_EQ(refusal({damaged}), expected);
 }
 
@@ -321,42 +410,6 @@ TEST(DepthRecurrentReport, RefusesMixedSettingsAndMissingSeeds) {
   EXPECT_EQ(refusal(records),
             "runs/seed-3/record.json: seed 3: expected a run with it under the other supervision "
             "as well, because DR-3 compares medians over the same seeds");
-}
-
-TEST(HeatmapFigure, IsWellFormedWithEveryCellAllLinesAndTitlesAsGiven) {
-  HeatmapPanel ours{"a < b & \"c\"", ideal()};
-  ours.heatmap.accuracy[0][0] = 0.123;
-  ours.trained = {1, 5, 5, 8};
-  const std::string svg = heatmaps_svg({ours, {"published, figure 1", published_hops().heatmap}});
-  pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(svg.c_str()));
-  std::vector<std::string> texts;
-  for (const pugi::xml_node& node : document.child("svg").children("text"))
-    texts.emplace_back(node.text().get());
-  const auto count = [&](const std::string& text) {
-    return std::count(texts.begin(), texts.end(), text);
-  };
-  EXPECT_EQ(count("a < b & \"c\""), 1);
-  EXPECT_EQ(count("published, figure 1"), 1);
-  EXPECT_EQ(count("0.12"), 1);
-  EXPECT_EQ(count("0.97"), 3);
-  EXPECT_EQ(count("loops T"), 2);
-  EXPECT_EQ(count("hops from source to target"), 2);
-  std::size_t lines = 0;
-  for (const auto& node : document.child("svg").children("polyline")) lines += !node.empty();
-  EXPECT_EQ(lines, 4u + 3u);  // two of each panel, three of the legend
-  std::size_t boxes = 0, outlines = 0;
-  for (const auto& node : document.child("svg").children("rect")) {
-    const bool outline = std::string(node.attribute("fill").value()) == "none";
-    ++(outline ? outlines : boxes);
-    if (!outline) continue;
-    // Rows of 1 to 5 hops; of the columns 1, 2, 3, 5, 8, ... the fourth and the fifth.
-    EXPECT_EQ(node.attribute("height").as_double(), 5 * 28);
-    EXPECT_EQ(node.attribute("width").as_double(), 2 * 38);
-    EXPECT_EQ(node.attribute("x").as_double(), 20 + 58 + 3 * 38);
-  }
-  EXPECT_EQ(boxes, 9u * 8 + 8 * 8 + 21 + 1);
-  EXPECT_EQ(outlines, 1u);
 }
 
 TEST(SeriesFigure, HasThePublishedHeatmapTheFittedLinesAndTheReadings) {
@@ -378,25 +431,6 @@ TEST(SeriesFigure, HasThePublishedHeatmapTheFittedLinesAndTheReadings) {
   // Without readings there are no panels of them.
   const auto plain = recurrent_series({record(HopGenerator::twin, Supervision::last, 1, ideal())});
   EXPECT_EQ(series_svg(plain[0]).find("gate"), std::string::npos);
-}
-
-/// The height of the first line of a panel at its right end.
-double right_end(const AccuracyHeatmap& heatmap) {
-  pugi::xml_document document;
-  document.load_string(heatmaps_svg({{"one", heatmap}}).c_str());
-  const std::string points = document.child("svg").child("polyline").attribute("points").value();
-  return std::stod(points.substr(points.rfind(',') + 1));
-}
-
-TEST(HeatmapFigure, TheFrontierIsDrawnUnderItsRow) {
-  AccuracyHeatmap heatmap = ideal();
-  const double all_solved = right_end(heatmap);
-  set(heatmap, 12, 20, 0.5);
-  EXPECT_EQ(right_end(heatmap), all_solved - 28);
-  set(heatmap, 8, 20, 0.5);
-  EXPECT_EQ(right_end(heatmap), all_solved - 3 * 28);
-  set(heatmap, 1, 20, 0.5);
-  EXPECT_EQ(right_end(heatmap), all_solved - 9 * 28);
 }
 
 TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
