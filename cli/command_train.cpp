@@ -169,6 +169,9 @@ class CommandOptions final : public OptionVisitor {
   void above_zero(const char* name, const char* help, double& value) override {
     command_.add_option(name, value, help)->check(kAboveZero)->capture_default_str();
   }
+  void above_zero(const char* name, const char* help, std::optional<double>& value) override {
+    command_.add_option(name, value, help)->check(kAboveZero);
+  }
 
  private:
   void choice(const char* name, const char* help, Words words, const char* now,

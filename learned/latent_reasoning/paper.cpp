@@ -42,13 +42,15 @@ class LatentReasoningExperiment final : public Experiment {
           {"feed-forward", "recurrent", "chain-of-thought", "continuous", "discrete", "corrected"});
     visit("--positions", "of the model; preset is what the method is published with", positions_,
           {"preset", "none", "absolute", "rotary", "relative", "deberta"});
-    visit("--format", "of a chain of thought: values, equations too, values of operands too",
+    visit("--format",
+          "of a chain of thought: values (val), equations too (eq-val, unless said), values of "
+          "operands too (eq-op-val)",
           formats_, {"val", "eq-val", "eq-op-val"});
     visit("--no-oracle",
           "the continuous method without depths: one target after every loop, under a loss that "
           "discounts \"not known yet\"",
           no_oracle_);
-    visit.above_zero("--discount", "alpha of that loss, below 1", discount_);
+    visit.above_zero("--discount", "alpha of that loss, below 1; 0.5 unless said", discount_);
     visit("--supervised", "where values are written: all-occurrences or definition-only",
           supervised_, {"all-occurrences", "definition-only"});
     visit("--generator", "of training graphs: uniform, or deep (operands among recent nodes)",
@@ -66,23 +68,30 @@ class LatentReasoningExperiment final : public Experiment {
   }
 
   TrainingPlan runs() const override {
-    const bool continuous =
-        std::find(methods_.begin(), methods_.end(), LatentMethod::continuous) != methods_.end();
-    if (no_oracle_ && !continuous)
+    const auto among = [&](LatentMethod method) {
+      return std::find(methods_.begin(), methods_.end(), method) != methods_.end();
+    };
+    if (no_oracle_ && !among(LatentMethod::continuous))
       throw InputError("--no-oracle: expected the method continuous, whose loss it changes");
-    if (discount_ >= 1)
-      throw InputError(fmt::format("--discount: expected a number below 1, found {}", discount_));
+    if (discount_ && !no_oracle_)
+      throw InputError("--discount: expected --no-oracle, whose loss it is a part of");
+    if (discount_ && *discount_ >= 1)
+      throw InputError(fmt::format("--discount: expected a number below 1, found {}", *discount_));
+    if (!formats_.empty() && !among(LatentMethod::chain_of_thought))
+      throw InputError("--format: expected the method chain-of-thought, others write no thoughts");
     TrainingPlan plan;
     for (const LatentMethod method : methods_) {
       if (method == LatentMethod::chain_of_thought) {
-        for (const ThoughtFormat format : formats_) {
+        for (const ThoughtFormat format :
+             formats_.empty() ? std::vector{ThoughtFormat::eq_val} : formats_) {
           RunConfig config = latent_reasoning(method, paper_size_);
           config.task.as<LatentWordsConfig>().format = format;
           add(plan, config.preset + "-" + thought_format_name(format), config);
         }
       } else if (method == LatentMethod::continuous && no_oracle_) {
-        const RunConfig config = latent_without_oracle(paper_size_, discount_);
-        add(plan, fmt::format("{}-{}", config.preset, discount_), config);
+        const double discount = discount_.value_or(0.5);
+        const RunConfig config = latent_without_oracle(paper_size_, discount);
+        add(plan, fmt::format("{}-{}", config.preset, discount), config);
       } else {
         const RunConfig config = latent_reasoning(method, paper_size_);
         add(plan, config.preset, config);
@@ -131,9 +140,9 @@ class LatentReasoningExperiment final : public Experiment {
 
   std::vector<LatentMethod> methods_ = {LatentMethod::discrete};
   std::vector<PositionsChoice> positions_ = {PositionsChoice::preset};
-  std::vector<ThoughtFormat> formats_ = {ThoughtFormat::eq_val};
+  std::vector<ThoughtFormat> formats_;
   bool no_oracle_ = false;
-  double discount_ = 0.5;
+  std::optional<double> discount_;
   ValueSupervision supervised_ = ValueSupervision::all_occurrences;
   GraphShape::Generator generator_ = GraphShape::Generator::uniform;
   OperationsChoice operations_ = OperationsChoice::preset;

@@ -39,6 +39,7 @@ class OptionVisitor {
   /// A flag.
   virtual void operator()(const char* name, const char* help, bool& value) = 0;
   virtual void above_zero(const char* name, const char* help, double& value) = 0;
+  virtual void above_zero(const char* name, const char* help, std::optional<double>& value) = 0;
 
   /// One value of an enumeration, whose words stand in the order of its values from 0 on.
   template <class E>

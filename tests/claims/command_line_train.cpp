@@ -250,6 +250,8 @@ TEST_F(Train, WrongOptionsOfLatentReasoningAreRefusedInOneSentence) {
   with({"--set", "task.test_nodes=[]"}, "nothing would be measured");
   with({"--no-oracle"}, "--no-oracle: expected the method continuous");
   with({"--method", "continuous", "--no-oracle", "--discount", "1"}, "--discount: expected");
+  with({"--format", "val"}, "--format: expected the method chain-of-thought");
+  with({"--method", "continuous", "--discount", "0.3"}, "--discount: expected --no-oracle");
   with({"--operands", "4"}, "--operands");
 }
 
