@@ -37,6 +37,7 @@ ExactFile exact_file(const std::string& path) {
   file.outputs = std::get<CellsOutput>(model.output).names;
   file.layers_per_iteration = run->layers_per_iteration();
   file.layers_beside = run->layers_beside();
+  file.most_operands = operands_of(model);
   file.answers = [run, path](const std::vector<std::string>& word) {
     std::optional<Mismatch> mismatch;
     if (auto values = run->values(word, 1, mismatch)) return *values;

@@ -15,6 +15,7 @@
 #include "cli/word_source.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
+#include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/test_computation_graph.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/check/test_language.hpp"
@@ -302,13 +303,6 @@ int test_cells(const TestArguments& options, const Model& model) {
 }
 
 constexpr const char* kComputationGraph = "computation-graph";
-
-/// The number of operands that the file was compiled for, or else 3.
-std::uint32_t operands_of(const Model& model) {
-  const std::string said =
-      nlohmann::json::parse(model.parameters.text).value("operands", std::string());
-  return said == "1" ? 1 : said == "2" ? 2 : 3;
-}
 
 int test_computation_graphs(const TestArguments& options, const Model& model) {
   if (options.automaton.given())

@@ -1,9 +1,10 @@
 #include "learned/latent_reasoning/constructed_graphs.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kOperationLetters = "+-*";
+/// Outputs that are no values: empty and n/a.
+constexpr std::size_t kBesideValues = 2;
 
 std::string letter_of(const FactoredToken& token, const FactorTables& tables) {
   switch (static_cast<TokenSyntax>(token[kSyntaxFactor])) {
@@ -41,6 +44,33 @@ std::vector<std::string> expected_outputs(std::uint32_t modulus) {
   for (std::uint32_t value = 0; value < modulus; ++value) outputs.push_back(std::to_string(value));
   outputs.insert(outputs.end(), {"empty", "n/a"});
   return outputs;
+}
+
+/// Names x0, x1 ... that a file reads without a value.
+std::uint32_t names_of(const ExactFile& file) {
+  std::uint32_t names = 0;
+  while (std::ranges::find(file.letters, fmt::format("x{}", names)) != file.letters.end()) ++names;
+  return names;
+}
+
+std::uint32_t most_operands(const GraphShape& shape) {
+  std::uint32_t most = 0;
+  for (std::uint32_t i = 0; i < shape.operand_weights.size(); ++i)
+    if (shape.operand_weights[i] > 0) most = i + 1;
+  return most;
+}
+
+/// Errors: InputError where graphs of this shape are larger than the file was made for.
+void check_size(const ExactFile& file, const GraphShape& shape) {
+  if (const std::uint32_t names = names_of(file); names < shape.names)
+    throw InputError(
+        fmt::format("{}: expected the letters x0 to x{}, as many names as the runs have, found {}",
+                    file.name, shape.names - 1, names));
+  if (const std::uint32_t most = most_operands(shape); file.most_operands < most)
+    throw InputError(
+        fmt::format("{}: expected a file compiled with --operands at least {}, as many as nodes of "
+                    "the runs have, found {}",
+                    file.name, most, file.most_operands));
 }
 
 RunRecord record_of(const LatentSection& section, const ExactFile& file) {
@@ -97,21 +127,19 @@ Predictor constructed_predictor(const ExactFile& file, const FactorTables& table
 std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& records,
                                                const ExactFile& file) {
   std::vector<RunRecord> all = records;
+  std::set<std::uint32_t> moduli;
   for (const LatentSection& section : latent_sections(records)) {
     const GraphShape& shape = section.task().graphs;
+    moduli.insert(shape.modulus);
     if (file.outputs != expected_outputs(shape.modulus)) continue;
-    const std::string last = fmt::format("x{}", shape.names - 1);
-    if (std::ranges::find(file.letters, last) == file.letters.end())
-      throw InputError(
-          fmt::format("{}: expected the letters x0 to {}, as many names as the runs "
-                      "have",
-                      file.name, last));
+    check_size(file, shape);
     all.push_back(record_of(section, file));
   }
   if (all.size() == records.size())
     throw InputError(
-        file.name +
-        ": expected arithmetic modulo the number of a run (logdepth compile computation-graph)");
+        fmt::format("{}: expected arithmetic modulo the number of a run, {}, found modulo {} "
+                    "(logdepth compile computation-graph)",
+                    file.name, fmt::join(moduli, " or "), file.outputs.size() - kBesideValues));
   return all;
 }
 

@@ -19,7 +19,7 @@ Predictor constructed_predictor(const ExactFile& file, const FactorTables& table
 /// The records, and one for every section (latent_runs.hpp) whose modulus is that of the file: the
 /// file's result by the measure of the discrete method, on the first graphs that the smallest seed
 /// of the section was measured on, in all its cells. Errors: InputError for a file whose outputs
-/// are of no section's modulus, or that has too few names.
+/// are of no section's modulus, or that has too few names or operands.
 std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& records,
                                                const ExactFile& file);
 /// Graphs per cell: exact arithmetic takes its time.

@@ -17,6 +17,7 @@ struct ExactFile {
   std::string name;                  ///< of the file
   std::vector<std::string> letters;  ///< that it reads
   std::vector<std::string> outputs;  ///< what the numbers of answers stand for
+  std::uint32_t most_operands = 0;   ///< of an expression that it was made for
   std::uint32_t layers_per_iteration = 0, layers_beside = 0;
   /// Of every letter of the word, after one iteration. Errors: InputError where the file breaks a
   /// promise.

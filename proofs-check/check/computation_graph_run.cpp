@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "objects/input_error.hpp"
@@ -54,6 +55,12 @@ std::optional<std::vector<std::uint32_t>> ComputationGraphRun::values(
     values.push_back(static_cast<std::uint32_t>(one - logits.begin()));
   }
   return values;
+}
+
+std::uint32_t operands_of(const Model& model) {
+  const std::string said =
+      nlohmann::json::parse(model.parameters.text).value("operands", std::string());
+  return said == "1" ? 1 : said == "2" ? 2 : 3;
 }
 
 }  // namespace logdepth

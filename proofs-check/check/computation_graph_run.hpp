@@ -44,4 +44,7 @@ class ComputationGraphRun {
   std::uint32_t prime_ = 0, names_ = 0, own_iterations_ = 0;
 };
 
+/// The number of operands that the file was compiled for, or else 3.
+std::uint32_t operands_of(const Model& model);
+
 }  // namespace logdepth
