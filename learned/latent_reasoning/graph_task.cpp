@@ -90,6 +90,10 @@ const char* graph_generator_name(Generator generator) {
   return generator == Generator::deep ? "deep" : "uniform";
 }
 
+void GraphTaskSettings::validate() const {
+  check_settings(*this);
+}
+
 void GraphTaskSettings::visit_graphs(SettingVisitor& visit) {
   visit("generator", graphs.generator, {"uniform", "deep"});
   visit("window", graphs.window);
@@ -116,7 +120,7 @@ GraphTask::GraphTask(const GraphTaskSettings& settings, std::uint64_t seed)
       batch_(settings.batch),
       validation_(settings.validation),
       seed_(seed) {
-  check_settings(settings);
+  settings.validate();
   for (const std::uint32_t nodes : settings.test_nodes)
     cells_.push_back({Generator::uniform, nodes});
   for (const std::uint32_t nodes : settings.test_deep_nodes)

@@ -28,6 +28,9 @@ struct GraphTaskSettings : TaskSettings {
   std::vector<std::uint32_t> test_nodes = {8, 16, 32}, test_deep_nodes;
   std::uint32_t validation = 300;  ///< graphs per cell
 
+  /// Errors: InputError for any setting out of range.
+  void validate() const override;
+
   FactorTables tables() const { return {graphs.modulus, graphs.names}; }
 
  protected:

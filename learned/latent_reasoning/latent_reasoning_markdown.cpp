@@ -28,8 +28,9 @@ constexpr const char* kIntroduction =
 
 Modular arithmetic on graphs of N nodes, trained on small ones and measured on larger ones; a graph is solved if the values
 of all its nodes are right. Numbers are medians over seeds, with the least and the most of them in brackets. They are
-*measured* in the runs named here, *still rising* where the learning curve rose to the end of training, or *published*:
-what "Unlocking Out-of-Distribution Generalization in Transformers via Latent Space Reasoning" says of its own models.
+*measured* in the runs named here, *still rising* where the learning curve rose to the end of training, *ended* or
+*diverged* where it did not make all its steps, or *published*: what "Unlocking Out-of-Distribution Generalization in
+Transformers via Latent Space Reasoning" says of its own models.
 
 ![the methods by size and depth, iterations, recovery](latent-reasoning.svg)
 )";
@@ -47,9 +48,15 @@ std::string cell_text(const Range& range) {
 /// "measured", and how training ended where that may have cut it off.
 std::string state_text(const LatentSeries& series) {
   if (series.constructed()) return "exact";
+  std::vector<std::string> parts;
+  for (const LatentRun& run : series.runs)
+    if (!run.early_end.empty())
+      parts.push_back((series.runs.size() > 1 ? fmt::format("seed {} ", run.seed) : "") +
+                      run.early_end);
   const std::size_t rising = series.rising();
   if (rising == series.runs.size()) return "still rising";
-  return rising == 0 ? "measured" : "still rising: " + share_text(rising, series.runs.size());
+  if (rising > 0) parts.push_back("still rising: " + share_text(rising, series.runs.size()));
+  return parts.empty() ? "measured" : joined(parts);
 }
 
 std::string seeds_cell(const LatentSeries& series) {
@@ -214,16 +221,33 @@ std::string constructed_text(const LatentSection& section) {
   return text;
 }
 
+/// How many seeds there are, and how many of them pass by themselves: a median hides the others.
+std::string seeds_of(const LatentCriterion& criterion) {
+  if (criterion.seeds == 0) return "";
+  const bool few = criterion.seeds < kSeedsAsked;
+  std::string text =
+      few ? fmt::format(", {} of {} seeds{}", criterion.seeds, kSeedsAsked,
+                        criterion.verdict == Verdict::undecided ? "" : ", so this is preliminary")
+          : "";
+  const auto& alone = criterion.alone;
+  if (!alone || alone->judged < 2)
+    return few ? text : fmt::format(", median of {} seeds", criterion.seeds);
+  // Another series that takes part may have fewer seeds.
+  text +=
+      few ? fmt::format("; {} of its own {} seeds pass", alone->passing, alone->judged)
+          : fmt::format(", median of {} seeds, of which {} pass", alone->judged, alone->passing);
+  if (alone->parts < criterion.parts.size())
+    text += alone->parts == 1 ? " the first threshold"
+                              : fmt::format(" the first {} thresholds", alone->parts);
+  return text + " by themselves";
+}
+
 std::string criteria_text(const LatentSection& section) {
   std::string text;
   for (const LatentCriterion& criterion : latent_criteria(section)) {
     text += fmt::format("- {}, {}: **{}**", criterion.name, markdown_text(criterion.series),
                         reproduced_name(criterion.verdict));
-    if (criterion.seeds > 0)
-      text += fmt::format(", {} of {} seeds{}", std::min(criterion.seeds, kSeedsAsked), kSeedsAsked,
-                          criterion.seeds < kSeedsAsked && criterion.verdict != Verdict::undecided
-                              ? ", so this is preliminary"
-                              : "");
+    text += seeds_of(criterion);
     if (!criterion.missing.empty()) text += "; missing: " + joined(criterion.missing);
     text += ".\n";
     for (const LatentCriterion::Part& part : criterion.parts)

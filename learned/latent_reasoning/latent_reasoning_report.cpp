@@ -64,6 +64,10 @@ ReportJson series_json(const LatentSection& section, const LatentSeries& series)
                      {"config", settings_of_series(series.config)},
                      {"seeds", series.seeds()},
                      {"still_rising", series.rising()}};
+  json["ended_early"] = ReportJson::array();
+  for (const LatentRun& run : series.runs)
+    if (!run.early_end.empty())
+      json["ended_early"].push_back({{"seed", run.seed}, {"how", run.early_end}});
   json["weights"] =
       series.constructed() ? ReportJson(series.config.constructed->weights) : ReportJson();
   json["layers_per_iteration"] =
@@ -93,11 +97,15 @@ ReportJson criterion_json(const LatentCriterion& criterion) {
         {{"asks", part.asks},
          {"found", part.found},
          {"verdict", part.verdict ? ReportJson(verdict_name(*part.verdict)) : ReportJson()}});
+  ReportJson alone;
+  if (const auto& seeds = criterion.alone)
+    alone = {{"judged", seeds->judged}, {"passing", seeds->passing}, {"parts", seeds->parts}};
   return {{"name", criterion.name},
           {"series", criterion.series},
           {"verdict", verdict_name(criterion.verdict)},
           {"seeds", criterion.seeds},
           {"seeds_asked", kSeedsAsked},
+          {"alone", std::move(alone)},
           {"missing", criterion.missing},
           {"parts", std::move(parts)}};
 }

@@ -18,11 +18,12 @@ std::string latent_reasoning_markdown(const std::vector<RunRecord>& records);
 ///   "sections", a list, one for each kind of training graphs: "title", "trained_nodes",
 ///     "generator", "not_run": names of rows without runs,
 ///     "series": [{"row", "title", "setting", "config", "seeds", "still_rising": seeds whose
-///       learning curve rose at the end, "weights", "layers_per_iteration": of a weights file, else
+///       learning curve rose at the end, "ended_early": [{"seed", "how"}], "weights", "layers_per_iteration": of a weights file, else
 ///       null, "solved", "nodes", "structure", "hit_nodes",
 ///       "graphs_after_errors": [{"generator", "nodes", "graphs": per seed, RANGE}], "solved_by_depth",
 ///       "iterations_by_depth": [{"depth", RANGE}], "slope", "settled": RANGE or null}],
 ///     "criteria": [{"name", "series", "verdict", "seeds", "seeds_asked", "missing",
+///       "alone": {"judged", "passing": seeds, by the first "parts"} or null,
 ///       "parts": [{"asks", "found", "verdict": null without a threshold}]}];
 ///   "published": methods with their words, and "contradictions".
 /// RANGE: "median", "least", "most" and the number of "seeds" that have it.

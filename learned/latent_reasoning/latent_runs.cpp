@@ -19,6 +19,9 @@ namespace {
 using Generator = GraphShape::Generator;
 using RunJson = nlohmann::ordered_json;
 
+/// Depths of a result beyond so many times the number of names are damage.
+constexpr std::uint32_t kMostDepthPerName = 4;
+
 /// The method that a result has to name, and the row.
 struct LatentMethodOfRun {
   std::string method, row;
@@ -74,14 +77,31 @@ const RunJson* part(const RunJson& json, const char* name) {
   return at == json.end() || !at->is_object() ? nullptr : &*at;
 }
 
-LatentSettling settling_of(const RunJson& json, const std::string& place) {
+/// Whether runs of these settings iterate until nothing changes.
+bool iterates(const GraphTaskSettings& task) {
+  const auto* values = dynamic_cast<const LatentValuesConfig*>(&task);
+  return dynamic_cast<const LatentStepsConfig*>(&task) ||
+         (values && values->method == LatentValuesConfig::Method::no_oracle);
+}
+
+/// A depth of graphs.
+std::uint32_t depth_of(const RecordFields& fields, const GraphTaskSettings& task) {
+  const std::uint32_t depth = count(fields, "depth"), most = kMostDepthPerName * task.graphs.names;
+  if (depth > most) fields.refuse("depth", fmt::format("at most {}", most));
+  return depth;
+}
+
+LatentSettling settling_of(const RunJson& json, const std::string& place,
+                           const GraphTaskSettings& task) {
   const RecordFields fields(json, place);
   LatentSettling settling;
   settling.settled = share(fields, "settled");
   for (const RunJson& item : fields.list("by_depth")) {
     const RecordFields entry = fields.entry("by_depth", item);
-    if (count(entry, "graphs") >= kGraphsOfDepth)
-      settling.iterations[count(entry, "depth")] = entry.number("iterations");
+    const std::uint32_t depth = depth_of(entry, task);
+    const double iterations = entry.number("iterations");
+    if (iterations < 0) entry.refuse("iterations", "a number from 0 on");
+    if (count(entry, "graphs") >= kGraphsOfDepth) settling.iterations[depth] = iterations;
   }
   if (const RunJson* fit = part(json, "fit")) {
     const RecordFields line(*fit, place + ".fit");
@@ -90,8 +110,8 @@ LatentSettling settling_of(const RunJson& json, const std::string& place) {
   return settling;
 }
 
-LatentCell cell_of(const RunJson& json, const GraphCell& expected, const RecordFields& result,
-                   const std::string& place) {
+LatentCell cell_of(const RunJson& json, const GraphCell& expected, const GraphTaskSettings& task,
+                   const RecordFields& result, const std::string& place) {
   const RecordFields fields = result.entry("cells", json);
   LatentCell cell;
   cell.cell = expected;
@@ -104,14 +124,17 @@ LatentCell cell_of(const RunJson& json, const GraphCell& expected, const RecordF
   for (const RunJson& item : fields.list("by_depth")) {
     const RecordFields entry = fields.entry("by_depth", item);
     cell.by_depth.push_back(
-        {count(entry, "depth"), count(entry, "graphs"), share(entry, "solved")});
+        {depth_of(entry, task), count(entry, "graphs"), share(entry, "solved")});
   }
   if (json.contains("structure")) cell.structure = share(fields, "structure");
+  if (iterates(task) && !part(json, "settling")) fields.refuse("settling", "an object");
   if (const RunJson* recovery = part(json, "recovery")) {
     const RecordFields of(*recovery, place + ".cells.recovery");
     cell.recovery = {share(of, "nodes"), share(of, "graphs"), std::nullopt};
     if (recovery->contains("hit_nodes") && !recovery->at("hit_nodes").is_null())
       cell.recovery->hit_nodes = share(of, "hit_nodes");
+  } else if (dynamic_cast<const LatentStepsConfig*>(&task)) {
+    fields.refuse("recovery", "an object");
   }
   return cell;
 }
@@ -138,10 +161,14 @@ LatentRun run_of(const RunRecord& record) {
   if (list.size() != cells.size())
     result.refuse("cells", counted(cells.size(), "cell") + " as its configuration says");
   for (std::size_t i = 0; i < cells.size(); ++i)
-    run.cells.push_back(cell_of(list[i], cells[i], result, place));
-  if (const RunJson* settling = part(record.result, "settling"))
-    run.settling = settling_of(*settling, place + ".settling");
+    run.cells.push_back(cell_of(list[i], cells[i], task, result, place));
+  if (const RunJson* settling = part(record.result, "settling")) {
+    run.settling = settling_of(*settling, place + ".settling", task);
+  } else if (iterates(task)) {
+    result.refuse("settling", "an object");
+  }
   run.trend = learning_curve(record).trend();
+  run.early_end = early_end(record);
   if (record.config.constructed)
     run.layers_per_iteration = record.training.at("layers_per_iteration").get<std::uint32_t>();
   return run;
@@ -250,8 +277,9 @@ std::vector<std::uint64_t> LatentSeries::seeds() const {
 }
 
 std::size_t LatentSeries::rising() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      runs, [](const LatentRun& run) { return run.trend == LearningCurve::Trend::rising; }));
+  return static_cast<std::size_t>(std::ranges::count_if(runs, [](const LatentRun& run) {
+    return run.early_end.empty() && run.trend == LearningCurve::Trend::rising;
+  }));
 }
 
 std::optional<SeedRange> LatentSeries::solved(const GraphCell& cell) const {
@@ -326,6 +354,7 @@ Generator LatentSection::generator_of_depths() const {
 
 std::vector<LatentSection> latent_sections(const std::vector<RunRecord>& records) {
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, LatentSeries>>>> found;
+  std::map<std::pair<std::string, std::uint64_t>, const RunRecord*> read;  // series, seed
   for (const RunRecord& record : records) {
     if (!record.config.task.try_as<GraphTaskSettings>()) continue;
     LatentSeries& series = entry_of(entry_of(found, section_key(record.config)),
@@ -335,9 +364,16 @@ std::vector<LatentSection> latent_sections(const std::vector<RunRecord>& records
       series.row = row_of(method_of(record.config).row);
     }
     LatentRun run = run_of(record);
-    if (std::ranges::none_of(series.runs,
-                             [&](const LatentRun& other) { return other.seed == run.seed; }))
+    const auto [same, first] =
+        read.emplace(std::pair(settings_of_series(record.config).dump(), run.seed), &record);
+    if (first) {
       series.runs.push_back(std::move(run));
+    } else if (same->second->result != record.result) {
+      throw InputError(fmt::format(
+          "{} and {}: expected one result of seed {}, found two that differ under the same "
+          "configuration",
+          same->second->folder, record.folder, run.seed));
+    }
   }
   if (found.empty())
     throw InputError(

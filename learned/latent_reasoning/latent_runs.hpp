@@ -63,6 +63,7 @@ struct LatentRun {
   std::vector<LatentCell> cells;
   std::optional<LatentSettling> settling;
   LearningCurve::Trend trend = LearningCurve::Trend::unknown;
+  std::string early_end;                   ///< run_record.hpp
   std::uint32_t layers_per_iteration = 0;  ///< of a weights file
 
   const LatentCell* at(const GraphCell& cell) const;
@@ -75,7 +76,7 @@ inline constexpr std::size_t kGraphsOfDepth = 20;
 struct LatentSeries {
   std::size_t row = 0;          ///< of latent_rows()
   RunConfig config;             ///< of the first run
-  std::vector<LatentRun> runs;  ///< by seed; of several runs with one seed the first
+  std::vector<LatentRun> runs;  ///< by seed; one of several that found the same
   /// What tells it from other series of its row in the section: "model.positions=none"; or empty.
   std::string setting;
 
@@ -83,7 +84,8 @@ struct LatentSeries {
   bool constructed() const { return config.constructed.has_value(); }
   std::string title() const;
   std::vector<std::uint64_t> seeds() const;
-  std::size_t rising() const;  ///< runs whose learning curve still rose
+  /// Runs that made all their steps and whose learning curve still rose.
+  std::size_t rising() const;
 
   /// Over the runs that have such a number. `number`: of a LatentRun, an optional.
   template <class Number>
@@ -117,7 +119,7 @@ struct LatentSection {
 
 /// The runs of this paper among the records, in the order of their first members; records of other
 /// tasks are left out. Errors: InputError where there is none, and naming the file of a result that
-/// is not one of its configuration.
+/// is not one of its configuration, or both folders where a configuration and seed have two results.
 std::vector<LatentSection> latent_sections(const std::vector<RunRecord>& records);
 
 }  // namespace logdepth

@@ -70,6 +70,18 @@ class CriterionBuilder {
           criterion_.seeds == 0 ? range->seeds : std::min(criterion_.seeds, range->seeds);
     return *this;
   }
+  /// `verdict`: of a LatentRun, by the first `parts`; undecided where it lacks a number.
+  template <class Judge>
+  CriterionBuilder& by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
+    LatentCriterion::Alone& alone = criterion_.alone.emplace();
+    alone.parts = parts;
+    for (const LatentRun& run : series.runs) {
+      const Verdict of_run = verdict(run);
+      alone.judged += of_run != Verdict::undecided;
+      alone.passing += of_run == Verdict::passed;
+    }
+    return *this;
+  }
   LatentCriterion done(Verdict verdict) {
     criterion_.verdict = verdict;
     return criterion_;
@@ -88,6 +100,16 @@ LatentCriterion not_run(const char* name, const std::string& row) {
 
 std::string of_nodes(const std::string& row, const GraphCell& cell) {
   return fmt::format("{} at N = {}", title_of(row), cell.nodes);
+}
+
+/// A number of one run as a range.
+Range alone(std::optional<double> number) {
+  return number ? seed_range({*number}) : std::nullopt;
+}
+
+Range solved_alone(const LatentRun& run, const GraphCell& cell) {
+  const LatentCell* at = run.at(cell);
+  return at ? alone(at->solved) : std::nullopt;
 }
 
 LatentCriterion size_criterion(const LatentSection& section, const LatentSeries& series) {
@@ -111,6 +133,13 @@ LatentCriterion size_criterion(const LatentSection& section, const LatentSeries&
             verdict.end_to_end())
       .part(fmt::format("no threshold at N = {}", trained_cell(section, 4).nodes),
             range_text(verdict.four_times), std::nullopt)
+      .by_seed(series, 2,
+               [&](const LatentRun& run) {
+                 SizeVerdict judged;
+                 judged.trained = solved_alone(run, trained);
+                 judged.twice = solved_alone(run, twice);
+                 return overall({judged.at_trained(), judged.at_twice()});
+               })
       .needs(verdict.trained, of_nodes("discrete", trained))
       .needs(verdict.twice, of_nodes("discrete", twice))
       .needs(verdict.continuous, of_nodes("continuous", twice))
@@ -125,6 +154,12 @@ LatentCriterion slope_criterion(const LatentSeries& series) {
       .part(fmt::format("iterations grow with depth by 1, give or take {}",
                         short_text(kSlopeRange, 3)),
             range_text(verdict.slope), verdict.verdict())
+      .by_seed(
+          series, 1,
+          [](const LatentRun& run) {
+            const bool fitted = run.settling && run.settling->fit;
+            return SlopeVerdict{fitted ? alone(run.settling->fit->slope) : std::nullopt}.verdict();
+          })
       .needs(verdict.slope, "solved graphs of two depths, on which iterations come to an end")
       .done(verdict.verdict());
 }
@@ -137,6 +172,14 @@ LatentCriterion recovery_criterion(const LatentSection& section, const LatentSer
                         short_text(kRecovered, 3), trained.nodes),
             range_text(verdict.corrected), verdict.recovers())
       .part("more than without correction", range_text(verdict.discrete), verdict.beats_discrete())
+      .by_seed(series, 1,
+               [&](const LatentRun& run) {
+                 const LatentCell* at = run.at(trained);
+                 const bool hit = at && at->recovery;
+                 RecoveryVerdict judged;
+                 if (hit) judged.corrected = alone(at->recovery->hit_nodes);
+                 return judged.recovers();
+               })
       .needs(verdict.corrected, of_nodes("corrected", trained))
       .needs(verdict.discrete, of_nodes("discrete", trained))
       .done(verdict.verdict());

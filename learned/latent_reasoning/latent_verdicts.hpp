@@ -84,6 +84,12 @@ struct LatentCriterion {
   std::string series;  ///< its title; of no series the method that was not run
   Verdict verdict = Verdict::undecided;
   std::size_t seeds = 0;  ///< the fewest of a series that takes part
+  /// How many runs of the series pass by themselves, of those that have the numbers of the first
+  /// `parts`, which have a threshold for one run.
+  struct Alone {
+    std::size_t judged = 0, passing = 0, parts = 0;
+  };
+  std::optional<Alone> alone;
   std::vector<Part> parts;
   std::vector<std::string> missing;  ///< what to run for a verdict
 };

@@ -63,6 +63,8 @@ RunRecord record(Settings task, const std::string& method, std::uint64_t seed, c
        {{{"steps", 1}, {"score", 0.5}}, {{"steps", 4}, {"score", found.rising ? 0.9 : 0.5}}}}};
   run.result = {{"kind", task.kind()}, {"method", method}, {"trained_nodes", {3, 8}}};
   run.result["cells"] = Json::array();
+  const bool mends = std::string(task.kind()) == "latent-steps";
+  const bool iterates = mends || method == "no-oracle";
   for (std::size_t i = 0; i < task.test_nodes.size(); ++i) {
     const double solved = found.solved.at(i);
     Json cell = {{"generator", "uniform"},
@@ -72,21 +74,25 @@ RunRecord record(Settings task, const std::string& method, std::uint64_t seed, c
                  {"node_accuracy", (1 + solved) / 2}};
     cell["by_depth"] = {{{"depth", 4}, {"graphs", 30}, {"solved", solved}},
                         {{"depth", 5}, {"graphs", 6}, {"solved", solved}}};
-    if (found.hit)
+    if (iterates) cell["settling"] = {{"settled", 1.0}, {"by_depth", Json::array()}};
+    if (mends)
       cell["recovery"] = {{"replaced", 0.1},
                           {"nodes", 0.9},
                           {"graphs", 0.5},
-                          {"hit_nodes", *found.hit},
+                          {"hit_nodes", found.hit ? Json(*found.hit) : Json()},
                           {"hit", 9}};
     run.result["cells"].push_back(cell);
   }
-  if (found.slope)
+  if (iterates)
     run.result["settling"] = {
         {"settled", 1.0},
         {"by_depth",
          {{{"depth", 4}, {"graphs", 90}, {"iterations", 4.5}},
           {{"depth", 9}, {"graphs", kGraphsOfDepth - 1}, {"iterations", 9.0}}}},
-        {"fit", {{"slope", *found.slope}, {"intercept", 0.0}, {"r2", 1.0}, {"graphs", 90}}}};
+        {"fit", nullptr}};
+  if (found.slope)
+    run.result["settling"]["fit"] = {
+        {"slope", *found.slope}, {"intercept", 0.0}, {"r2", 1.0}, {"graphs", 90}};
   return run;
 }
 
@@ -124,6 +130,19 @@ SeedRange exactly(double value) {
 void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+std::string message(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string refusal(const std::vector<RunRecord>& records) {
+  return message([&] { latent_reasoning_markdown(records); });
 }
 
 // --- criteria ------------------------------------------------------------------------------------
@@ -181,9 +200,9 @@ TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
 
 // --- runs ----------------------------------------------------------------------------------------
 
-TEST(LatentSections, HoldSeriesOfSeedsInOrderAndTheFirstRunOfEachSeed) {
+TEST(LatentSections, HoldSeriesOfSeedsInOrderAndARunThatWasMadeTwiceOnce) {
   std::vector<RunRecord> records = some_records();
-  records.push_back(discrete(1, {{0, 0, 0}}));  // a second run of seed 1
+  records.push_back(discrete(1, {{1, 0.89, 0.6}, 1.0, 0.1}));  // a second run of seed 1
   const auto sections = latent_sections(records);
   ASSERT_EQ(sections.size(), 1u);
   const auto found = sections[0].of("discrete");
@@ -201,6 +220,14 @@ TEST(LatentSections, HoldSeriesOfSeedsInOrderAndTheFirstRunOfEachSeed) {
   EXPECT_TRUE(sections[0].of("chain-of-thought/val").empty());
   EXPECT_EQ(sections[0].nodes(GraphShape::Generator::uniform),
             (std::vector<std::uint32_t>{8, 12, 16, 32}));
+}
+
+TEST(LatentSections, RefuseTwoResultsOfOneConfigurationAndSeed) {
+  RunRecord other = discrete(1, {{0, 0, 0}});
+  other.folder = "again/seed-1";
+  EXPECT_EQ(refusal({discrete(1, {}), other}),
+            "runs/discrete/seed-1 and again/seed-1: expected one result of seed 1, found two that "
+            "differ under the same configuration");
 }
 
 TEST(LatentSections, SayNothingOfDepthsWithFewGraphs) {
@@ -248,14 +275,18 @@ TEST(LatentReasoningReport, PrintsMediansRangesAndRowsThatWereNotRun) {
 }
 
 TEST(LatentReasoningReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
-  expect_parts(latent_reasoning_markdown(some_records()),
-               {"- LO-3, discrete: **reproduced**, 3 of 3 seeds.\n",
-                "  - no threshold at N = 32: 0.600 (0.600 to 0.600).\n",
-                "- LO-4, discrete: **reproduced**, 3 of 3 seeds.\n",
-                "- LO-4, continuous, no oracle: **not reproduced at this scale**, 3 of 3 seeds.\n",
-                "- LO-5, discrete, corrected: **reproduced**, 3 of 3 seeds.\n",
-                "- LO-6, continuous, no oracle: **reproduced**, 3 of 3 seeds.\n",
-                "0.400 (0.400 to 0.400) against 0.500 (0.500 to 0.500), 0.800 of it, **passed**"});
+  expect_parts(
+      latent_reasoning_markdown(some_records()),
+      {"- LO-3, discrete: **reproduced**, median of 3 seeds, of which 3 pass the first 2 "
+       "thresholds by themselves.\n",
+       "  - no threshold at N = 32: 0.600 (0.600 to 0.600).\n",
+       "- LO-4, discrete: **reproduced**, median of 3 seeds, of which 3 pass by themselves.\n",
+       "- LO-4, continuous, no oracle: **not reproduced at this scale**, median of 3 seeds, of "
+       "which 0 pass by themselves.\n",
+       "- LO-5, discrete, corrected: **reproduced**, median of 3 seeds, of which 3 pass the "
+       "first threshold by themselves.\n",
+       "- LO-6, continuous, no oracle: **reproduced**, median of 3 seeds.\n",
+       "0.400 (0.400 to 0.400) against 0.500 (0.500 to 0.500), 0.800 of it, **passed**"});
   expect_parts(
       latent_reasoning_markdown({discrete(1, {{1, 0.9, 0.6}, 1.0})}),
       {"- LO-3, discrete: **undecided**, 1 of 3 seeds; missing: continuous "
@@ -266,6 +297,38 @@ TEST(LatentReasoningReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
       latent_reasoning_markdown({discrete(1, {{0.5, 0.2, 0}})}),
       {"- LO-3, discrete: **not reproduced at this scale**, 1 of 3 seeds, so this is preliminary",
        "- LO-4, discrete: **undecided**; missing: solved graphs of two depths"});
+}
+
+TEST(LatentReasoningReport, CountsTheSeedsThatPassByThemselvesWhereTheMedianDoes) {
+  std::vector<RunRecord> records = {discrete(1, {{1, 0.9, 0}, 0.592, 0.1}),
+                                    discrete(2, {{1, 0.7, 0}, 1.0, 0.1}),
+                                    discrete(3, {{0.9, 0.9, 0}, 0.9, 0.1})};
+  for (const std::uint64_t seed : {1, 2, 3})
+    records.push_back(
+        record(steps(0.25), "corrected", seed, {{1, 1, 1}, 1.0, seed == 1 ? 0.7 : 0.9}));
+  expect_parts(latent_reasoning_markdown(records),
+               {"- LO-3, discrete: **undecided**, median of 3 seeds, of which 1 pass the",
+                "- LO-4, discrete: **reproduced**, median of 3 seeds, of which 2 pass by",
+                "- LO-5, discrete, corrected: **reproduced**, median of 3 seeds, of which 2"});
+  const auto json = nlohmann::json::parse(latent_reasoning_json(records));
+  EXPECT_EQ(json["sections"][0]["criteria"][1]["alone"],
+            nlohmann::json::parse(R"({"judged": 3, "passing": 2, "parts": 1})"));
+}
+
+TEST(LatentReasoningReport, SaysOfRunsThatEndedEarlyHow) {
+  std::vector<RunRecord> records = {discrete(1, {})};
+  records[0].training.update({{"steps", 59u}, {"stopped", "seconds"}});
+  expect_parts(latent_reasoning_markdown(records),
+               {"| discrete | 1 | ended by its seconds after 59 steps | 1.000 |"});
+  for (const std::uint64_t seed : {2, 3}) records.push_back(discrete(seed, {.rising = true}));
+  records[2].training.update({{"steps", 4u}, {"stopped", "diverged"}});
+  expect_parts(
+      latent_reasoning_markdown(records),
+      {"| discrete | 1, 2, 3 | seed 1 ended by its seconds after 59 steps, seed 3 diverged "
+       "after 4 steps, still rising: 1 of 3 |"});
+  const auto json = nlohmann::json::parse(latent_reasoning_json(records));
+  EXPECT_EQ(json["sections"][0]["series"][0]["ended_early"][1],
+            nlohmann::json::parse(R"({"seed": 3, "how": "diverged after 4 steps"})"));
 }
 
 TEST(LatentReasoningReport, TheJsonHoldsTheSameNumbers) {
@@ -312,12 +375,13 @@ TEST(LatentReasoningReport, TheFigureHasALineForEverySeriesAndBandsOfSeeds) {
 // --- the weights file ----------------------------------------------------------------------------
 
 /// A file as the oracle of computation graphs answers, from any values.
-ExactFile oracle_file(std::uint32_t prime, std::uint32_t names) {
+ExactFile oracle_file(std::uint32_t prime, std::uint32_t names, std::uint32_t operands = 2) {
   ExactFile file;
   file.name = "graphs.json";
   for (std::uint32_t k = 0; k < names; ++k) file.letters.push_back("x" + std::to_string(k));
   for (std::uint32_t v = 0; v < prime; ++v) file.outputs.push_back(std::to_string(v));
   file.outputs.insert(file.outputs.end(), {"empty", "n/a"});
+  file.most_operands = operands;
   file.layers_per_iteration = 1;
   file.answers = [prime](const std::vector<std::string>& word) {
     return ComputationGraphOracle(prime, word).values(1);
@@ -349,22 +413,24 @@ TEST(ConstructedGraphs, AreMeasuredAsTheRunsAreAndSolveEverything) {
                 "| constructed (exact) | 50 graphs each | exact | 1.000 | 1.000 | 1.000 |"});
 }
 
-TEST(ConstructedGraphs, OfAnotherModulusOrWithFewerNamesAreRefused) {
-  EXPECT_THROW(with_constructed_graphs({discrete(1, {})}, oracle_file(5, 32)), InputError);
-  EXPECT_THROW(with_constructed_graphs({discrete(1, {})}, oracle_file(3, 31)), InputError);
+TEST(ConstructedGraphs, OfAnotherModulusOrWithFewerNamesOrOperandsAreRefused) {
+  const auto with = [](const ExactFile& file) {
+    return message([&] { with_constructed_graphs({discrete(1, {})}, file); });
+  };
+  EXPECT_EQ(with(oracle_file(5, 32)),
+            "graphs.json: expected arithmetic modulo the number of a run, 3, found modulo 5 "
+            "(logdepth compile computation-graph)");
+  EXPECT_EQ(
+      with(oracle_file(3, 31)),
+      "graphs.json: expected the letters x0 to x31, as many names as the runs have, found 31");
+  EXPECT_EQ(with(oracle_file(3, 32, 1)),
+            "graphs.json: expected a file compiled with --operands at least 2, as many as nodes of "
+            "the runs have, found 1");
 }
 
 // --- bad input, files ----------------------------------------------------------------------------
 
 TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings) {
-  const auto refusal = [](const std::vector<RunRecord>& records) -> std::string {
-    try {
-      latent_reasoning_markdown(records);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   RunRecord other;
   other.config.task = WordTaskConfig();
   const std::string none =
@@ -391,12 +457,27 @@ TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings)
   EXPECT_EQ(
       changed([](Json& result) { result["cells"][1]["nodes"] = 9; }),
       place + ".cells.nodes: expected the cells that the configuration names, in their order");
-  EXPECT_EQ(changed([](Json& result) { result["cells"][1]["solved"] = 1.5; }),
-            place + ".cells.solved: expected a share from 0 to 1");
-  EXPECT_EQ(changed([](Json& result) { result["cells"][1]["by_depth"] = 1; }),
-            place + ".cells.by_depth: expected a list");
-  EXPECT_EQ(changed([](Json& result) { result["settling"]["fit"]["slope"] = "steep"; }),
-            place + ".settling.fit.slope: expected a number");
+  const auto with = [&](const char* path, const Json& value) {
+    return changed([&](Json& result) { result[Json::json_pointer(path)] = value; });
+  };
+  EXPECT_EQ(with("/cells/1/solved", 1.5), place + ".cells.solved: expected a share from 0 to 1");
+  EXPECT_EQ(with("/cells/1/by_depth", 1), place + ".cells.by_depth: expected a list");
+  EXPECT_EQ(with("/settling/fit/slope", "steep"), place + ".settling.fit.slope: expected a number");
+  EXPECT_EQ(with("/settling", 1), place + ".settling: expected an object");
+  EXPECT_EQ(with("/settling/by_depth/1/iterations", -1),
+            place + ".settling.by_depth.iterations: expected a number from 0 on");
+  EXPECT_EQ(with("/settling/by_depth/1/depth", 129),
+            place + ".settling.by_depth.depth: expected at most 128");
+  EXPECT_EQ(with("/cells/1/by_depth/0/depth", 129),
+            place + ".cells.by_depth.depth: expected at most 128");
+  EXPECT_EQ(with("/cells/1/by_depth/0/depth", 4.5),
+            place + ".cells.by_depth.depth: expected a whole number from 1 on");
+  EXPECT_EQ(with("/cells/1/settling", nullptr), place + ".cells.settling: expected an object");
+  EXPECT_EQ(with("/cells/1/recovery", 0.5), place + ".cells.recovery: expected an object");
+  RunRecord even = sound;
+  even.config.task.as<GraphTaskSettings>().graphs.modulus = 4;
+  EXPECT_EQ(message([&] { validate(even.config); }),
+            "task.modulus: expected a prime from 2 to 997, found 4");
   EXPECT_EQ(changed([](Json& result) { result.erase("kind"); }),
             place + ".kind: expected \"latent-steps\" as its configuration says");
 }
