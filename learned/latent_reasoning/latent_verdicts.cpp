@@ -73,7 +73,7 @@ class CriterionBuilder {
   /// `verdict`: of a LatentRun, by the first `parts`; undecided where it lacks a number.
   template <class Judge>
   CriterionBuilder& by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
-    LatentCriterion::Alone& alone = criterion_.alone.emplace();
+    LatentCriterion::Alone& alone = criterion_.alone.emplace(LatentCriterion::Alone{});
     alone.parts = parts;
     for (const LatentRun& run : series.runs) {
       const Verdict of_run = verdict(run);
