@@ -17,23 +17,33 @@ const std::vector<Paper>& papers() {
   return kPapers;
 }
 
-const std::vector<TaskConfig>& task_kinds() {
-  static const std::vector<TaskConfig> kKinds = [] {
-    std::vector<TaskConfig> kinds;
-    for (const Paper& paper : papers())
-      kinds.insert(kinds.end(), paper.tasks.begin(), paper.tasks.end());
-    return kinds;
-  }();
+namespace {
+
+/// What all papers offer of one thing, one after the other.
+template <class T>
+std::vector<T> gathered(std::vector<T> Paper::*part) {
+  std::vector<T> all;
+  for (const Paper& paper : papers())
+    all.insert(all.end(), (paper.*part).begin(), (paper.*part).end());
+  return all;
+}
+
+}  // namespace
+
+template <>
+const std::vector<TaskConfig>& known_kinds<TaskSettings>() {
+  static const std::vector<TaskConfig> kKinds = gathered(&Paper::tasks);
+  return kKinds;
+}
+
+template <>
+const std::vector<NetworkConfig>& known_kinds<NetworkSettings>() {
+  static const std::vector<NetworkConfig> kKinds = gathered(&Paper::networks);
   return kKinds;
 }
 
 const std::vector<PublishedLine>& published_lines() {
-  static const std::vector<PublishedLine> kLines = [] {
-    std::vector<PublishedLine> lines;
-    for (const Paper& paper : papers())
-      lines.insert(lines.end(), paper.published.begin(), paper.published.end());
-    return lines;
-  }();
+  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
   return kLines;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "learned/records/experiment.hpp"
+#include "learned/records/network_settings.hpp"
 #include "learned/records/task_settings.hpp"
 #include "learned/report/paper_report.hpp"
 #include "learned/report/published_line.hpp"
@@ -11,7 +12,8 @@ namespace logdepth {
 
 /// What the folder of a source paper offers to the rest of the program, as data.
 struct Paper {
-  std::vector<TaskConfig> tasks;  ///< the defaults of each kind
+  std::vector<TaskConfig> tasks;        ///< the defaults of each kind
+  std::vector<NetworkConfig> networks;  ///< the defaults of each kind that it brings
   std::vector<MakeExperiment> experiments;
   std::vector<PaperReport> reports;
   std::vector<PaperProbe> probes;

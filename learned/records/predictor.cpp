@@ -65,6 +65,7 @@ Predictor::Predictor(Predict predict)
             }
             return texts;
           }),
+      loops_taken([](const Samples&) { return std::vector<std::uint32_t>(); }),
       loop_readings([](const Samples&, std::uint32_t) { return std::vector<LoopReading>(); }) {}
 
 }  // namespace logdepth

@@ -41,6 +41,9 @@ struct Predictor {
   std::function<std::vector<std::vector<std::int32_t>>(const Samples& prompts, std::int32_t end,
                                                        std::size_t most)>
       continued;
+  /// Loops that every token took ([count, tokens]), or every sample of one_token and pair; empty
+  /// where the model loops as often as it is told.
+  std::function<std::vector<std::uint32_t>(const Samples&)> loops_taken;
   /// A reading per loop of `loops`; empty where the model has none to give.
   std::function<std::vector<LoopReading>(const Samples&, std::uint32_t loops)> loop_readings;
 };

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "learned/records/depth_reading.hpp"
-#include "learned/records/setting_visitor.hpp"
+#include "learned/records/settings_value.hpp"
 #include "objects/action.hpp"
 
 namespace logdepth {
@@ -23,6 +21,12 @@ struct ProductQuestion {
   std::vector<std::string> letters;      ///< what words are made of
   std::uint32_t longest = 0;             ///< letters of the longest word
   std::vector<Transformation> elements;  ///< what each answer stands for
+};
+
+/// The tokens that a task of text is read in: words of its own, or those of a language model.
+struct TextTokens {
+  std::vector<std::string> words;
+  std::string model;  ///< a language model's file or folder; empty: the words
 };
 
 /// The settings of one kind of task. They stand with the task in the folder of the paper that it
@@ -47,6 +51,8 @@ class TaskSettings {
   virtual bool asks_products() const { return false; }
   /// Precondition: asks_products(), and the task can be made.
   virtual ProductQuestion products() const;
+  /// Of a task of text.
+  virtual std::optional<TextTokens> text_tokens() const { return std::nullopt; }
   /// What a table of depths reads off a result of this task; absent where it has no place there.
   /// Errors: those of RecordFields.
   virtual std::optional<DepthReading> depth_reading(const RecordFields&) const {
@@ -62,46 +68,10 @@ class TaskSettings {
 };
 
 /// Settings of a task of any kind, as a value.
-class TaskConfig {
- public:
-  /// The defaults of the first kind.
-  TaskConfig();
-  template <std::derived_from<TaskSettings> T>
-  TaskConfig(T settings) : settings_(std::make_unique<T>(std::move(settings))) {}
-  TaskConfig(const TaskConfig& other) : settings_(other.settings_->clone()) {}
-  TaskConfig(TaskConfig&&) noexcept = default;
-  TaskConfig& operator=(TaskConfig other) noexcept {
-    settings_ = std::move(other.settings_);
-    return *this;
-  }
-  ~TaskConfig() = default;
-
-  TaskSettings* operator->() { return settings_.get(); }
-  const TaskSettings* operator->() const { return settings_.get(); }
-
-  /// The settings as those of one kind, null if they are of another.
-  template <std::derived_from<TaskSettings> T>
-  const T* try_as() const {
-    return dynamic_cast<const T*>(settings_.get());
-  }
-  /// The same, and std::bad_cast if they are of another.
-  template <std::derived_from<TaskSettings> T>
-  const T& as() const {
-    return dynamic_cast<const T&>(*settings_);
-  }
-  template <std::derived_from<TaskSettings> T>
-  T& as() {
-    return dynamic_cast<T&>(*settings_);
-  }
-
-  /// Visits `kind`, then the settings of that kind: another one begins with its defaults.
-  void visit(SettingVisitor& visit);
-
- private:
-  std::unique_ptr<TaskSettings> settings_;
-};
+using TaskConfig = SettingsValue<TaskSettings>;
 
 /// The defaults of every kind of task, gathered from the list of papers (learned/papers.list).
-const std::vector<TaskConfig>& task_kinds();
+template <>
+const std::vector<TaskConfig>& known_kinds<TaskSettings>();
 
 }  // namespace logdepth

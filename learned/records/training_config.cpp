@@ -14,7 +14,7 @@ namespace {
 // The settings of each group, once, for reading, writing and changing.
 
 void settings(LoopRule& c, SettingVisitor& visit) {
-  visit("kind", c.kind, {"fixed", "range", "per-doubling", "asked"});
+  visit("kind", c.kind, {"fixed", "range", "per-doubling", "asked", "adaptive"});
   visit("least", c.least);
   visit("most", c.most);
 }
@@ -27,22 +27,30 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
   visit("width", c.width);
   visit("heads", c.heads);
   visit("hidden", c.hidden);
+  visit("key_value_heads", c.key_value_heads);
   visit("norm", c.norm, {"layernorm", "rmsnorm"});
+  visit("norm_epsilon", c.norm_epsilon);
   visit("norm_place", c.norm_place, {"before", "after"});
   visit("activation", c.activation, {"relu", "gelu", "swiglu"});
   visit("bias", c.bias);
   visit("query_key_norm", c.query_key_norm);
+  visit("query_key_norm_over", c.query_key_norm_over, {"head", "all-heads"});
   visit("layer_scale", c.layer_scale);
   visit("positions", c.positions, {"none", "absolute", "rotary", "relative", "deberta"});
+  visit("rotary_base", c.rotary_base);
+  visit("rotary_pairs", c.rotary_pairs, {"halves", "neighbours"});
   visit("position_rows", c.position_rows);
   visit("max_distance", c.max_distance);
   visit("embedding_deviation", c.embedding_deviation);
   visit("final_norm", c.final_norm);
+  visit("readout_bias", c.readout_bias);
+  visit("tied_readout", c.tied_readout);
   visit("gate", c.gate, {"none", "gru"});
   visit("gate_bias", c.gate_bias);
   visit("step_embedding", c.step_embedding, {"none", "learned", "clamped", "sinusoidal"});
   visit("step_rows", c.step_rows);
   visit("trained_steps", c.trained_steps);
+  visit("router", c.router, {"none", "straight-through", "mixture", "untrained"});
 }
 
 void settings(ConstructedConfig& c, SettingVisitor& visit) {
@@ -50,6 +58,10 @@ void settings(ConstructedConfig& c, SettingVisitor& visit) {
   visit("attention", c.attention, {"hard", "softmax"});
   visit("temperature", c.temperature);
   visit("tolerance", c.tolerance);
+}
+
+void settings(NetworkConfig& c, SettingVisitor& visit) {
+  c.visit(visit);
 }
 
 void settings(TrainingConfig& c, SettingVisitor& visit) {
@@ -79,16 +91,18 @@ void settings(RunConfig& c, SettingVisitor& visit) {
   visit("preset", c.preset);
   visit("seed", c.seed);
   visit("initial_weights", c.initial_weights);
+  visit("initial_layers", c.initial_layers);
   visit.group("task", [&](SettingVisitor& inner) { c.task.visit(inner); });
   visit.group("model", [&](SettingVisitor& inner) { settings(c.model, inner); });
   visit.optional_group("constructed", c.constructed, settings);
+  visit.optional_group("network", c.network, settings);
   visit.group("training", [&](SettingVisitor& inner) { settings(c.training, inner); });
 }
 
 /// The kinds of tasks that a weights file may be the model of: "words, graphs".
 std::string kinds_with_products() {
   std::string list;
-  for (const TaskConfig& task : task_kinds())
+  for (const TaskConfig& task : known_kinds<TaskSettings>())
     if (task->asks_products()) list += (list.empty() ? "" : ", ") + std::string(task->kind());
   return list;
 }
@@ -96,6 +110,7 @@ std::string kinds_with_products() {
 /// The most loops that a rule says by itself; 0 where the samples decide.
 std::uint32_t most_loops(const LoopRule& rule) {
   if (rule.kind == LoopRule::Kind::range) return rule.most;
+  if (rule.kind == LoopRule::Kind::adaptive) return kAdaptiveCap;
   return rule.kind == LoopRule::Kind::fixed ? rule.least : 0;
 }
 
@@ -177,6 +192,25 @@ void validate(const RunConfig& config) {
   require(m.repeated > 0 || !loop_part,
           "model: gate and step_embedding are parts of the loop, expected model.repeated of at "
           "least 1");
+  const bool adaptive = m.loops.kind == LoopRule::Kind::adaptive;
+  require(adaptive == (m.router != ModelConfig::Router::none),
+          "model.router: expected one exactly where model.loops.kind is adaptive");
+  require(!adaptive || (m.repeated > 0 && m.loops.most >= 1 && m.loops.most <= kAdaptiveCap),
+          fmt::format("model.loops: adaptive expects model.repeated of at least 1 and model.loops."
+                      "most of 1 to {}",
+                      kAdaptiveCap));
+  require(!adaptive || config.training.supervision == TrainingConfig::Supervision::last,
+          "training.supervision: an adaptive loop expects last");
+  require(m.key_value_heads == 0 || m.heads % m.key_value_heads == 0,
+          fmt::format("model.key_value_heads: expected a divisor of model.heads = {}, found {}",
+                      m.heads, m.key_value_heads));
+  require(m.norm_epsilon > 0 && m.norm_epsilon <= 1,
+          "model.norm_epsilon: expected more than 0, at most 1");
+  require(m.rotary_base > 1, "model.rotary_base: expected more than 1");
+  require(
+      m.positions != ModelConfig::Positions::deberta || m.key_value_heads == 0 ||
+          m.key_value_heads == m.heads,
+      "model.positions: deberta expects keys and values of every head, model.key_value_heads 0");
   require(m.position_rows >= 1 && m.position_rows <= 1U << 20,
           "model.position_rows: expected 1 to 1048576");
   require(m.max_distance >= 1 && m.max_distance <= 4096, "model.max_distance: expected 1 to 4096");
@@ -190,10 +224,24 @@ void validate(const RunConfig& config) {
                         "is trained or measured, found {}",
                         most, m.step_rows));
   }
-  if (const auto& constructed = config.constructed) {
+  const bool own_model = [&] {
     RunConfig plain;
     plain.model = m;
-    require(to_json(plain)["model"] == to_json(RunConfig())["model"],
+    return to_json(plain)["model"] != to_json(RunConfig())["model"];
+  }();
+  if (config.network) {
+    require(!own_model && !config.constructed,
+            "network: the model is of its own kind, expected no settings of model or constructed");
+    (*config.network)->validate(config);
+  }
+  require(config.initial_layers.empty() ||
+              config.initial_layers.size() == m.initial + m.repeated + m.final,
+          fmt::format("initial_layers: expected a layer for each of the {} of the model, found {}",
+                      m.initial + m.repeated + m.final, config.initial_layers.size()));
+  require(config.initial_layers.empty() || !config.initial_weights.empty(),
+          "initial_layers: expected initial_weights, the language model that they are layers of");
+  if (const auto& constructed = config.constructed) {
+    require(!own_model,
             "constructed: the model is the weights file, expected no settings of model");
     require(!constructed->weights.empty(), "constructed.weights: expected a weights file");
     require(constructed->temperature > 0, "constructed.temperature: expected more than 0");

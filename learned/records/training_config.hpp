@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "learned/records/network_settings.hpp"
 #include "learned/records/task_settings.hpp"
 
 namespace logdepth {
@@ -18,13 +19,19 @@ struct LoopRule {
     fixed,         ///< least times
     range,         ///< in training uniform in least ... most, else most
     per_doubling,  ///< least * ceil(log2 n), at least one
-    asked          ///< as often as the samples ask for (Samples::loops), least times if they do not
+    asked,         ///< as often as the samples ask for (Samples::loops), least times if they do not
+    adaptive       ///< until a router halts every token: at most `most` times in training, else
+                   ///< kAdaptiveCap times
   };
   Kind kind = Kind::fixed;
   std::uint32_t least = 1, most = 1;
 };
 
-/// An (s, r, t)-universal transformer: s initial layers, r repeated ones, t final ones.
+/// Loops after which a token of an adaptive loop is halted whatever its router says.
+inline constexpr std::uint32_t kAdaptiveCap = 64;
+
+/// An (s, r, t)-universal transformer: s initial layers, r repeated ones, t final ones. A language
+/// model is one with all of its layers initial; with a cut it is looped.
 struct ModelConfig {
   enum class NormKind { layernorm, rmsnorm };
   enum class NormPlace { before, after };  ///< of the sublayers: pre-norm, or of their output
@@ -38,26 +45,44 @@ struct ModelConfig {
   };
   enum class Gate { none, gru };
   enum class StepEmbedding { none, learned, clamped, sinusoidal };
+  enum class NormOver { head, all_heads };  ///< what a norm of queries and keys runs over
+  /// Which channels of a head turn together: c and c + w/2, or 2c and 2c + 1.
+  enum class RotaryPairs { halves, neighbours };
+  /// What lets an adaptive loop's router learn when to halt a token (adaptive computation time).
+  enum class Router {
+    none,              ///< the loop is not adaptive
+    straight_through,  ///< halts hard, and learns as if it halted softly
+    mixture,           ///< the final state is the mean of the states, weighted by the router
+    untrained          ///< halts as it was drawn: a control
+  };
 
   std::uint32_t initial = 0, repeated = 1, final = 0;
   LoopRule loops;
   std::uint32_t width = 64, heads = 4, hidden = 256;
+  std::uint32_t key_value_heads = 0;  ///< that heads share in groups; 0: one for every head
   NormKind norm = NormKind::layernorm;
+  double norm_epsilon = 1e-5;  ///< added to variances
   NormPlace norm_place = NormPlace::before;
   Activation activation = Activation::gelu;
   bool bias = true;
   bool query_key_norm = false;
+  NormOver query_key_norm_over = NormOver::head;
   std::optional<double> layer_scale;  ///< initial value of a factor per channel; absent: none
   Positions positions = Positions::none;
+  double rotary_base = 10000;
+  RotaryPairs rotary_pairs = RotaryPairs::halves;
   std::uint32_t position_rows = 512;  ///< absolute: longer samples are refused
   std::uint32_t max_distance = 32;    ///< relative, deberta: distances are cut to [-this, this)
   double embedding_deviation = 0.5;
   bool final_norm = true;  ///< before the readout
+  bool readout_bias = true;
+  bool tied_readout = false;  ///< its weights are those of the only embedding table
   Gate gate = Gate::none;
   double gate_bias = -2;
   StepEmbedding step_embedding = StepEmbedding::none;
   std::uint32_t step_rows = 20;      ///< rows of the table; learned: more loops are refused
   std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
+  Router router = Router::none;      ///< of LoopRule::Kind::adaptive
 };
 
 /// A weights file as a network, instead of a ModelConfig: every number of it rounded to double and
@@ -113,10 +138,16 @@ struct TrainingConfig {
 struct RunConfig {
   std::string preset;  ///< what it was made from, for reports
   std::uint64_t seed = 1;
-  std::string initial_weights;  ///< safetensors file to begin with; empty: drawn
+  /// What to begin with: the weights of a run (safetensors), or a language model (a file or a
+  /// folder); empty: drawn.
+  std::string initial_weights;
+  /// Of a language model: the layer of it that each layer of this model begins as; empty: all in
+  /// their order.
+  std::vector<std::uint32_t> initial_layers;
   TaskConfig task;
   ModelConfig model;
   std::optional<ConstructedConfig> constructed;  ///< replaces `model`
+  std::optional<NetworkConfig> network;          ///< replaces `model`
   TrainingConfig training;
 };
 
