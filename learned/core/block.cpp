@@ -11,38 +11,54 @@ Linear::Linear(Parameters& parameters, const std::string& name, std::int64_t in,
   if (bias) bias_ = parameters.add(name + ".bias", {out}, Initial::constant(initial_bias));
 }
 
-Tensor Linear::operator()(const Tensor& x, TrainingConfig::Precision precision) const {
-  if (precision == TrainingConfig::Precision::float32) return torch::linear(x, weight_, bias_);
-  Tensor y =
-      torch::matmul(x.to(torch::kBFloat16), weight_.to(torch::kBFloat16).t()).to(x.scalar_type());
-  return bias_.defined() ? y + bias_ : y;
+void Linear::adapt(Parameters& parameters, const std::string& name, std::int64_t rank) {
+  const std::int64_t out = weight_.size(0), in = weight_.size(1);
+  const double deviation = 1 / std::sqrt(static_cast<double>(in));
+  down_ = parameters.add(name + ".adapter_down", {rank, in}, Initial::normal(deviation));
+  up_ = parameters.add(name + ".adapter_up", {out, rank}, Initial::constant(0));
 }
 
-namespace {
-constexpr double kVarianceFloor = 1e-5;
+Tensor Linear::operator()(const Tensor& x, TrainingConfig::Precision precision) const {
+  const auto times = [precision](const Tensor& rows, const Tensor& weight) {
+    if (precision == TrainingConfig::Precision::float32) return torch::linear(rows, weight);
+    return torch::matmul(rows.to(torch::kBFloat16), weight.to(torch::kBFloat16).t())
+        .to(rows.scalar_type());
+  };
+  if (precision == TrainingConfig::Precision::float32 && !down_.defined())
+    return torch::linear(x, weight_, bias_);
+  Tensor y = times(x, weight_);
+  if (bias_.defined()) y = y + bias_;
+  return down_.defined() ? y + times(times(x, down_), up_) : y;
 }
 
 ChannelNorm::ChannelNorm(Parameters& parameters, const std::string& name, std::int64_t width,
-                         ModelConfig::NormKind kind)
-    : kind_(kind), factor_(parameters.add(name + ".weight", {width}, Initial::constant(1))) {
-  if (kind == ModelConfig::NormKind::layernorm)
+                         const ModelConfig& config)
+    : kind_(config.norm),
+      epsilon_(config.norm_epsilon),
+      factor_(parameters.add(name + ".weight", {width}, Initial::constant(1))) {
+  if (kind_ == ModelConfig::NormKind::layernorm)
     shift_ = parameters.add(name + ".bias", {width}, Initial::constant(0));
 }
 
 Tensor ChannelNorm::operator()(const Tensor& x) const {
   if (kind_ == ModelConfig::NormKind::layernorm)
-    return torch::layer_norm(x, factor_.sizes(), factor_, shift_, kVarianceFloor);
-  return x * torch::rsqrt(x.square().mean(-1, /*keepdim=*/true) + kVarianceFloor) * factor_;
+    return torch::layer_norm(x, factor_.sizes(), factor_, shift_, epsilon_);
+  return x * torch::rsqrt(x.square().mean(-1, /*keepdim=*/true) + epsilon_) * factor_;
 }
 
-Tensor rotated(const Tensor& x, std::int64_t first_position) {
+Tensor Rotary::operator()(const Tensor& x, std::int64_t first_position) const {
   const std::int64_t tokens = x.size(1), half = x.size(-1) / 2;
   const auto exact = torch::TensorOptions().dtype(torch::kFloat64).device(x.device());
   const Tensor positions = torch::arange(first_position, first_position + tokens, exact);
   const Tensor speeds =
-      torch::exp(torch::arange(half, exact) * (-std::log(10000.0) / static_cast<double>(half)));
+      torch::exp(torch::arange(half, exact) * (-std::log(base) / static_cast<double>(half)));
   const Tensor angles = torch::outer(positions, speeds).unsqueeze(1);  // [L, 1, w/2]
   const Tensor cosine = angles.cos().to(x.scalar_type()), sine = angles.sin().to(x.scalar_type());
+  if (pairs == ModelConfig::RotaryPairs::neighbours) {
+    const Tensor in_pairs = x.unflatten(-1, {half, 2});
+    const Tensor a = in_pairs.select(-1, 0), b = in_pairs.select(-1, 1);
+    return torch::stack({a * cosine - b * sine, a * sine + b * cosine}, -1).flatten(-2);
+  }
   const Tensor a = x.narrow(-1, 0, half), b = x.narrow(-1, half, half);
   return torch::cat({a * cosine - b * sine, a * sine + b * cosine}, -1);
 }
@@ -57,14 +73,18 @@ TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
                                    const ModelConfig& config, const Tensor& distances)
     : name_(std::move(name)),
       heads_(config.heads),
+      key_value_heads_(config.key_value_heads == 0 ? config.heads : config.key_value_heads),
       width_(config.width),
       norm_place_(config.norm_place),
       activation_(config.activation),
       positions_(config.positions),
+      rotary_{config.rotary_base, config.rotary_pairs},
       most_distance_(config.max_distance),
-      attention_norm_(parameters, name_ + ".attention_norm", width_, config.norm),
-      feed_forward_norm_(parameters, name_ + ".feed_forward_norm", width_, config.norm),
-      query_key_value_(parameters, name_ + ".query_key_value", width_, 3 * width_, config.bias),
+      attention_norm_(parameters, name_ + ".attention_norm", width_, config),
+      feed_forward_norm_(parameters, name_ + ".feed_forward_norm", width_, config),
+      norm_over_all_heads_(config.query_key_norm_over == ModelConfig::NormOver::all_heads),
+      query_key_value_(parameters, name_ + ".query_key_value", width_,
+                       (heads_ + 2 * key_value_heads_) * (width_ / heads_), config.bias),
       output_(parameters, name_ + ".output", width_, width_, config.bias),
       in_(parameters, name_ + ".in", width_,
           (activation_ == ModelConfig::Activation::swiglu ? 2 : 1) *
@@ -72,8 +92,11 @@ TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
           config.bias),
       out_(parameters, name_ + ".out", config.hidden, width_, config.bias) {
   if (config.query_key_norm) {
-    query_norm_.emplace(parameters, name_ + ".query_norm", width_ / heads_, config.norm);
-    key_norm_.emplace(parameters, name_ + ".key_norm", width_ / heads_, config.norm);
+    const std::int64_t head_width = width_ / heads_;
+    query_norm_.emplace(parameters, name_ + ".query_norm",
+                        norm_over_all_heads_ ? width_ : head_width, config);
+    key_norm_.emplace(parameters, name_ + ".key_norm",
+                      norm_over_all_heads_ ? key_value_heads_ * head_width : head_width, config);
   }
   if (positions_ == ModelConfig::Positions::relative)
     distance_bias_ = parameters.add(name_ + ".distance_bias", {heads_, 2 * most_distance_},
@@ -88,6 +111,10 @@ TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
     attention_scale_ = parameters.add(name_ + ".attention_scale", {width_}, initial);
     feed_forward_scale_ = parameters.add(name_ + ".feed_forward_scale", {width_}, initial);
   }
+}
+
+void TransformerBlock::adapt(Parameters& parameters, std::int64_t rank) {
+  query_key_value_.adapt(parameters, name_ + ".query_key_value", rank);
 }
 
 Tensor TransformerBlock::sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
@@ -119,42 +146,50 @@ DistanceTerms TransformerBlock::distance_terms(const Tensor& q, const Tensor& k,
 
 Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, ProbeView& seen) const {
   const std::int64_t batch = z.size(0), tokens = z.size(1), head_width = width_ / heads_;
-  Tensor all = query_key_value_(z, context.precision);
-  const bool turns = positions_ == ModelConfig::Positions::rotary;
-  if (query_norm_ || turns) {
-    const auto changed = [&](std::int64_t which, const std::optional<ChannelNorm>& norm) {
-      Tensor x = all.narrow(-1, which * width_, width_).view({batch, tokens, heads_, head_width});
-      if (norm) x = (*norm)(x);
-      return (turns ? rotated(x, context.first_position) : x).flatten(2);
-    };
-    all = torch::cat(
-        {changed(0, query_norm_), changed(1, key_norm_), all.narrow(-1, 2 * width_, width_)}, -1);
+  const Tensor all = query_key_value_(z, context.precision);
+  // [B, L, heads, w], `count` heads from `first` on.
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    return all.narrow(-1, first * head_width, count * head_width)
+        .view({batch, tokens, count, head_width});
+  };
+  const auto placed = [&](Tensor x, const std::optional<ChannelNorm>& norm) {
+    if (norm) x = norm_over_all_heads_ ? (*norm)(x.flatten(2)).view_as(x) : (*norm)(x);
+    return positions_ == ModelConfig::Positions::rotary ? rotary_(x, context.first_position) : x;
+  };
+  Tensor q = placed(part(0, heads_), query_norm_);
+  Tensor k = placed(part(heads_, key_value_heads_), key_norm_);
+  Tensor v = part(heads_ + key_value_heads_, key_value_heads_);
+  // Keys or values of every head, of those that a group of heads shares.
+  const auto spread = [&](const Tensor& x, std::int64_t dimension) {
+    return key_value_heads_ == heads_ ? x
+                                      : x.repeat_interleave(heads_ / key_value_heads_, dimension);
+  };
+  if (!context.caches && !context.probe && fused_attention_applies(all)) {
+    const bool as_computed =
+        !query_norm_ && positions_ != ModelConfig::Positions::rotary && key_value_heads_ == heads_;
+    const Tensor side_by_side =
+        as_computed
+            ? all
+            : torch::cat({q.flatten(2), spread(k, 2).flatten(2), spread(v, 2).flatten(2)}, -1);
+    return output_(fused_attention(side_by_side, heads_, context.mask,
+                                   distance_terms(q.transpose(1, 2), spread(k, 2).transpose(1, 2),
+                                                  context.precision)),
+                   context.precision);
   }
-  KeyValueCache* cache = nullptr;
+  q = q.transpose(1, 2);
+  k = k.transpose(1, 2);
+  v = v.transpose(1, 2);
   if (context.caches) {
     if (context.caches->size() <= context.executed) context.caches->emplace_back();
-    cache = &(*context.caches)[context.executed];
-  }
-  const auto part = [&](std::int64_t which) {
-    return all.narrow(-1, which * width_, width_)
-        .view({batch, tokens, heads_, head_width})
-        .transpose(1, 2);
-  };
-  Tensor q = part(0), k = part(1);
-  Tensor v = part(2);
-  if (!cache && !context.probe && fused_attention_applies(all))
-    return output_(
-        fused_attention(all, heads_, context.mask, distance_terms(q, k, context.precision)),
-        context.precision);
-
-  if (cache) {
-    if (cache->keys.defined()) {
-      k = torch::cat({cache->keys, k}, 2);
-      v = torch::cat({cache->values, v}, 2);
+    KeyValueCache& cache = (*context.caches)[context.executed];
+    if (cache.keys.defined()) {
+      k = torch::cat({cache.keys, k}, 2);
+      v = torch::cat({cache.values, v}, 2);
     }
-    cache->keys = k;
-    cache->values = v;
+    cache = {k, v};
   }
+  k = spread(k, 1);
+  v = spread(v, 1);
   const Attended attended = attention(q, k, v, context.mask.bias(tokens, k.size(2), q.options()),
                                       context.precision, distance_terms(q, k, context.precision));
   if (context.probe) {
@@ -195,6 +230,7 @@ Tensor TransformerBlock::feed_forward(const Tensor& z, const AttentionContext& c
 Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
   ProbeView seen;
   seen.block = name_;
+  if (context.probe) seen.before = h.detach();
   const Tensor attended = sublayer(h, attention_norm_, attention_scale_,
                                    [&](const Tensor& z) { return attend(z, context, seen); });
   const Tensor result = sublayer(attended, feed_forward_norm_, feed_forward_scale_,

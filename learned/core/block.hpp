@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "learned/core/attention.hpp"
@@ -11,33 +12,41 @@
 
 namespace logdepth {
 
-/// y = x W^T + b over the last dimension, its product in `precision`.
+/// y = x W^T + b over the last dimension, its product in `precision`; with an adapter
+/// y = x (W + U D)^T + b.
 class Linear {
  public:
   Linear() = default;
   Linear(Parameters& parameters, const std::string& name, std::int64_t in, std::int64_t out,
          bool bias, double initial_bias = 0, Initial initial = Initial::xavier());
+  /// With weights that are a parameter of something else, [out, in].
+  explicit Linear(Tensor weight) : weight_(std::move(weight)) {}
+  /// Adds an adapter of low rank (Hu et al. 2021) with parameters of its own, which changes nothing
+  /// at the beginning.
+  void adapt(Parameters& parameters, const std::string& name, std::int64_t rank);
   Tensor operator()(const Tensor& x, TrainingConfig::Precision precision) const;
 
  private:
   Tensor weight_, bias_;  ///< [out, in], [out] or undefined
+  Tensor down_, up_;      ///< of an adapter, [rank, in], [out, rank]
 };
 
 /// LayerNorm or RMSNorm over the last dimension, with a factor (and for LayerNorm a shift) per
-/// channel; the variance is increased by 1e-5.
+/// channel; the variance is increased by the configuration's norm_epsilon.
 class ChannelNorm {
  public:
   ChannelNorm() = default;
   ChannelNorm(Parameters& parameters, const std::string& name, std::int64_t width,
-              ModelConfig::NormKind kind);
+              const ModelConfig& config);
   Tensor operator()(const Tensor& x) const;
 
  private:
   ModelConfig::NormKind kind_ = ModelConfig::NormKind::layernorm;
+  double epsilon_ = 0;
   Tensor factor_, shift_;
 };
 
-/// Keys and values of the tokens seen so far, for one block. [B, heads, tokens, width / heads].
+/// Keys and values of the tokens seen so far, for one block. [B, key-value heads, tokens, w].
 struct KeyValueCache {
   Tensor keys, values;
 };
@@ -45,6 +54,7 @@ struct KeyValueCache {
 /// What a probe is shown of every block; tensors are detached.
 struct ProbeView {
   std::string block;
+  Tensor before;                          ///< [B, L, width], the states that enter the block
   Tensor queries, keys, values, weights;  ///< [B, heads, L, .]; weights [B, heads, L, L]
   Tensor inner;            ///< [B, L, hidden], before the activation; of swiglu [B, L, 2 hidden]
   Tensor hidden;           ///< [B, L, hidden], after the activation
@@ -63,9 +73,14 @@ struct AttentionContext {
   std::size_t executed = 0;  ///< blocks so far, the index of the next cache
 };
 
-/// Rotary positions (Su et al. 2021) of x [B, L, heads, w], w even, base 10000: the pair (c, c +
-/// w/2) of channels turns by position * 10000^(-2c/w).
-Tensor rotated(const Tensor& x, std::int64_t first_position);
+/// Rotary positions (Su et al. 2021).
+struct Rotary {
+  double base = 10000;
+  ModelConfig::RotaryPairs pairs = ModelConfig::RotaryPairs::halves;
+
+  /// x [B, L, heads, w], w even: its pair c of channels turns by position * base^(-2c/w).
+  Tensor operator()(const Tensor& x, std::int64_t first_position) const;
+};
 
 /// One transformer block: attention, then feed-forward, each with its norm, and with a factor per
 /// channel where the configuration has layer_scale.
@@ -74,6 +89,8 @@ class TransformerBlock {
   /// `distances`: of Positions::deberta, the table [2 max_distance, width] that blocks share.
   TransformerBlock(Parameters& parameters, std::string name, const ModelConfig& config,
                    const Tensor& distances);
+  /// Adapters of queries, keys and values, whose parameters are `parameters`.
+  void adapt(Parameters& parameters, std::int64_t rank);
   /// h [B, L, width] to the same shape.
   Tensor operator()(const Tensor& h, AttentionContext& context) const;
 
@@ -86,13 +103,15 @@ class TransformerBlock {
                   const std::function<Tensor(const Tensor&)>& body) const;
 
   std::string name_;
-  std::int64_t heads_, width_;
+  std::int64_t heads_, key_value_heads_, width_;
   ModelConfig::NormPlace norm_place_;
   ModelConfig::Activation activation_;
   ModelConfig::Positions positions_;
+  Rotary rotary_;
   std::int64_t most_distance_;
   ChannelNorm attention_norm_, feed_forward_norm_;
   std::optional<ChannelNorm> query_norm_, key_norm_;
+  bool norm_over_all_heads_;
   Linear query_key_value_, output_, in_, out_;
   Tensor attention_scale_, feed_forward_scale_;
   Tensor distance_bias_;  ///< of Positions::relative, [heads, 2 max_distance]

@@ -61,4 +61,57 @@ Tensor StepEmbedding::operator()(const Tensor& state, std::uint32_t step) const 
   return state + table_[step].to(state.options());
 }
 
+namespace {
+constexpr double kHaltingSlack = 0.01;    // epsilon of the paper
+constexpr double kHaltingSoftness = 0.1;  // tau of the soft mask that gradients see
+}  // namespace
+
+HaltingRouter::HaltingRouter(Parameters& parameters, const ModelConfig& config)
+    : kind_(config.router) {
+  if (present()) weigh_ = Linear(parameters, "router", config.width, 1, true);
+}
+
+HaltingRouter::Progress HaltingRouter::begin(const Tensor& state, const Tensor& real) const {
+  Progress progress;
+  const auto shape = state.sizes().slice(0, 2);
+  const auto bytes = torch::TensorOptions().device(state.device()).dtype(torch::kBool);
+  progress.running = real.defined() ? real : torch::ones(shape, bytes);
+  progress.sum = torch::zeros(shape, state.options());
+  progress.loops_taken = torch::zeros(shape, bytes.dtype(torch::kInt64));
+  if (kind_ == ModelConfig::Router::mixture) progress.mixed = torch::zeros_like(state);
+  return progress;
+}
+
+Tensor HaltingRouter::advance(const Tensor& state, const Tensor& candidate, bool last,
+                              TrainingConfig::Precision precision, Progress& progress) const {
+  const Tensor running = progress.running;
+  const Tensor hard = running.to(state.scalar_type());
+  Tensor share = hard;
+  if (kind_ == ModelConfig::Router::straight_through) {
+    const Tensor soft = torch::sigmoid((1 - kHaltingSlack - progress.sum) / kHaltingSoftness);
+    share = hard + (soft - soft.detach());
+  }
+  // Not a sum with a share of 1: a token that runs on has the candidate, bit for bit.
+  const Tensor next = torch::where(running.unsqueeze(-1), candidate, state) +
+                      (share - hard).unsqueeze(-1) * (candidate - state);
+  const torch::AutoGradMode gradient(kind_ != ModelConfig::Router::untrained &&
+                                     torch::GradMode::is_enabled());
+  const Tensor weight = torch::sigmoid(weigh_(next, precision).squeeze(-1));
+  const Tensor sum = progress.sum + weight * hard;
+  const Tensor halts = last ? running : running & (sum.detach() >= 1 - kHaltingSlack);
+  if (kind_ == ModelConfig::Router::mixture) {
+    // The last state of a token weighs what the others have left over.
+    const Tensor part = torch::where(halts, 1 - progress.sum, weight) * hard;
+    progress.mixed = progress.mixed + part.unsqueeze(-1) * next;
+  }
+  progress.loops_taken = progress.loops_taken + running;
+  progress.running = running & halts.logical_not();
+  progress.sum = sum;
+  return next;
+}
+
+Tensor HaltingRouter::outcome(const Tensor& state, const Progress& progress) const {
+  return kind_ == ModelConfig::Router::mixture ? progress.mixed : state;
+}
+
 }  // namespace logdepth

@@ -35,4 +35,33 @@ class StepEmbedding {
   Tensor table_;  ///< [rows, width]
 };
 
+/// Decides token by token when a loop has run often enough (adaptive computation time, Graves 2016;
+/// ETD section 5): after every loop w = sigmoid(a . state + b) is added to a token's sum, and from
+/// 1 - 0.01 on the token keeps its state. Other tokens go on reading it.
+class HaltingRouter {
+ public:
+  HaltingRouter(Parameters& parameters, const ModelConfig& config);
+  bool present() const { return kind_ != ModelConfig::Router::none; }
+
+  /// Where the tokens of one pass stand.
+  struct Progress {
+    Tensor running;      ///< bool [B, L]: not halted
+    Tensor sum;          ///< [B, L], of w so far
+    Tensor loops_taken;  ///< int64 [B, L]
+    Tensor mixed;        ///< of Router::mixture, [B, L, width]: the weighted states so far
+  };
+  /// `real`: bool [B, L], padding is halted from the beginning; undefined: there is none.
+  Progress begin(const Tensor& state, const Tensor& real) const;
+  /// The states after one more loop, of which `candidate` is the outcome. `last`: whether every
+  /// token is halted after it.
+  Tensor advance(const Tensor& state, const Tensor& candidate, bool last,
+                 TrainingConfig::Precision precision, Progress& progress) const;
+  /// What is read on, `state` being the states after the last loop.
+  Tensor outcome(const Tensor& state, const Progress& progress) const;
+
+ private:
+  ModelConfig::Router kind_;
+  Linear weigh_;
+};
+
 }  // namespace logdepth

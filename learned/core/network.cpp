@@ -1,8 +1,11 @@
 #include "learned/core/network.hpp"
 
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "learned/core/constructed_network.hpp"
+#include "learned/core/paper_networks.hpp"
 #include "learned/core/universal_transformer.hpp"
 
 namespace logdepth {
@@ -11,7 +14,24 @@ std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat&
                                       torch::Device device) {
   if (config.constructed)
     return make_constructed_network(*config.constructed, config.task->products(), format, device);
+  if (config.network) {
+    const std::string kind = (*config.network)->kind();
+    for (const NetworkMaker& maker : network_makers())
+      if (maker.kind == kind) return maker.make(config, format, device);
+    throw std::logic_error("no paper makes networks of kind " + kind);
+  }
   return std::make_unique<UniversalTransformer>(config.model, format, config.seed, device);
+}
+
+Learned Network::learn(const Batch& batch, const Lesson& lesson) {
+  PassOptions options;
+  options.loops = training_loops(batch, lesson.seed, lesson.step);
+  options.gradient_span = lesson.training.gradient_span;
+  options.precision = lesson.training.precision;
+  Tensor logits;
+  const Tensor loss = supervised_loss(*this, batch, options, lesson.training, &logits);
+  lesson.descend(loss);
+  return {loss.detach(), logits};
 }
 
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,15 +29,31 @@ struct Trace {
       read_after;  ///< numbers of loops, growing, to read the state out after
 
   std::vector<LoopReading> readings;  ///< of every loop, if they are taken
-  std::vector<Tensor> logits;         ///< for each of `read_after`
+  /// Loops of every token [B, L], or of every sample [B]; undefined where all took as many as they
+  /// were told.
+  Tensor loops_taken;
+  std::vector<Tensor> logits;  ///< for each of `read_after`
+};
+
+/// One step of training, as a network is told of it.
+struct Lesson {
+  const TrainingConfig& training;
+  std::uint64_t seed = 0, step = 0;  ///< what random numbers are drawn from
+  /// Descends on a loss: its gradient, then one step of the optimiser.
+  std::function<void(const Tensor& loss)> descend;
+};
+/// What came of it, detached.
+struct Learned {
+  Tensor loss;    ///< a number
+  Tensor logits;  ///< the answers, as they were before the last descent
 };
 
 /// What a trainer trains.
 class Network {
  public:
   Network(const TaskFormat& format, std::uint64_t seed, torch::Device device,
-          torch::ScalarType type)
-      : format_(format), device_(device), type_(type), parameters_(seed, device, type) {}
+          torch::ScalarType type, Purpose purpose = Purpose::trained)
+      : format_(format), device_(device), type_(type), parameters_(seed, device, type, purpose) {}
   virtual ~Network() = default;
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -44,11 +61,17 @@ class Network {
   /// Logits [B, L, TaskFormat::logits()], or [B, .] where one answer is read out of a sample.
   virtual Tensor operator()(const Batch& batch, const PassOptions& options,
                             Trace* trace = nullptr) const = 0;
+  /// Learns from a batch: by one descent on the loss that `training` asks for, or in a way of its
+  /// own.
+  virtual Learned learn(const Batch& batch, const Lesson& lesson);
   /// How often the loop runs on these samples.
   virtual std::uint32_t loops_of(const Batch& batch) const = 0;
   /// The same in training, where a range is drawn from.
   virtual std::uint32_t training_loops(const Batch& batch, std::uint64_t seed,
                                        std::uint64_t step) const = 0;
+
+  /// Whether it decides itself how often the loop runs on each token or sample.
+  virtual bool halts() const { return false; }
 
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
@@ -63,8 +86,8 @@ class Network {
   Parameters parameters_;
 };
 
-/// The network that a configuration describes: a universal transformer, or the one of a weights
-/// file. Errors: InputError where file, task and settings do not fit.
+/// The network that a configuration describes: a universal transformer, the one of a weights file,
+/// or what a paper makes. Errors: InputError where file, task and settings do not fit.
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
                                       torch::Device device);
 

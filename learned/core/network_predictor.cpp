@@ -102,11 +102,26 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
     for (const Tensor& logits : trace.logits) all.push_back(answers(logits, network.format()));
     return all;
   };
-  predictor.continued = [&network, precision](const Samples& prompts, std::int32_t end,
-                                              std::size_t most) {
+  predictor.loops_taken = [&network, precision, batch_of](const Samples& samples) {
     const torch::NoGradGuard no_grad;
-    return GreedyDecoder(network, precision)(prompts, end, most);
+    const Batch batch = batch_of(samples);
+    PassOptions options;
+    options.loops = network.loops_of(batch);
+    options.precision = precision;
+    Trace trace;
+    network(batch, options, &trace);
+    if (!trace.loops_taken.defined()) return std::vector<std::uint32_t>();
+    const Tensor taken = trace.loops_taken.to(torch::kCPU).to(torch::kInt64).contiguous();
+    const std::int64_t* const first = taken.data_ptr<std::int64_t>();
+    return std::vector<std::uint32_t>(first, first + taken.numel());
   };
+  // Tokens that halt early leave no keys for later loops, so that a cache cannot serve.
+  if (!network.halts())
+    predictor.continued = [&network, precision](const Samples& prompts, std::int32_t end,
+                                                std::size_t most) {
+      const torch::NoGradGuard no_grad;
+      return GreedyDecoder(network, precision)(prompts, end, most);
+    };
   predictor.loop_readings = [&network, precision, batch_of](const Samples& samples,
                                                             std::uint32_t loops) {
     const torch::NoGradGuard no_grad;

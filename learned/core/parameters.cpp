@@ -31,10 +31,12 @@ Tensor drawn(const std::vector<std::int64_t>& shape, Initial initial, CounterRan
 
 }  // namespace
 
-Parameters::Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type)
-    : seed_(seed), options_(torch::TensorOptions().device(device).dtype(type)) {}
+Parameters::Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type,
+                       Purpose purpose)
+    : seed_(seed), purpose_(purpose), options_(torch::TensorOptions().device(device).dtype(type)) {}
 
 Tensor Parameters::add(const std::string& name, std::vector<std::int64_t> shape, Initial initial) {
+  if (purpose_ == Purpose::loaded) return add(name, torch::empty(shape, options_));
   return add(name,
              drawn(shape, initial, CounterRandom(seed_, RandomStream::parameters, all_.size())));
 }
@@ -43,7 +45,7 @@ Tensor Parameters::add(const std::string& name, const Tensor& values) {
   if (values_.defined()) throw std::logic_error("a parameter after gather: " + name);
   for (const Named& known : all_)
     if (known.name == name) throw std::logic_error("two parameters are called " + name);
-  Tensor tensor = values.to(options_).clone().requires_grad_();
+  Tensor tensor = values.to(options_).clone().requires_grad_(purpose_ == Purpose::trained);
   count_ += tensor.numel();
   all_.push_back({name, tensor});
   return tensor;
@@ -52,7 +54,7 @@ Tensor Parameters::add(const std::string& name, const Tensor& values) {
 void Parameters::gather() {
   torch::NoGradGuard no_grad;
   values_ = torch::empty({count_}, options_);
-  gradients_ = torch::zeros({count_}, options_);
+  if (purpose_ == Purpose::trained) gradients_ = torch::zeros({count_}, options_);
   std::int64_t at = 0;
   for (Named& parameter : all_) {
     const std::int64_t size = parameter.tensor.numel();
@@ -60,7 +62,8 @@ void Parameters::gather() {
     const Tensor place = values_.narrow(0, at, size).view(shape);
     place.copy_(parameter.tensor);
     parameter.tensor.set_data(place);
-    parameter.tensor.mutable_grad() = gradients_.narrow(0, at, size).view(shape);
+    if (gradients_.defined())
+      parameter.tensor.mutable_grad() = gradients_.narrow(0, at, size).view(shape);
     at += size;
   }
 }

@@ -22,11 +22,19 @@ struct Initial {
   static Initial xavier() { return {Kind::xavier, 0}; }
 };
 
-/// The trained numbers of a model. They lie in one flat tensor, and their gradients in another, so
+/// What the numbers of a model are for.
+enum class Purpose {
+  trained,
+  frozen,  ///< read only: without gradients
+  loaded   ///< the same, and not even drawn: every one is about to be read from a file
+};
+
+/// The numbers of a model. They lie in one flat tensor, and their gradients in another, so
 /// that an optimiser's step is a handful of operations whatever the number of layers.
 class Parameters {
  public:
-  Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type);
+  Parameters(std::uint64_t seed, torch::Device device, torch::ScalarType type,
+             Purpose purpose = Purpose::trained);
 
   /// A new parameter; the handle stays valid. Names are unique. Precondition: before `gather`.
   Tensor add(const std::string& name, std::vector<std::int64_t> shape, Initial initial);
@@ -44,10 +52,12 @@ class Parameters {
   std::int64_t count() const { return count_; }
   Tensor& values() { return values_; }  ///< [count], shares memory with all parameters
   const Tensor& values() const { return values_; }
-  Tensor& gradients() { return gradients_; }  ///< [count], what backward() adds to
+  /// [count], what backward() adds to; undefined unless they are trained.
+  Tensor& gradients() { return gradients_; }
 
  private:
   std::uint64_t seed_;
+  Purpose purpose_;
   torch::TensorOptions options_;
   std::vector<Named> all_;
   std::int64_t count_ = 0;

@@ -66,14 +66,11 @@ void Trainer::one_step() {
   const TrainingConfig& training = config_.training;
   const Samples samples = task_->training_batch(state_.stage, state_.step);
   const Batch batch = to_batch(samples, task_->format(), network_->device(), network_->type());
-  PassOptions options;
-  options.loops = network_->training_loops(batch, config_.seed, state_.step);
-  options.gradient_span = training.gradient_span;
-  options.precision = training.precision;
-  Tensor logits;
-  const Tensor loss = supervised_loss(*network_, batch, options, training, &logits);
-  loss.backward();
-  optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
+  const Learned learned = network_->learn(
+      batch, {training, config_.seed, state_.step, [&](const Tensor& loss) {
+                loss.backward();
+                optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
+              }});
   state_.tokens +=
       samples.lengths.empty()
           ? samples.count * samples.tokens
@@ -82,7 +79,7 @@ void Trainer::one_step() {
   ++state_.stage_steps;
   // Reading waits for the device, so it is not done at every step.
   if (state_.step % training.read_every == 0 || state_.step == training.steps)
-    read(samples, logits, loss.item<double>());
+    read(samples, learned.logits, learned.loss.item<double>());
 }
 
 void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
@@ -151,6 +148,7 @@ void Trainer::save_checkpoint(const std::string& file) const {
   content.tensors[kFirstMoment] = optimiser_.first_moment;
   content.tensors[kSecondMoment] = optimiser_.second_moment;
   const nlohmann::ordered_json state = {{"step", state_.step},
+                                        {"descents", optimiser_.steps},
                                         {"stage", state_.stage},
                                         {"stage_steps", state_.stage_steps},
                                         {"loss", state_.loss},
@@ -185,7 +183,8 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file) {
     state_.tokens = state.at("tokens");
     state_.promotions = state.at("promotions");
     state_.curve = learning_curve_from_json(state.at("curve"));
-    optimiser_.steps = state_.step;
+    // Older checkpoints are of networks that descend once a step.
+    optimiser_.steps = state.value("descents", state_.step);
     const auto options = network_->parameters().values().options();
     optimiser_.first_moment = content.tensors.at(kFirstMoment).to(options);
     optimiser_.second_moment = content.tensors.at(kSecondMoment).to(options);

@@ -37,15 +37,16 @@ Tensor distance_table(Parameters& parameters, const ModelConfig& config) {
 
 UniversalTransformer::UniversalTransformer(const ModelConfig& config, const TaskFormat& format,
                                            std::uint64_t seed, torch::Device device,
-                                           torch::ScalarType type)
-    : Network(format, seed, device, type),
+                                           torch::ScalarType type, Purpose purpose)
+    : Network(format, seed, device, type, purpose),
       config_(config),
       distances_(distance_table(parameters_, config)),
       initial_(stack(parameters_, "initial", config.initial, config, distances_)),
       repeated_(stack(parameters_, "repeated", config.repeated, config, distances_)),
       final_(stack(parameters_, "final", config.final, config, distances_)),
       gate_(parameters_, config),
-      step_embedding_(parameters_, config) {
+      step_embedding_(parameters_, config),
+      router_(parameters_, config) {
   const std::int64_t width = config.width;
   const Initial embedding = Initial::normal(config.embedding_deviation);
   for (std::size_t i = 0; i < format.tables.size(); ++i)
@@ -56,11 +57,25 @@ UniversalTransformer::UniversalTransformer(const ModelConfig& config, const Task
         parameters_.add("positions", {std::int64_t{config.position_rows}, width}, embedding);
   if (format.features > 0)
     features_ = Linear(parameters_, "features", format.features, width, false);
-  if (config.final_norm) final_norm_ = ChannelNorm(parameters_, "final_norm", width, config.norm);
+  if (config.final_norm) final_norm_ = ChannelNorm(parameters_, "final_norm", width, config);
   if (format.readout == TaskFormat::Readout::pair)
     readout_hidden_ = Linear(parameters_, "readout.hidden", 2 * width, width, true);
-  readout_ = Linear(parameters_, "readout", width, format.logits(), true);
+  if (config.tied_readout) {
+    if (format.tables.size() != 1 || format.logits() != format.tables.front() ||
+        config.readout_bias)
+      throw InputError(
+          "model.tied_readout: expected a task with one embedding table whose rows are its "
+          "answers, and no model.readout_bias");
+    readout_ = Linear(tables_.front());
+  } else {
+    readout_ = Linear(parameters_, "readout", width, format.logits(), config.readout_bias);
+  }
   parameters_.gather();
+}
+
+void UniversalTransformer::adapt(Parameters& parameters, std::int64_t rank) {
+  for (std::vector<TransformerBlock>* blocks : {&initial_, &repeated_, &final_})
+    for (TransformerBlock& block : *blocks) block.adapt(parameters, rank);
 }
 
 Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_position) const {
@@ -85,17 +100,26 @@ Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_positi
   return h;
 }
 
-Tensor UniversalTransformer::read_out(Tensor state, const Batch& batch,
-                                      AttentionContext& context) const {
+Tensor UniversalTransformer::normed(Tensor state, AttentionContext& context) const {
   state = through(final_, state, context);
-  if (config_.final_norm) state = final_norm_(state);
+  return config_.final_norm ? final_norm_(state) : state;
+}
+
+Tensor UniversalTransformer::unembed(const Tensor& hidden,
+                                     TrainingConfig::Precision precision) const {
+  return readout_(hidden, precision);
+}
+
+Tensor UniversalTransformer::read_out(const Tensor& state, const Batch& batch,
+                                      AttentionContext& context) const {
+  Tensor read = normed(state, context);
   if (batch.read.defined()) {
-    const Tensor rows = batch.read.unsqueeze(-1).expand({-1, -1, state.size(-1)});
-    state = state.gather(1, rows).flatten(1);
+    const Tensor rows = batch.read.unsqueeze(-1).expand({-1, -1, read.size(-1)});
+    read = read.gather(1, rows).flatten(1);
     if (format_.readout == TaskFormat::Readout::pair)
-      state = torch::gelu(readout_hidden_(state, context.precision));
+      read = torch::gelu(readout_hidden_(read, context.precision));
   }
-  return readout_(state, context.precision);
+  return unembed(read, context.precision);
 }
 
 LoopReading UniversalTransformer::reading(const Tensor& before, const Tensor& candidate,
@@ -140,8 +164,24 @@ Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
   return state;
 }
 
-Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
-                                        Trace* trace) const {
+Tensor UniversalTransformer::think_adaptively(const Tensor& input, const Batch& batch,
+                                              const PassOptions& options, AttentionContext& context,
+                                              Trace* trace) const {
+  const Tensor real = batch.real_tokens(torch::kBool);
+  HaltingRouter::Progress progress = router_.begin(input, real);
+  Tensor state = input;
+  for (std::uint32_t step = 0; step < options.loops; ++step) {
+    const Tensor candidate = through(repeated_, step_embedding_(state, step), context);
+    state = router_.advance(state, gate_(candidate, state, context.precision),
+                            step + 1 == options.loops, context.precision, progress);
+    if (!progress.running.any().item<bool>()) break;
+  }
+  if (trace) trace->loops_taken = progress.loops_taken;
+  return router_.outcome(state, progress);
+}
+
+AttentionContext UniversalTransformer::context_of(const Batch& batch,
+                                                  const PassOptions& options) const {
   AttentionContext context;
   context.mask.causal = format_.view == TaskFormat::View::causal;
   context.mask.open = batch.view;
@@ -150,9 +190,26 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
   context.caches = options.caches;
   context.probe = options.probe;
   context.precision = options.precision;
-  Tensor state = through(initial_, embed(batch, options.first_position), context);
-  if (!repeated_.empty()) state = think(state, batch, options, context, trace);
-  return read_out(state, batch, context);
+  return context;
+}
+
+Tensor UniversalTransformer::thought(const Batch& batch, const PassOptions& options,
+                                     AttentionContext& context, Trace* trace) const {
+  const Tensor state = through(initial_, embed(batch, options.first_position), context);
+  if (repeated_.empty()) return state;
+  return router_.present() ? think_adaptively(state, batch, options, context, trace)
+                           : think(state, batch, options, context, trace);
+}
+
+Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
+                                        Trace* trace) const {
+  AttentionContext context = context_of(batch, options);
+  return read_out(thought(batch, options, context, trace), batch, context);
+}
+
+Tensor UniversalTransformer::hidden(const Batch& batch, const PassOptions& options) const {
+  AttentionContext context = context_of(batch, options);
+  return normed(thought(batch, options, context, nullptr), context);
 }
 
 std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
@@ -165,6 +222,8 @@ std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
     case LoopRule::Kind::per_doubling:
       return std::max<std::uint32_t>(
           1, rule.least * static_cast<std::uint32_t>(ceil_log2(batch.size)));
+    case LoopRule::Kind::adaptive:
+      return kAdaptiveCap;
     case LoopRule::Kind::asked:
       if (batch.loops > 0) return batch.loops;
   }
@@ -174,6 +233,7 @@ std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
 std::uint32_t UniversalTransformer::training_loops(const Batch& batch, std::uint64_t seed,
                                                    std::uint64_t step) const {
   const LoopRule& rule = config_.loops;
+  if (rule.kind == LoopRule::Kind::adaptive) return rule.most;
   if (rule.kind != LoopRule::Kind::range) return loops_of(batch);
   CounterRandom random(seed, RandomStream::loops, step);
   return rule.least + static_cast<std::uint32_t>(random.below(rule.most - rule.least + 1));

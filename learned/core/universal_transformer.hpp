@@ -18,21 +18,37 @@ namespace logdepth {
 class UniversalTransformer final : public Network {
  public:
   UniversalTransformer(const ModelConfig& config, const TaskFormat& format, std::uint64_t seed,
-                       torch::Device device = torch::kCPU,
-                       torch::ScalarType type = torch::kFloat32);
+                       torch::Device device = torch::kCPU, torch::ScalarType type = torch::kFloat32,
+                       Purpose purpose = Purpose::trained);
+
+  /// Gives every block an adapter of low rank, whose parameters are those of another network.
+  void adapt(Parameters& parameters, std::int64_t rank);
+  /// The states of all tokens that answers are read off, [B, L, width]: after the last layer and
+  /// its norm.
+  Tensor hidden(const Batch& batch, const PassOptions& options) const;
+  /// The answers that such states give, [..., TaskFormat::logits()].
+  Tensor unembed(const Tensor& hidden, TrainingConfig::Precision precision) const;
 
   /// Errors: InputError for samples beyond a table of absolute positions.
   Tensor operator()(const Batch& batch, const PassOptions& options,
                     Trace* trace = nullptr) const override;
+  bool halts() const override { return router_.present(); }
   std::uint32_t loops_of(const Batch& batch) const override;
   std::uint32_t training_loops(const Batch& batch, std::uint64_t seed,
                                std::uint64_t step) const override;
 
  private:
   Tensor embed(const Batch& batch, std::int64_t first_position) const;
-  Tensor read_out(Tensor state, const Batch& batch, AttentionContext& context) const;
+  AttentionContext context_of(const Batch& batch, const PassOptions& options) const;
+  Tensor normed(Tensor state, AttentionContext& context) const;
+  Tensor read_out(const Tensor& state, const Batch& batch, AttentionContext& context) const;
+  /// The states after the initial layers and the loop.
+  Tensor thought(const Batch& batch, const PassOptions& options, AttentionContext& context,
+                 Trace* trace) const;
   Tensor think(const Tensor& input, const Batch& batch, const PassOptions& options,
                AttentionContext& context, Trace* trace) const;
+  Tensor think_adaptively(const Tensor& input, const Batch& batch, const PassOptions& options,
+                          AttentionContext& context, Trace* trace) const;
   LoopReading reading(const Tensor& before, const Tensor& candidate, const Tensor& after,
                       const Batch& batch, const AttentionContext& context) const;
 
@@ -43,6 +59,7 @@ class UniversalTransformer final : public Network {
   std::vector<TransformerBlock> initial_, repeated_, final_;
   StateGate gate_;
   StepEmbedding step_embedding_;
+  HaltingRouter router_;
   ChannelNorm final_norm_;
   Linear readout_hidden_, readout_;
 };

@@ -1,20 +1,22 @@
 // What this paper reads off trained networks.
-#include "learned/core/inspection.hpp"
+#include "learned/core/paper_networks.hpp"
 #include "learned/latent_reasoning/circuit_probes_network.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
 
-NetworkInspection latent_reasoning_inspection() {
-  return {"latent-reasoning", [](const RunRecord& record, const Network& network) {
-            try {
-              CircuitProbes probes = probe_circuits(network, record.config);
-              probes.run = record.folder;
-              return to_json(probes);
-            } catch (const InputError& error) {
-              throw InputError(record.folder + "/" + kRecordFile + ": " + error.what());
-            }
-          }};
+PaperNetworks latent_reasoning_networks() {
+  return {{{"latent-reasoning",
+            [](const RunRecord& record, const Network& network) {
+              try {
+                CircuitProbes probes = probe_circuits(network, record.config);
+                probes.run = record.folder;
+                return to_json(probes);
+              } catch (const InputError& error) {
+                throw InputError(record.folder + "/" + kRecordFile + ": " + error.what());
+              }
+            }}},
+          {}};
 }
 
 }  // namespace logdepth
