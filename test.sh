@@ -17,7 +17,7 @@ fi
 [ $# -eq 0 ] || shift
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
-          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
+          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libpcre2-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core)  # independent oracles
