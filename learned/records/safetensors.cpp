@@ -2,10 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -13,15 +18,63 @@ namespace {
 
 constexpr std::size_t kHeaderLength = 8;
 constexpr std::size_t kLongestHeader = std::size_t{100} << 20;  // as the reference reader has it
-constexpr std::size_t kLongestFile = std::size_t{64} << 30;
+constexpr std::uint64_t kLargestSide = std::numeric_limits<std::int64_t>::max();
 
 /// Errors: InputError when the shape has more elements than memory.
-std::uint64_t byte_count(const SafeTensor& array, const std::string& file) {
+std::uint64_t byte_count(const SafeTensorPlace& array, const std::string& name,
+                         const std::string& file) {
   std::uint64_t count = element_size(array.type, file);
   for (const std::uint64_t side : array.shape)
-    if (__builtin_mul_overflow(count, side, &count))
-      throw InputError(file + ": expected shapes that fit into memory");
+    if (side > kLargestSide || __builtin_mul_overflow(count, side, &count))
+      throw InputError(file + ": " + in_quotes(name) + ": expected a shape that fits into memory");
   return count;
+}
+
+/// The names that an object of the header has, each once: JSON itself would take the last.
+/// Errors: InputError as below.
+nlohmann::json parse_header(const std::string& text, const std::string& file) {
+  std::set<std::string> names;
+  std::string twice;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
+        !names.insert(value.get<std::string>()).second)
+      twice = value.get<std::string>();
+    return true;
+  };
+  auto header = nlohmann::json::parse(text, look, false);
+  if (!header.is_object()) throw InputError(file + ": expected a header that is a JSON object");
+  if (!twice.empty())
+    throw InputError(file + ": expected the array " + in_quotes(twice) + " once, found it twice");
+  return header;
+}
+
+/// Errors: nlohmann::json::exception where it is no list of whole numbers from 0 on.
+std::vector<std::uint64_t> whole_numbers(const nlohmann::json& list) {
+  std::vector<std::uint64_t> numbers;
+  for (const nlohmann::json& number : list.get_ref<const nlohmann::json::array_t&>())
+    numbers.push_back(number.get_ref<const nlohmann::json::number_unsigned_t&>());
+  return numbers;
+}
+
+/// Errors: InputError unless the arrays fill [begin, end) one after the other.
+void expect_no_gaps(const SafeTensorsHeader& header, std::uint64_t begin, std::uint64_t end,
+                    const std::string& file) {
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> places;
+  for (const auto& [name, array] : header.arrays)
+    places.emplace_back(array.offset, array.size, name);
+  std::sort(places.begin(), places.end());
+  std::uint64_t at = begin;
+  for (const auto& [offset, size, name] : places) {
+    if (offset != at)
+      throw InputError(
+          fmt::format("{}: expected the array {} to begin where the one before it "
+                      "ends, found {}",
+                      file, in_quotes(name), offset < at ? "an overlap" : "a gap"));
+    at += size;
+  }
+  if (at != end)
+    throw InputError(fmt::format(
+        "{}: expected the arrays to end with the file, found {} bytes more", file, end - at));
 }
 
 }  // namespace
@@ -32,67 +85,97 @@ std::size_t element_size(const std::string& type, const std::string& file) {
       {"U32", 4},  {"I32", 4}, {"F32", 4}, {"U64", 8}, {"I64", 8}, {"F64", 8}};
   const auto found = sizes.find(type);
   if (found == sizes.end())
-    throw InputError(file + ": expected a type as F32, F64, BF16 or I64, found '" + type + "'");
+    throw InputError(file + ": expected a type as F32, F64, BF16 or I64, found " + in_quotes(type));
   return found->second;
 }
 
-SafeTensors read_safetensors(const std::string& file) {
-  const std::string bytes = read_whole_file(file, kLongestFile);
+SafeTensorsHeader read_safetensors_header(const FilePieces& in) {
+  const std::string& file = in.path();
   const auto refuse = [&](const std::string& expected) -> InputError {
     return InputError(file + ": expected " + expected);
   };
-  if (bytes.size() < kHeaderLength) throw refuse("a safetensors file of at least eight bytes");
+  if (in.size() < kHeaderLength) throw refuse("a safetensors file of at least eight bytes");
+  std::string head(kHeaderLength, '\0');
+  in.read(0, head);
   std::uint64_t length = 0;
   for (std::size_t i = kHeaderLength; i > 0; --i)
-    length = length << 8 | static_cast<unsigned char>(bytes[i - 1]);
-  if (length > kLongestHeader || length > bytes.size() - kHeaderLength)
+    length = length << 8 | static_cast<unsigned char>(head[i - 1]);
+  if (length > kLongestHeader || length > in.size() - kHeaderLength)
     throw refuse(fmt::format("a header that ends within the file, found one of {} bytes", length));
-  const std::size_t begin = kHeaderLength + static_cast<std::size_t>(length);
-  const auto header =
-      nlohmann::json::parse(bytes.begin() + kHeaderLength,
-                            bytes.begin() + static_cast<std::ptrdiff_t>(begin), nullptr, false);
-  if (!header.is_object()) throw refuse("a header that is a JSON object");
-  SafeTensors content;
-  for (const auto& [name, entry] : header.items()) {
+  const std::uint64_t begin = kHeaderLength + length, data = in.size() - begin;
+  std::string text(static_cast<std::size_t>(length), '\0');
+  in.read(kHeaderLength, text);
+  SafeTensorsHeader header;
+  for (const auto& [name, entry] : parse_header(text, file).items()) {
     try {
       if (name == "__metadata__") {
-        content.metadata = entry.get<std::map<std::string, std::string>>();
+        header.metadata = entry.get<std::map<std::string, std::string>>();
         continue;
       }
-      SafeTensor array{entry.at("dtype").get<std::string>(),
-                       entry.at("shape").get<std::vector<std::uint64_t>>(),
-                       {}};
-      const auto place = entry.at("data_offsets").get<std::vector<std::uint64_t>>();
-      if (place.size() != 2 || place[0] > place[1] || place[1] > bytes.size() - begin ||
-          place[1] - place[0] != byte_count(array, file))
-        throw refuse("offsets of '" + name + "' that fit its shape and the file");
-      array.bytes = bytes.substr(begin + place[0], place[1] - place[0]);
-      content.arrays.emplace(name, std::move(array));
+      SafeTensorPlace array;
+      array.type = entry.at("dtype").get<std::string>();
+      array.shape = whole_numbers(entry.at("shape"));
+      const auto place = whole_numbers(entry.at("data_offsets"));
+      if (place.size() != 2 || place[0] > place[1] || place[1] > data ||
+          place[1] - place[0] != byte_count(array, name, file))
+        throw refuse("offsets of " + in_quotes(name) + " that fit its shape and the file");
+      array.offset = begin + place[0];
+      array.size = place[1] - place[0];
+      header.arrays.emplace(name, std::move(array));
     } catch (const nlohmann::json::exception&) {
-      throw refuse("dtype, shape and data_offsets of '" + name + "'");
+      throw refuse("dtype, shape and data_offsets of " + in_quotes(name));
     }
+  }
+  expect_no_gaps(header, begin, in.size(), file);
+  return header;
+}
+
+SafeTensors read_safetensors(const std::string& file) {
+  const FilePieces in(file);
+  SafeTensorsHeader header = read_safetensors_header(in);
+  SafeTensors content{{}, std::move(header.metadata)};
+  for (const auto& [name, place] : header.arrays) {
+    SafeTensor& array = content.arrays[name];
+    array = {place.type, place.shape, std::string(static_cast<std::size_t>(place.size), '\0')};
+    in.read(place.offset, array.bytes);
   }
   return content;
 }
 
-void write_safetensors(const SafeTensors& content, const std::string& file) {
-  nlohmann::json header = nlohmann::json::object();
-  if (!content.metadata.empty()) header["__metadata__"] = content.metadata;
+void write_safetensors(const SafeTensorsHeader& header,
+                       const std::function<std::string_view(const std::string&)>& bytes_of,
+                       const std::string& file) {
+  nlohmann::json json = nlohmann::json::object();
+  if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
   std::uint64_t at = 0;
-  for (const auto& [name, array] : content.arrays) {
-    header[name] = {{"dtype", array.type},
-                    {"shape", array.shape},
-                    {"data_offsets", {at, at + array.bytes.size()}}};
-    at += array.bytes.size();
+  for (const auto& [name, array] : header.arrays) {
+    const std::uint64_t end = at + byte_count(array, name, file);
+    json[name] = {{"dtype", array.type}, {"shape", array.shape}, {"data_offsets", {at, end}}};
+    at = end;
   }
-  std::string text = header.dump();
+  std::string text = json.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the arrays are aligned
   OutputFile out(file);
   for (std::size_t i = 0; i < kHeaderLength; ++i)
     out.stream().put(static_cast<char>(text.size() >> (8 * i) & 0xff));
   out.stream() << text;
-  for (const auto& [name, array] : content.arrays) out.stream() << array.bytes;
+  for (const auto& [name, array] : header.arrays) {
+    const std::string_view bytes = bytes_of(name);
+    if (bytes.size() != byte_count(array, name, file))
+      throw std::logic_error(file + ": " + name + ": the bytes are not those of the shape");
+    out.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
   out.commit();
+}
+
+void write_safetensors(const SafeTensors& content, const std::string& file) {
+  SafeTensorsHeader header{{}, content.metadata};
+  for (const auto& [name, array] : content.arrays)
+    header.arrays[name] = {array.type, array.shape, 0, 0};
+  write_safetensors(
+      header,
+      [&](const std::string& name) { return std::string_view(content.arrays.at(name).bytes); },
+      file);
 }
 
 }  // namespace logdepth

@@ -1,7 +1,6 @@
 #include "runtime/file/weights_file.hpp"
 
 #include <fmt/core.h>
-#include <openssl/evp.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "objects/input_error.hpp"
 #include "runtime/file/model_json.hpp"
 #include "runtime/file/model_rules.hpp"
+#include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -20,21 +20,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kOutsideTheHash{"derived", "sha256"};
 constexpr std::size_t kChunk = std::size_t{1} << 16;
-
-std::string sha256(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("OpenSSL offers no SHA-256");
-  }
-  constexpr const char* kHex = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += kHex[digest[i] >> 4];
-    hex += kHex[digest[i] & 15];
-  }
-  return hex;
-}
 
 std::string hash_of(const JsonTape& tape) {
   std::string text;
