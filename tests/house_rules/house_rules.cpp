@@ -91,6 +91,7 @@ const std::map<std::string, std::string> kMaySee = {
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
      "compiler/passes constructions runtime/exact runtime/file figures oracle objects"},
     {"learned/records", "runtime/file objects"},
+    {"learned/language_model", "learned/records runtime/file objects"},
     {"learned/core", "learned/records runtime/exact runtime/stream runtime/file objects"},
     {"learned/report", "learned/records runtime/file figures objects"},
     {"learned", "learned/core learned/report learned/records"},  // the list of papers
