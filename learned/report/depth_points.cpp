@@ -41,6 +41,8 @@ std::uint64_t loops_of(const LoopRule& rule, double n) {
       return rule.least;
     case LoopRule::Kind::range:
       return rule.most;
+    case LoopRule::Kind::adaptive:
+      return kAdaptiveCap;  // what it may take
     case LoopRule::Kind::per_doubling:
       return std::max<std::uint64_t>(
           1, rule.least * ceil_log2(static_cast<std::uint64_t>(std::max(n, 0.0))));
