@@ -16,7 +16,9 @@ enum class RandomStream : std::uint64_t {
   loops = 4,       ///< how often the repeated block runs
   corruption = 5,  ///< what is replaced in states
   bootstrap = 6,   ///< resampling of seeds
-  data_files = 7   ///< words written to a file
+  data_files = 7,  ///< words written to a file
+  world = 8,       ///< facts that all runs of a corpus share
+  held_out = 9     ///< which questions are kept for measuring
 };
 
 /// Random numbers by counter (Philox 4x64-10 of Salmon et al. 2011): what is drawn depends on the
