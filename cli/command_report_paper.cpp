@@ -10,8 +10,8 @@
 #include "cli/commands.hpp"
 #include "cli/training_program.hpp"
 #include "learned/papers.hpp"
-#include "learned/records/run_record.hpp"
 #include "learned/report/report_files.hpp"
+#include "learned/report/report_runs.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
@@ -66,15 +66,15 @@ void say_what_was_written(const PaperReportArguments& options,
 int report_runs(const PaperReport& report, const PaperReportArguments& options) {
   const std::string name = report.name;
   check_folder(options, name);
-  std::vector<RunRecord> records = read_run_records(options.runs);
+  ReportRuns runs = read_report_runs(options.runs);
   if (options.constructed_given && *options.constructed_given)
-    records = report.with_constructed(records, exact_file(options.constructed));
+    runs.records = report.with_constructed(runs.records, exact_file(options.constructed));
   std::vector<std::string> files;
-  if (!options.folder.empty()) files = report.save(records, options.folder);
+  if (!options.folder.empty()) files = report.save(runs, options.folder);
   if (options.json) {
-    std::cout << report.json(records);
+    std::cout << report.json(runs);
   } else if (options.folder.empty()) {
-    std::cout << report.markdown(records);
+    std::cout << report.markdown(runs);
   } else {
     say_what_was_written(options, files);
   }

@@ -169,8 +169,8 @@ Paper latent_reasoning_paper() {
        "transformers trained on computation graphs: fully solved by size and depth, iterations, "
        "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
        "Example: logdepth report latent-reasoning runs --out latent",
-       latent_reasoning_markdown, latent_reasoning_json, save_latent_reasoning_report,
-       with_constructed_graphs}};
+       of_records<latent_reasoning_markdown>, of_records<latent_reasoning_json>,
+       of_records<save_latent_reasoning_report>, with_constructed_graphs}};
   return paper;
 }
 

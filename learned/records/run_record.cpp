@@ -101,20 +101,27 @@ void write_run_record(const RunRecord& record, const std::string& file) {
   write_whole_file(file, to_json(record).dump(1) + "\n");
 }
 
-std::vector<RunRecord> read_run_records(const std::string& folder) {
+std::vector<std::string> files_below(
+    const std::string& folder, const std::function<bool(const std::string& name)>& asked_for) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(folder)) throw InputError(folder + ": expected a folder of training runs");
   std::vector<std::string> files;
   try {
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_regular_file() && entry.path().filename() == kRecordFile)
+      if (entry.is_regular_file() && asked_for(entry.path().filename()))
         files.push_back(entry.path().string());
   } catch (const fs::filesystem_error& error) {
     throw InputError(folder + ": expected folders that can be read: " + error.code().message());
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<RunRecord> read_run_records(const std::string& folder) {
   std::vector<RunRecord> records;
-  for (const std::string& file : files) records.push_back(read_run_record(file));
+  for (const std::string& file :
+       files_below(folder, [](const std::string& name) { return name == kRecordFile; }))
+    records.push_back(read_run_record(file));
   return records;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ nlohmann::ordered_json to_json(const RunRecord& record);
 /// Errors: InputError naming the file and what was expected.
 RunRecord read_run_record(const std::string& file);
 void write_run_record(const RunRecord& record, const std::string& file);
+/// The regular files below a folder whose names are asked for, in the order of their paths. Errors:
+/// InputError where there is no such folder, or one of those below cannot be read.
+std::vector<std::string> files_below(const std::string& folder,
+                                     const std::function<bool(const std::string& name)>& asked_for);
 /// All records below a folder, in the order of their paths. Errors: as above, and where there is no
 /// such folder.
 std::vector<RunRecord> read_run_records(const std::string& folder);

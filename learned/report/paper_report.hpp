@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/records/run_record.hpp"
+#include "learned/report/report_runs.hpp"
 
 namespace logdepth {
 
@@ -24,15 +25,16 @@ struct ExactFile {
   std::function<std::vector<std::uint32_t>(const std::vector<std::string>& word)> answers;
 };
 
-/// A report on training runs beside the numbers of their paper: `logdepth report NAME RUNS`.
+/// A report on training runs, and on measurements beside them, with the numbers of their paper:
+/// `logdepth report NAME RUNS`.
 struct PaperReport {
   using Records = std::vector<RunRecord>;
   const char* name;  ///< of the command; its files are NAME.md, NAME.json and pictures
   const char* help;  ///< what it shows, and an example
-  std::string (*markdown)(const Records& records);
-  std::string (*json)(const Records& records);
+  std::string (*markdown)(const ReportRuns& runs);
+  std::string (*json)(const ReportRuns& runs);
   /// Writes its files to a folder. Result: their names.
-  std::vector<std::string> (*save)(const Records& records, const std::string& folder);
+  std::vector<std::string> (*save)(const ReportRuns& runs, const std::string& folder);
   /// Of a report that shows a weights file too (`--constructed FILE`): the records, and those that
   /// stand for the file, measured as the runs are. Errors: InputError for a file about something
   /// else.

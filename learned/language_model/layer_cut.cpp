@@ -1,0 +1,52 @@
+#include "learned/language_model/layer_cut.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace logdepth {
+namespace {
+
+std::uint32_t share_of(std::size_t layers, double share) {
+  return static_cast<std::uint32_t>(std::round(share * static_cast<double>(layers)));
+}
+
+LayerCut published_shares(std::size_t layers) {
+  const auto all = static_cast<std::uint32_t>(layers);
+  const std::uint32_t encoder = share_of(layers, kEncoderShare);
+  const std::uint32_t decoder = std::min(share_of(layers, kDecoderShare), all - encoder - 1);
+  return {encoder, all - encoder - decoder, decoder};
+}
+
+std::uint32_t encoder_size(const std::optional<Knee>& knee, std::size_t layers) {
+  return knee ? static_cast<std::uint32_t>(knee->at) : published_shares(layers).encoder;
+}
+
+}  // namespace
+
+std::string cut_text(const LayerCut& cut) {
+  return fmt::format("{}-{}-{}", cut.encoder, cut.think, cut.decoder);
+}
+
+CutKnees cut_knees(std::span<const double> distances) {
+  CutKnees knees{find_knee(distances), std::nullopt};
+  // The last layer of the encoder is the last point of the curve read backwards.
+  const std::uint32_t encoder = encoder_size(knees.encoder, distances.size());
+  const auto rest = distances.subspan(encoder == 0 ? 0 : encoder - 1);
+  knees.decoder = find_knee(std::vector<double>(rest.rbegin(), rest.rend()));
+  return knees;
+}
+
+LayerCut layer_cut(std::span<const double> distances) {
+  const auto layers = static_cast<std::uint32_t>(distances.size());
+  const CutKnees knees = cut_knees(distances);
+  const std::uint32_t encoder = encoder_size(knees.encoder, layers);
+  const std::uint32_t decoder = knees.decoder ? static_cast<std::uint32_t>(knees.decoder->at)
+                                              : published_shares(layers).decoder;
+  return {encoder, layers - encoder - decoder, decoder, knees.encoder.has_value(),
+          knees.decoder.has_value()};
+}
+
+}  // namespace logdepth
