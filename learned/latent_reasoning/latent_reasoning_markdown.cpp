@@ -45,18 +45,11 @@ std::string cell_text(const Range& range) {
   return range ? range_text(range) : kNothing;
 }
 
-/// "measured", and how training ended where that may have cut it off.
 std::string state_text(const LatentSeries& series) {
   if (series.constructed()) return "exact";
-  std::vector<std::string> parts;
-  for (const LatentRun& run : series.runs)
-    if (!run.early_end.empty())
-      parts.push_back((series.runs.size() > 1 ? fmt::format("seed {} ", run.seed) : "") +
-                      run.early_end);
-  const std::size_t rising = series.rising();
-  if (rising == series.runs.size()) return "still rising";
-  if (rising > 0) parts.push_back("still rising: " + share_text(rising, series.runs.size()));
-  return parts.empty() ? "measured" : joined(parts);
+  std::vector<RunEnd> ends;
+  for (const LatentRun& run : series.runs) ends.push_back({run.seed, run.early_end, run.trend});
+  return ends_text(ends);
 }
 
 std::string seeds_cell(const LatentSeries& series) {
@@ -221,39 +214,10 @@ std::string constructed_text(const LatentSection& section) {
   return text;
 }
 
-/// How many seeds there are, and how many of them pass by themselves: a median hides the others.
-std::string seeds_of(const LatentCriterion& criterion) {
-  if (criterion.seeds == 0) return "";
-  const bool few = criterion.seeds < kSeedsAsked;
-  std::string text =
-      few ? fmt::format(", {} of {} seeds{}", criterion.seeds, kSeedsAsked,
-                        criterion.verdict == Verdict::undecided ? "" : ", so this is preliminary")
-          : "";
-  const auto& alone = criterion.alone;
-  if (!alone || alone->judged < 2)
-    return few ? text : fmt::format(", median of {} seeds", criterion.seeds);
-  // Another series that takes part may have fewer seeds.
-  text +=
-      few ? fmt::format("; {} of its own {} seeds pass", alone->passing, alone->judged)
-          : fmt::format(", median of {} seeds, of which {} pass", alone->judged, alone->passing);
-  if (alone->parts < criterion.parts.size())
-    text += alone->parts == 1 ? " the first threshold"
-                              : fmt::format(" the first {} thresholds", alone->parts);
-  return text + " by themselves";
-}
-
 std::string criteria_text(const LatentSection& section) {
   std::string text;
-  for (const LatentCriterion& criterion : latent_criteria(section)) {
-    text += fmt::format("- {}, {}: **{}**", criterion.name, markdown_text(criterion.series),
-                        reproduced_name(criterion.verdict));
-    text += seeds_of(criterion);
-    if (!criterion.missing.empty()) text += "; missing: " + joined(criterion.missing);
-    text += ".\n";
-    for (const LatentCriterion::Part& part : criterion.parts)
-      text += fmt::format("  - {}: {}{}.\n", part.asks, part.found,
-                          part.verdict ? fmt::format(", **{}**", verdict_name(*part.verdict)) : "");
-  }
+  for (const Criterion& criterion : latent_criteria(section))
+    text += criterion_markdown(criterion, "median");
   return text;
 }
 

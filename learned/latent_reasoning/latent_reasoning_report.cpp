@@ -90,26 +90,6 @@ ReportJson series_json(const LatentSection& section, const LatentSeries& series)
   return json;
 }
 
-ReportJson criterion_json(const LatentCriterion& criterion) {
-  ReportJson parts = ReportJson::array();
-  for (const LatentCriterion::Part& part : criterion.parts)
-    parts.push_back(
-        {{"asks", part.asks},
-         {"found", part.found},
-         {"verdict", part.verdict ? ReportJson(verdict_name(*part.verdict)) : ReportJson()}});
-  ReportJson alone;
-  if (const auto& seeds = criterion.alone)
-    alone = {{"judged", seeds->judged}, {"passing", seeds->passing}, {"parts", seeds->parts}};
-  return {{"name", criterion.name},
-          {"series", criterion.series},
-          {"verdict", verdict_name(criterion.verdict)},
-          {"seeds", criterion.seeds},
-          {"seeds_asked", kSeedsAsked},
-          {"alone", std::move(alone)},
-          {"missing", criterion.missing},
-          {"parts", std::move(parts)}};
-}
-
 ReportJson section_json(const LatentSection& section) {
   const GraphTaskSettings& task = section.task();
   ReportJson json = {{"title", section.title()},
@@ -122,7 +102,7 @@ ReportJson section_json(const LatentSection& section) {
   for (const LatentSeries& series : section.series)
     json["series"].push_back(series_json(section, series));
   json["criteria"] = ReportJson::array();
-  for (const LatentCriterion& criterion : latent_criteria(section))
+  for (const Criterion& criterion : latent_criteria(section))
     json["criteria"].push_back(criterion_json(criterion));
   return json;
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -58,19 +57,6 @@ std::vector<GraphCell> cells_of(const GraphTaskSettings& task) {
 
 // --- a result ------------------------------------------------------------------------------------
 
-double share(const RecordFields& fields, const char* name) {
-  const double value = fields.number(name);
-  if (value < 0 || value > 1) fields.refuse(name, "a share from 0 to 1");
-  return value;
-}
-
-std::uint32_t count(const RecordFields& fields, const char* name) {
-  const double value = fields.number(name);
-  if (value < 1 || value > 1e9 || value != std::floor(value))
-    fields.refuse(name, "a whole number from 1 on");
-  return static_cast<std::uint32_t>(value);
-}
-
 /// The object `name` of another one, if it is there and not null.
 const RunJson* part(const RunJson& json, const char* name) {
   const auto at = json.find(name);
@@ -86,7 +72,7 @@ bool iterates(const GraphTaskSettings& task) {
 
 /// A depth of graphs.
 std::uint32_t depth_of(const RecordFields& fields, const GraphTaskSettings& task) {
-  const std::uint32_t depth = count(fields, "depth"), most = kMostDepthPerName * task.graphs.names;
+  const std::uint32_t depth = fields.count("depth"), most = kMostDepthPerName * task.graphs.names;
   if (depth > most) fields.refuse("depth", fmt::format("at most {}", most));
   return depth;
 }
@@ -95,13 +81,13 @@ LatentSettling settling_of(const RunJson& json, const std::string& place,
                            const GraphTaskSettings& task) {
   const RecordFields fields(json, place);
   LatentSettling settling;
-  settling.settled = share(fields, "settled");
+  settling.settled = fields.share("settled");
   for (const RunJson& item : fields.list("by_depth")) {
     const RecordFields entry = fields.entry("by_depth", item);
     const std::uint32_t depth = depth_of(entry, task);
     const double iterations = entry.number("iterations");
     if (iterations < 0) entry.refuse("iterations", "a number from 0 on");
-    if (count(entry, "graphs") >= kGraphsOfDepth) settling.iterations[depth] = iterations;
+    if (entry.count("graphs") >= kGraphsOfDepth) settling.iterations[depth] = iterations;
   }
   if (const RunJson* fit = part(json, "fit")) {
     const RecordFields line(*fit, place + ".fit");
@@ -115,24 +101,23 @@ LatentCell cell_of(const RunJson& json, const GraphCell& expected, const GraphTa
   const RecordFields fields = result.entry("cells", json);
   LatentCell cell;
   cell.cell = expected;
-  if (count(fields, "nodes") != expected.nodes ||
+  if (fields.count("nodes") != expected.nodes ||
       json.value("generator", RunJson()) != graph_generator_name(expected.generator))
     fields.refuse("nodes", "the cells that the configuration names, in their order");
-  cell.graphs = count(fields, "graphs");
-  cell.solved = share(fields, "solved");
-  cell.nodes = share(fields, "node_accuracy");
+  cell.graphs = fields.count("graphs");
+  cell.solved = fields.share("solved");
+  cell.nodes = fields.share("node_accuracy");
   for (const RunJson& item : fields.list("by_depth")) {
     const RecordFields entry = fields.entry("by_depth", item);
-    cell.by_depth.push_back(
-        {depth_of(entry, task), count(entry, "graphs"), share(entry, "solved")});
+    cell.by_depth.push_back({depth_of(entry, task), entry.count("graphs"), entry.share("solved")});
   }
-  if (json.contains("structure")) cell.structure = share(fields, "structure");
+  if (json.contains("structure")) cell.structure = fields.share("structure");
   if (iterates(task) && !part(json, "settling")) fields.refuse("settling", "an object");
   if (const RunJson* recovery = part(json, "recovery")) {
     const RecordFields of(*recovery, place + ".cells.recovery");
-    cell.recovery = {share(of, "nodes"), share(of, "graphs"), std::nullopt};
+    cell.recovery = {of.share("nodes"), of.share("graphs"), std::nullopt};
     if (recovery->contains("hit_nodes") && !recovery->at("hit_nodes").is_null())
-      cell.recovery->hit_nodes = share(of, "hit_nodes");
+      cell.recovery->hit_nodes = of.share("hit_nodes");
   } else if (dynamic_cast<const LatentStepsConfig*>(&task)) {
     fields.refuse("recovery", "an object");
   }

@@ -49,52 +49,29 @@ std::string title_of(const std::string& row) {
   return row;
 }
 
-/// Collects the parts of a criterion with what they lack.
-class CriterionBuilder {
- public:
-  CriterionBuilder(const char* name, std::string series) {
-    criterion_.name = name;
-    criterion_.series = std::move(series);
-  }
+/// Seeds that a number has; 0 without it.
+std::size_t seeds_in(const Range& range) {
+  return range ? range->seeds : 0;
+}
 
-  CriterionBuilder& part(std::string asks, std::string found, std::optional<Verdict> verdict) {
-    criterion_.parts.push_back({std::move(asks), std::move(found), verdict});
-    return *this;
+/// How many runs pass by themselves. `verdict`: of a LatentRun, by the first `parts`; undecided
+/// where it lacks a number.
+template <class Judge>
+Criterion::Alone by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
+  Criterion::Alone alone;
+  alone.parts = parts;
+  for (const LatentRun& run : series.runs) {
+    const Verdict of_run = verdict(run);
+    alone.judged += of_run != Verdict::undecided;
+    alone.passing += of_run == Verdict::passed;
   }
-  /// A number that takes part; `what` is to be run where it is absent.
-  CriterionBuilder& needs(const Range& range, const std::string& what) {
-    if (!range)
-      criterion_.missing.push_back(what);
-    else
-      criterion_.seeds =
-          criterion_.seeds == 0 ? range->seeds : std::min(criterion_.seeds, range->seeds);
-    return *this;
-  }
-  /// `verdict`: of a LatentRun, by the first `parts`; undecided where it lacks a number.
-  template <class Judge>
-  CriterionBuilder& by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
-    LatentCriterion::Alone& alone = criterion_.alone.emplace(LatentCriterion::Alone{});
-    alone.parts = parts;
-    for (const LatentRun& run : series.runs) {
-      const Verdict of_run = verdict(run);
-      alone.judged += of_run != Verdict::undecided;
-      alone.passing += of_run == Verdict::passed;
-    }
-    return *this;
-  }
-  LatentCriterion done(Verdict verdict) {
-    criterion_.verdict = verdict;
-    return criterion_;
-  }
-
- private:
-  LatentCriterion criterion_;
-};
+  return alone;
+}
 
 /// A criterion about a method without runs.
-LatentCriterion not_run(const char* name, const std::string& row) {
+Criterion not_run(const char* name, const std::string& row) {
   return CriterionBuilder(name, title_of(row))
-      .needs(std::nullopt, "runs of the method " + row)
+      .needs(0, "runs of the method " + row)
       .done(Verdict::undecided);
 }
 
@@ -112,7 +89,7 @@ Range solved_alone(const LatentRun& run, const GraphCell& cell) {
   return at ? alone(at->solved) : std::nullopt;
 }
 
-LatentCriterion size_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion size_criterion(const LatentSection& section, const LatentSeries& series) {
   const SizeVerdict verdict = judge_sizes(section, series);
   const GraphCell trained = trained_cell(section, 1), twice = trained_cell(section, 2);
   const std::string at_twice = fmt::format(" at N = {}", twice.nodes);
@@ -133,38 +110,39 @@ LatentCriterion size_criterion(const LatentSection& section, const LatentSeries&
             verdict.end_to_end())
       .part(fmt::format("no threshold at N = {}", trained_cell(section, 4).nodes),
             range_text(verdict.four_times), std::nullopt)
-      .by_seed(series, 2,
-               [&](const LatentRun& run) {
-                 SizeVerdict judged;
-                 judged.trained = solved_alone(run, trained);
-                 judged.twice = solved_alone(run, twice);
-                 return overall({judged.at_trained(), judged.at_twice()});
-               })
-      .needs(verdict.trained, of_nodes("discrete", trained))
-      .needs(verdict.twice, of_nodes("discrete", twice))
-      .needs(verdict.continuous, of_nodes("continuous", twice))
-      .needs(verdict.feed_forward, of_nodes("feed-forward", twice))
-      .needs(verdict.recurrent, of_nodes("recurrent", twice))
+      .alone(by_seed(series, 2,
+                     [&](const LatentRun& run) {
+                       SizeVerdict judged;
+                       judged.trained = solved_alone(run, trained);
+                       judged.twice = solved_alone(run, twice);
+                       return overall({judged.at_trained(), judged.at_twice()});
+                     }))
+      .needs(seeds_in(verdict.trained), of_nodes("discrete", trained))
+      .needs(seeds_in(verdict.twice), of_nodes("discrete", twice))
+      .needs(seeds_in(verdict.continuous), of_nodes("continuous", twice))
+      .needs(seeds_in(verdict.feed_forward), of_nodes("feed-forward", twice))
+      .needs(seeds_in(verdict.recurrent), of_nodes("recurrent", twice))
       .done(verdict.verdict());
 }
 
-LatentCriterion slope_criterion(const LatentSeries& series) {
+Criterion slope_criterion(const LatentSeries& series) {
   const SlopeVerdict verdict{series.slope()};
   return CriterionBuilder("LO-4", series.title())
       .part(fmt::format("iterations grow with depth by 1, give or take {}",
                         short_text(kSlopeRange, 3)),
             range_text(verdict.slope), verdict.verdict())
-      .by_seed(
+      .alone(by_seed(
           series, 1,
           [](const LatentRun& run) {
             const bool fitted = run.settling && run.settling->fit;
             return SlopeVerdict{fitted ? alone(run.settling->fit->slope) : std::nullopt}.verdict();
-          })
-      .needs(verdict.slope, "solved graphs of two depths, on which iterations come to an end")
+          }))
+      .needs(seeds_in(verdict.slope),
+             "solved graphs of two depths, on which iterations come to an end")
       .done(verdict.verdict());
 }
 
-LatentCriterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
   const RecoveryVerdict verdict = judge_recovery(section, series);
   const GraphCell trained = trained_cell(section, 1);
   return CriterionBuilder("LO-5", series.title())
@@ -172,20 +150,20 @@ LatentCriterion recovery_criterion(const LatentSection& section, const LatentSer
                         short_text(kRecovered, 3), trained.nodes),
             range_text(verdict.corrected), verdict.recovers())
       .part("more than without correction", range_text(verdict.discrete), verdict.beats_discrete())
-      .by_seed(series, 1,
-               [&](const LatentRun& run) {
-                 const LatentCell* at = run.at(trained);
-                 const bool hit = at && at->recovery;
-                 RecoveryVerdict judged;
-                 if (hit) judged.corrected = alone(at->recovery->hit_nodes);
-                 return judged.recovers();
-               })
-      .needs(verdict.corrected, of_nodes("corrected", trained))
-      .needs(verdict.discrete, of_nodes("discrete", trained))
+      .alone(by_seed(series, 1,
+                     [&](const LatentRun& run) {
+                       const LatentCell* at = run.at(trained);
+                       const bool hit = at && at->recovery;
+                       RecoveryVerdict judged;
+                       if (hit) judged.corrected = alone(at->recovery->hit_nodes);
+                       return judged.recovers();
+                     }))
+      .needs(seeds_in(verdict.corrected), of_nodes("corrected", trained))
+      .needs(seeds_in(verdict.discrete), of_nodes("discrete", trained))
       .done(verdict.verdict());
 }
 
-LatentCriterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
   const NoOracleVerdict verdict = judge_no_oracle(section, series);
   const auto share = verdict.share();
   const GraphCell cell{section.task().graphs.generator, kNoOracleNodes};
@@ -196,19 +174,14 @@ LatentCriterion no_oracle_criterion(const LatentSection& section, const LatentSe
             fmt::format("{} against {}{}", range_text(verdict.without), range_text(verdict.with),
                         share ? ", " + fixed_text(*share, 3) + " of it" : ""),
             verdict.verdict())
-      .needs(verdict.without, of_nodes("no-oracle", cell))
-      .needs(verdict.with, of_nodes("continuous", cell));
+      .needs(seeds_in(verdict.without), of_nodes("no-oracle", cell))
+      .needs(seeds_in(verdict.with), of_nodes("continuous", cell));
   if (verdict.without && verdict.with && !share)
-    criterion.needs(std::nullopt, "a continuous method that solves something there");
+    criterion.needs(0, "a continuous method that solves something there");
   return criterion.done(verdict.verdict());
 }
 
 }  // namespace
-
-Verdict overall(const std::vector<Verdict>& parts) {
-  if (std::ranges::count(parts, Verdict::failed) > 0) return Verdict::failed;
-  return std::ranges::count(parts, Verdict::undecided) > 0 ? Verdict::undecided : Verdict::passed;
-}
 
 Verdict SizeVerdict::at_trained() const {
   return at_least(trained, kSolvedTrained);
@@ -275,8 +248,8 @@ GraphCell trained_cell(const LatentSection& section, std::uint32_t times) {
   return {section.task().graphs.generator, times * section.task().most_nodes};
 }
 
-std::vector<LatentCriterion> latent_criteria(const LatentSection& section) {
-  std::vector<LatentCriterion> criteria;
+std::vector<Criterion> latent_criteria(const LatentSection& section) {
+  std::vector<Criterion> criteria;
   const auto of_all = [&](const char* name, const std::string& row, auto criterion) {
     const auto all = section.of(row);
     for (const LatentSeries* series : all) criteria.push_back(criterion(*series));
@@ -291,18 +264,6 @@ std::vector<LatentCriterion> latent_criteria(const LatentSection& section) {
   of_all("LO-6", "no-oracle",
          [&](const LatentSeries& series) { return no_oracle_criterion(section, series); });
   return criteria;
-}
-
-const char* reproduced_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return "reproduced";
-    case Verdict::failed:
-      return "not reproduced at this scale";
-    case Verdict::undecided:
-      break;
-  }
-  return "undecided";
 }
 
 std::string range_text(const std::optional<SeedRange>& range) {

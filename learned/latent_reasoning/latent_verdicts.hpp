@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/latent_reasoning/latent_runs.hpp"
+#include "learned/report/criterion.hpp"
 #include "learned/report/verdict.hpp"
 
 namespace logdepth {
@@ -23,9 +24,6 @@ inline constexpr double kRecovered = 0.8;
 /// LO-6: as a share of what the method with depths solves, and the size at which that is judged.
 inline constexpr double kNoOracleShare = 0.8;
 inline constexpr std::uint32_t kNoOracleNodes = 12;
-
-/// Failed if one failed, passed if all passed.
-Verdict overall(const std::vector<Verdict>& parts);
 
 /// LO-3 of a discrete series. Of methods with several series the best at twice the size.
 struct SizeVerdict {
@@ -73,30 +71,8 @@ NoOracleVerdict judge_no_oracle(const LatentSection& section, const LatentSeries
 /// The cell of a section's training graphs with `times` times the nodes of the largest of them.
 GraphCell trained_cell(const LatentSection& section, std::uint32_t times);
 
-/// A criterion of a series as reports state it.
-struct LatentCriterion {
-  struct Part {
-    std::string asks, found;
-    /// Absent of what is reported without a threshold.
-    std::optional<Verdict> verdict;
-  };
-  std::string name;    ///< "LO-3"
-  std::string series;  ///< its title; of no series the method that was not run
-  Verdict verdict = Verdict::undecided;
-  std::size_t seeds = 0;  ///< the fewest of a series that takes part
-  /// How many runs of the series pass by themselves, of those that have the numbers of the first
-  /// `parts`, which have a threshold for one run.
-  struct Alone {
-    std::size_t judged = 0, passing = 0, parts = 0;
-  };
-  std::optional<Alone> alone;
-  std::vector<Part> parts;
-  std::vector<std::string> missing;  ///< what to run for a verdict
-};
 /// All of them. A criterion about a method that was not run is there, undecided.
-std::vector<LatentCriterion> latent_criteria(const LatentSection& section);
-/// "reproduced", "not reproduced at this scale", "undecided".
-const char* reproduced_name(Verdict verdict);
+std::vector<Criterion> latent_criteria(const LatentSection& section);
 
 /// "0.990 (0.980 to 1.000)", the range where there are several seeds; "not measured".
 std::string range_text(const std::optional<SeedRange>& range);

@@ -9,7 +9,7 @@ namespace logdepth {
 namespace {
 
 /// Whole numbers up to this one are exact.
-constexpr double kLargestNumber = 0x1p53;
+constexpr double kLargestNumber = 0x1p53, kLargestCount = 1e9;
 
 const nlohmann::ordered_json* field(const nlohmann::ordered_json& json, const char* name) {
   const auto at = json.find(name);
@@ -32,6 +32,25 @@ double RecordFields::number(const char* name) const {
   return value->get<double>();
 }
 
+double RecordFields::share(const char* name) const {
+  const double value = number(name);
+  if (value < 0 || value > 1) refuse(name, "a share from 0 to 1");
+  return value;
+}
+
+std::uint32_t RecordFields::count(const char* name) const {
+  const double value = number(name);
+  if (value < 1 || value > kLargestCount || value != std::floor(value))
+    refuse(name, "a whole number from 1 on");
+  return static_cast<std::uint32_t>(value);
+}
+
+std::string RecordFields::text(const char* name) const {
+  const nlohmann::ordered_json* const value = field(json_, name);
+  if (!value || !value->is_string()) refuse(name, "a word");
+  return value->get<std::string>();
+}
+
 bool RecordFields::truth(const char* name) const {
   const nlohmann::ordered_json* const value = field(json_, name);
   if (!value || !value->is_boolean()) refuse(name, "true or false");
@@ -42,6 +61,12 @@ const nlohmann::ordered_json& RecordFields::list(const char* name) const {
   const nlohmann::ordered_json* const value = field(json_, name);
   if (!value || !value->is_array()) refuse(name, "a list");
   return *value;
+}
+
+RecordFields RecordFields::object(const char* name) const {
+  const nlohmann::ordered_json* const value = field(json_, name);
+  if (!value || !value->is_object()) refuse(name, "an object");
+  return {*value, place_ + "." + name};
 }
 
 RecordFields RecordFields::entry(const char* name, const nlohmann::ordered_json& item) const {

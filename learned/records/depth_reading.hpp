@@ -19,8 +19,12 @@ class RecordFields {
 
   /// A number up to 2^53, so that whole ones are exact.
   double number(const char* name) const;
+  double share(const char* name) const;         ///< a number from 0 to 1
+  std::uint32_t count(const char* name) const;  ///< a whole number from 1 to 10^9
+  std::string text(const char* name) const;
   bool truth(const char* name) const;
   const nlohmann::ordered_json& list(const char* name) const;
+  RecordFields object(const char* name) const;
   /// The fields of the object `item`, an entry of the list `name`.
   RecordFields entry(const char* name, const nlohmann::ordered_json& item) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;

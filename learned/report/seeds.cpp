@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "objects/phrases.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -32,6 +34,17 @@ std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
   for (std::size_t i = 0; i < seeds.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ", ", seeds[i]);
   return text;
+}
+
+std::string ends_text(const std::vector<RunEnd>& runs) {
+  std::vector<std::string> parts;
+  for (const RunEnd& run : runs)
+    if (!run.early_end.empty())
+      parts.push_back((runs.size() > 1 ? fmt::format("seed {} ", run.seed) : "") + run.early_end);
+  const auto rising = static_cast<std::size_t>(std::ranges::count_if(runs, &RunEnd::rising));
+  if (rising == runs.size()) return "still rising";
+  if (rising > 0) parts.push_back("still rising: " + share_text(rising, runs.size()));
+  return parts.empty() ? "measured" : joined(parts);
 }
 
 nlohmann::ordered_json settings_of_series(const RunConfig& config) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/records/learning_curve.hpp"
 #include "learned/records/training_config.hpp"
 
 namespace logdepth {
@@ -30,6 +31,19 @@ std::optional<SeedRange> seed_range(const std::vector<double>& values);
 
 /// As in "seed 1", "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.
 std::string seeds_text(const std::vector<std::uint64_t>& seeds);
+
+/// How the training of a run came to its end.
+struct RunEnd {
+  std::uint64_t seed = 0;
+  std::string early_end;  ///< run_record.hpp
+  LearningCurve::Trend trend = LearningCurve::Trend::unknown;
+
+  /// It made all its steps and its learning curve still rose.
+  bool rising() const { return early_end.empty() && trend == LearningCurve::Trend::rising; }
+};
+/// "measured", and how training ended where that may have cut it off: "still rising: 1 of 3", "seed
+/// 2 diverged after 7 steps".
+std::string ends_text(const std::vector<RunEnd>& runs);
 
 /// The configuration without what runs of one series may differ in: seed, name of the preset, and
 /// when points of the learning curve are taken.
