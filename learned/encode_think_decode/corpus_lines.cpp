@@ -61,7 +61,7 @@ class CorpusLines final : public LineSource {
       for (std::uint32_t difficulty = range.least; difficulty <= range.most; ++difficulty) {
         MeasuredLines& cell = all.emplace_back();
         cell.kind = line_kind_name(kind);
-        cell.difficulty = difficulty;
+        cell.difficulty = static_cast<int>(difficulty);
         for (std::uint32_t i = 0; i < most; ++i) {
           CounterRandom random(seed_, RandomStream::validation, all.size(), i);
           cell.lines.push_back(ended(text_.line(kind, difficulty, LineUse::test, random)));

@@ -18,7 +18,7 @@ struct TokenLine {
 /// Lines of one kind and difficulty that are measured.
 struct MeasuredLines {
   std::string kind;
-  std::uint32_t difficulty = 0;
+  int difficulty = 0;
   std::vector<TokenLine> lines;
 };
 
