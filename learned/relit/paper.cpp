@@ -1,0 +1,167 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learned/papers.hpp"
+#include "learned/relit/presets.hpp"
+#include "learned/relit/relit_settings.hpp"
+#include "learned/relit/rule_text_task.hpp"
+#include "learned/relit/rules_task.hpp"
+#include "learned/relit/setting_check.hpp"
+
+namespace logdepth {
+namespace {
+
+class RelitExperiment final : public Experiment {
+ public:
+  const char* name() const override { return "relit"; }
+  const char* help() const override {
+    return "train a recursive block on the states of a frozen language model, as in ReLIT, on "
+           "questions about facts and rules; with --pretrain a small language model for it\n"
+           "Example: logdepth train relit --backbone runs/relit/base/seed-1 --out runs/relit";
+  }
+
+  void visit(OptionVisitor& visit) override {
+    visit("--pretrain", "train the language model, on statements without questions", pretrain_);
+    visit("--backbone", "the frozen language model: a GGUF file, a folder, or the folder of a run",
+          backbone_);
+    visit("--states",
+          "what is read of it: last (of its last layer), embedding (without its layers), random "
+          "(its weights drawn anew)",
+          states_, {"last", "embedding", "random"});
+    visit("--method",
+          "relit, what it is compared with (linear-probe, one-pass), or relit with a part changed",
+          methods_,
+          {"relit", "linear-probe", "one-pass", "through-time", "replace", "no-deep-supervision",
+           "trainable-head", "no-halting", "adapters", "cross-attention"});
+    visit("--prompts", "rules (facts and rules), nli (pairs of sentences), file (of --questions)",
+          prompts_, {"rules", "nli", "file"});
+    visit("--questions", "JSON lines with question and answer, of one token", questions_);
+    visit("--world", "of rules: closed (what is not said is false) or open (it is unknown)", world_,
+          {"closed", "open"});
+    visit("--negation",
+          "where \"not\" stands: none, facts, rules (in both); preset is rules in an open world, "
+          "else "
+          "facts",
+          negation_, {"preset", "none", "facts", "rules"});
+    visit("--depths", "of the proofs", depths_, {0, kDeepestProof});
+    visit("--training-samples", "a run for each number", training_samples_, {1, 10'000'000});
+    visit("--test-samples", "that are measured", test_samples_, {1, 1'000'000});
+    visit.above_zero("--epochs", "passes over the training samples; 6 unless said", epochs_);
+    visit("--macro-steps", "losses, each with a step of the optimiser, on a batch at most",
+          macro_steps_, {1, 1024});
+    visit("--recursions", "of a macro step, the last with gradient", recursions_, {1, 1024});
+    visit("--latent-steps", "of a recursion", latent_steps_, {1, 1024});
+    visit("--block-layers", "of the recursive block", layers_, {1, 64});
+    visit("--paper-size", "sizes, batch and rate as published, and a larger model to pre-train",
+          paper_size_);
+  }
+
+  TrainingPlan runs() const override {
+    check_setting(pretrain_ == backbone_.empty(),
+                  "--backbone: expected a language model, or --pretrain to train one");
+    check_setting((prompts_ == Prompts::file) == !questions_.empty(),
+                  "--questions: expected a file exactly with --prompts file");
+    check_setting(
+        prompts_ == Prompts::rules || (negation_ == NegationChoice::preset && depths_.empty()),
+        "--negation, --depths: expected --prompts rules, whose theories they are of");
+    if (pretrain_) return {{"base", base()}};
+    TrainingPlan plan;
+    for (const RelitMethod method : methods_)
+      for (const RelitSettings::States states : states_)
+        for (const std::uint32_t samples : samples_of_runs())
+          plan.push_back({name_of(method, states, samples), config_of(method, states, samples)});
+    return plan;
+  }
+
+ private:
+  using Prompts = RulesTaskConfig::Set;
+  using States = RelitSettings::States;
+  /// `preset` leaves it as it is.
+  enum class NegationChoice { preset, none, facts, rules };
+
+  RunConfig base() const {
+    check_setting(prompts_ != Prompts::file,
+                  "--prompts: expected rules or nli with --pretrain, whose texts are generated");
+    RunConfig config = relit_base(prompts_, world_, paper_size_);
+    auto& task = config.task.as<RuleTextConfig>();
+    set_negation(task.rules);
+    if (!depths_.empty()) task.depths = sorted_depths();
+    return config;
+  }
+
+  void set_negation(RuleSettings& rules) const {
+    if (negation_ != NegationChoice::preset)
+      rules.negation = static_cast<RuleSettings::Negation>(static_cast<int>(negation_) - 1);
+  }
+
+  std::vector<std::uint32_t> samples_of_runs() const {
+    if (!training_samples_.empty()) return training_samples_;
+    return {relit(prompts_, world_, paper_size_).task.as<RulesTaskConfig>().training_samples};
+  }
+
+  std::vector<std::uint32_t> sorted_depths() const {
+    std::vector<std::uint32_t> depths = depths_;
+    std::sort(depths.begin(), depths.end());
+    return depths;
+  }
+
+  RunConfig config_of(RelitMethod method, States states, std::uint32_t samples) const {
+    RunConfig config = relit(prompts_, world_, paper_size_);
+    auto& task = config.task.as<RulesTaskConfig>();
+    auto& network = config.network->as<RelitSettings>();
+    task.questions = questions_;
+    task.tokens = backbone_;
+    set_negation(task.rules);
+    if (!depths_.empty()) task.depths = sorted_depths();
+    task.training_samples = samples;
+    if (test_samples_) task.test_samples = *test_samples_;
+    network.backbone = backbone_;
+    network.states = states;
+    if (macro_steps_) task.macro_steps = network.macro_steps = *macro_steps_;
+    if (recursions_) network.recursions = *recursions_;
+    if (latent_steps_) network.latent_steps = *latent_steps_;
+    if (layers_) network.layers = *layers_;
+    set_epochs(config, epochs_.value_or(kRelitEpochs));
+    set_relit_method(config, method);
+    return config;
+  }
+
+  /// "relit", "relit-embedding", "relit-last-200" where there are several numbers of samples.
+  std::string name_of(RelitMethod method, States states, std::uint32_t samples) const {
+    constexpr const char* kStates[] = {"last", "embedding", "random"};
+    std::string name = kRelitMethods[static_cast<std::size_t>(method)];
+    if (states != States::last)
+      name += std::string("-") + kStates[static_cast<std::size_t>(states)];
+    if (training_samples_.size() > 1) name += fmt::format("-{}", samples);
+    return name;
+  }
+
+  bool pretrain_ = false;
+  std::string backbone_, questions_;
+  std::vector<States> states_ = {States::last};
+  std::vector<RelitMethod> methods_ = {RelitMethod::relit};
+  Prompts prompts_ = Prompts::rules;
+  RuleWorld world_ = RuleWorld::closed;
+  NegationChoice negation_ = NegationChoice::preset;
+  std::vector<std::uint32_t> depths_, training_samples_;
+  std::optional<std::uint32_t> test_samples_, macro_steps_, recursions_, latent_steps_, layers_;
+  std::optional<double> epochs_;
+  bool paper_size_ = false;
+};
+
+}  // namespace
+
+Paper relit_paper() {
+  Paper paper;
+  paper.tasks = {RulesTaskConfig(), RuleTextConfig()};
+  paper.networks = {RelitSettings()};
+  paper.experiments = {make_experiment<RelitExperiment>};
+  return paper;
+}
+
+}  // namespace logdepth
