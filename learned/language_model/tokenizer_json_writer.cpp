@@ -9,23 +9,23 @@
 namespace logdepth {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json numbered(const std::vector<std::string>& tokens) {
-  Json::object_t vocabulary;  // by index, it would look for every key among all before it
+OrderedJson numbered(const std::vector<std::string>& tokens) {
+  OrderedJson::object_t vocabulary;  // by index, it would look for every key among all before it
   for (std::size_t i = 0; i < tokens.size(); ++i) vocabulary.emplace_back(tokens[i], i);
   return vocabulary;
 }
 
-Json added_token(const std::vector<std::string>& tokens, const BytePairs::Added& added) {
+OrderedJson added_token(const std::vector<std::string>& tokens, const BytePairs::Added& added) {
   return {{"id", added.token},       {"content", tokens[static_cast<std::size_t>(added.token)]},
           {"single_word", false},    {"lstrip", false},
           {"rstrip", false},         {"normalized", false},
           {"special", added.special}};
 }
 
-Json file_of(Json added, Json normalizer, Json pre_tokenizer, Json post_processor, Json decoder,
-             Json model) {
+OrderedJson file_of(OrderedJson added, OrderedJson normalizer, OrderedJson pre_tokenizer,
+                    OrderedJson post_processor, OrderedJson decoder, OrderedJson model) {
   return {{"version", "1.0"},
           {"truncation", nullptr},
           {"padding", nullptr},
@@ -37,7 +37,7 @@ Json file_of(Json added, Json normalizer, Json pre_tokenizer, Json post_processo
           {"model", std::move(model)}};
 }
 
-Json byte_level() {
+OrderedJson byte_level() {
   return {{"type", "ByteLevel"},
           {"add_prefix_space", false},
           {"trim_offsets", true},
@@ -45,20 +45,23 @@ Json byte_level() {
 }
 
 /// Puts a token before every text.
-Json template_with_begin(const std::string& token, std::int32_t number) {
-  const Json special = {{"SpecialToken", {{"id", token}, {"type_id", 0}}}};
-  const Json first = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
-  const Json second = {{"Sequence", {{"id", "B"}, {"type_id", 1}}}};
-  Json named = Json::object();
-  named[token] = {{"id", token}, {"ids", Json::array({number})}, {"tokens", Json::array({token})}};
+OrderedJson template_with_begin(const std::string& token, std::int32_t number) {
+  const OrderedJson special = {{"SpecialToken", {{"id", token}, {"type_id", 0}}}};
+  const OrderedJson first = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  const OrderedJson second = {{"Sequence", {{"id", "B"}, {"type_id", 1}}}};
+  OrderedJson named = OrderedJson::object();
+  named[token] = {{"id", token},
+                  {"ids", OrderedJson::array({number})},
+                  {"tokens", OrderedJson::array({token})}};
   return {{"type", "TemplateProcessing"},
-          {"single", Json::array({special, first})},
-          {"pair", Json::array({special, first, second})},
+          {"single", OrderedJson::array({special, first})},
+          {"pair", OrderedJson::array({special, first, second})},
           {"special_tokens", std::move(named)}};
 }
 
-Json of_byte_pairs(const BytePairs& pairs) {
-  Json added = Json::array(), splits = Json::array(), merges = Json::array();
+OrderedJson of_byte_pairs(const BytePairs& pairs) {
+  OrderedJson added = OrderedJson::array(), splits = OrderedJson::array(),
+              merges = OrderedJson::array();
   for (const BytePairs::Added& token : pairs.added)
     added.push_back(added_token(pairs.tokens, token));
   for (const std::string& pattern : pairs.patterns)
@@ -69,30 +72,30 @@ Json of_byte_pairs(const BytePairs& pairs) {
   splits.push_back(byte_level());
   // As one text: every version of the library reads it.
   for (const auto& [left, right] : pairs.merges) merges.push_back(left + " " + right);
-  Json post_processor;
+  OrderedJson post_processor;
   if (pairs.begin)
     post_processor =
         template_with_begin(pairs.tokens[static_cast<std::size_t>(*pairs.begin)], *pairs.begin);
-  Json model = {{"type", "BPE"},
-                {"dropout", nullptr},
-                {"unk_token", nullptr},
-                {"continuing_subword_prefix", nullptr},
-                {"end_of_word_suffix", nullptr},
-                {"fuse_unk", false},
-                {"byte_fallback", false},
-                {"ignore_merges", pairs.whole_pieces},
-                {"vocab", numbered(pairs.tokens)},
-                {"merges", std::move(merges)}};
-  return file_of(std::move(added), pairs.composed ? Json{{"type", "NFC"}} : Json(),
+  OrderedJson model = {{"type", "BPE"},
+                       {"dropout", nullptr},
+                       {"unk_token", nullptr},
+                       {"continuing_subword_prefix", nullptr},
+                       {"end_of_word_suffix", nullptr},
+                       {"fuse_unk", false},
+                       {"byte_fallback", false},
+                       {"ignore_merges", pairs.whole_pieces},
+                       {"vocab", numbered(pairs.tokens)},
+                       {"merges", std::move(merges)}};
+  return file_of(std::move(added), pairs.composed ? OrderedJson{{"type", "NFC"}} : OrderedJson(),
                  {{"type", "Sequence"}, {"pretokenizers", std::move(splits)}},
                  std::move(post_processor), byte_level(), std::move(model));
 }
 
-Json of_words(const std::vector<std::string>& words) {
+OrderedJson of_words(const std::vector<std::string>& words) {
   // The library wants a word for unknown ones; one that is not in the list makes them errors.
   std::string unknown = "<unknown>";
   while (std::find(words.begin(), words.end(), unknown) != words.end()) unknown += '>';
-  return file_of(Json::array({added_token(words, {0, true})}), nullptr,
+  return file_of(OrderedJson::array({added_token(words, {0, true})}), nullptr,
                  {{"type", "WhitespaceSplit"}}, nullptr, nullptr,
                  {{"type", "WordLevel"}, {"vocab", numbered(words)}, {"unk_token", unknown}});
 }
@@ -112,8 +115,8 @@ std::string to_tokenizer_json(const Tokeniser& tokeniser) {
 
 std::string to_tokenizer_config(const Tokeniser& tokeniser) {
   const std::vector<std::string>& tokens = tokens_of(tokeniser);
-  Json settings = {{"tokenizer_class", "PreTrainedTokenizerFast"},
-                   {"clean_up_tokenization_spaces", false}};
+  OrderedJson settings = {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                          {"clean_up_tokenization_spaces", false}};
   if (const auto begin = tokeniser.begin())
     settings["bos_token"] = tokens[static_cast<std::size_t>(*begin)];
   if (const auto end = tokeniser.end())
