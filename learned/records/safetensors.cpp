@@ -105,8 +105,9 @@ SafeTensorsHeader read_safetensors_header(const FilePieces& in) {
   const std::uint64_t begin = kHeaderLength + length, data = in.size() - begin;
   std::string text(static_cast<std::size_t>(length), '\0');
   in.read(kHeaderLength, text);
+  const nlohmann::json entries = parse_header(text, file);
   SafeTensorsHeader header;
-  for (const auto& [name, entry] : parse_header(text, file).items()) {
+  for (const auto& [name, entry] : entries.items()) {
     try {
       if (name == "__metadata__") {
         header.metadata = entry.get<std::map<std::string, std::string>>();
