@@ -96,7 +96,12 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
   RunConfig config = run.config;
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
-  config.initial_weights = options.weights;
+  if (!options.weights.empty()) {
+    if (!config.initial_weights.empty())
+      throw InputError("--from: expected where a run begins anew, " + run.name + " goes on from " +
+                       config.initial_weights);
+    config.initial_weights = options.weights;
+  }
   const std::string kind = config.task->kind();
   const std::uint64_t seed_before = config.seed;
   for (const std::string& setting : options.settings) set_by_path(config, setting);
