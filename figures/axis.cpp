@@ -34,11 +34,17 @@ Axis share_axis(const std::string& name) {
 }
 
 Axis decimal_axis(double highest, const std::string& name) {
-  const double step = step_of(highest, kMostDecimals, 0.01);
+  return signed_axis(0, highest, name);
+}
+
+Axis signed_axis(double lowest, double highest, const std::string& name) {
+  const double step = step_of(highest - lowest, kMostDecimals, 0.01);
   const int digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
-  const auto steps = static_cast<int>(std::ceil(highest / step));
-  Axis axis{0, steps * step, {}, name};
-  for (int i = 0; i <= steps; ++i) axis.ticks.push_back({i * step, fixed_text(i * step, digits)});
+  const auto first = static_cast<int>(std::floor(lowest / step)),
+             last = static_cast<int>(std::ceil(highest / step));
+  Axis axis{first * step, last * step, {}, name};
+  for (int i = first; i <= last; ++i)
+    axis.ticks.push_back({i * step, fixed_text(i * step, digits)});
   return axis;
 }
 

@@ -27,6 +27,9 @@ struct Axis {
 Axis counting_axis(double highest, const std::string& name, double most_steps = 6);
 /// The same of measured numbers, with steps down to a hundredth. Precondition: highest > 0.
 Axis decimal_axis(double highest, const std::string& name);
+/// The same of numbers below 0 too: from the last tick that is not above `lowest`. Precondition:
+/// lowest <= 0 <= highest, and one of them is not 0.
+Axis signed_axis(double lowest, double highest, const std::string& name);
 /// The same of logarithms to the base 2: ticks read "2" with the exponent raised.
 Axis powers_axis(double highest, const std::string& name);
 /// Logarithms to the base 2 from `lowest` to `highest`, both rounded outwards to whole numbers and

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace logdepth {
 namespace {
@@ -30,13 +29,14 @@ std::string cut_text(const LayerCut& cut) {
   return fmt::format("{}-{}-{}", cut.encoder, cut.think, cut.decoder);
 }
 
-CutKnees cut_knees(std::span<const double> distances) {
-  CutKnees knees{find_knee(distances), std::nullopt};
-  // The last layer of the encoder is the last point of the curve read backwards.
-  const std::uint32_t encoder = encoder_size(knees.encoder, distances.size());
+std::vector<double> decoder_curve(std::span<const double> distances) {
+  const std::uint32_t encoder = encoder_size(find_knee(distances), distances.size());
   const auto rest = distances.subspan(encoder == 0 ? 0 : encoder - 1);
-  knees.decoder = find_knee(std::vector<double>(rest.rbegin(), rest.rend()));
-  return knees;
+  return {rest.rbegin(), rest.rend()};
+}
+
+CutKnees cut_knees(std::span<const double> distances) {
+  return {find_knee(distances), find_knee(decoder_curve(distances))};
 }
 
 LayerCut layer_cut(std::span<const double> distances) {

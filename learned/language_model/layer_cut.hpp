@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "learned/language_model/kneedle.hpp"
 
@@ -34,6 +35,9 @@ struct CutKnees {
 /// cannot: a parabola has it in the first half of the curve.) Precondition: at least one distance,
 /// all finite.
 LayerCut layer_cut(std::span<const double> distances);
+/// The curve that the decoder is read off: the distances from the last layer back to the last one of
+/// the encoder.
+std::vector<double> decoder_curve(std::span<const double> distances);
 /// For pictures and texts: where the knees are that layer_cut finds, used or not.
 CutKnees cut_knees(std::span<const double> distances);
 

@@ -216,7 +216,7 @@ std::string constructed_text(const LatentSection& section) {
 
 std::string criteria_text(const LatentSection& section) {
   std::string text;
-  for (const Criterion& criterion : latent_criteria(section))
+  for (const SeriesCriterion& criterion : latent_criteria(section))
     text += criterion_markdown(criterion, "median");
   return text;
 }

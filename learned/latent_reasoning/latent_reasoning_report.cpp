@@ -102,7 +102,7 @@ ReportJson section_json(const LatentSection& section) {
   for (const LatentSeries& series : section.series)
     json["series"].push_back(series_json(section, series));
   json["criteria"] = ReportJson::array();
-  for (const Criterion& criterion : latent_criteria(section))
+  for (const SeriesCriterion& criterion : latent_criteria(section))
     json["criteria"].push_back(criterion_json(criterion));
   return json;
 }

@@ -57,8 +57,8 @@ std::size_t seeds_in(const Range& range) {
 /// How many runs pass by themselves. `verdict`: of a LatentRun, by the first `parts`; undecided
 /// where it lacks a number.
 template <class Judge>
-Criterion::Alone by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
-  Criterion::Alone alone;
+SeriesCriterion::Alone by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
+  SeriesCriterion::Alone alone;
   alone.parts = parts;
   for (const LatentRun& run : series.runs) {
     const Verdict of_run = verdict(run);
@@ -69,7 +69,7 @@ Criterion::Alone by_seed(const LatentSeries& series, std::size_t parts, Judge ve
 }
 
 /// A criterion about a method without runs.
-Criterion not_run(const char* name, const std::string& row) {
+SeriesCriterion not_run(const char* name, const std::string& row) {
   return CriterionBuilder(name, title_of(row))
       .needs(0, "runs of the method " + row)
       .done(Verdict::undecided);
@@ -89,7 +89,7 @@ Range solved_alone(const LatentRun& run, const GraphCell& cell) {
   return at ? alone(at->solved) : std::nullopt;
 }
 
-Criterion size_criterion(const LatentSection& section, const LatentSeries& series) {
+SeriesCriterion size_criterion(const LatentSection& section, const LatentSeries& series) {
   const SizeVerdict verdict = judge_sizes(section, series);
   const GraphCell trained = trained_cell(section, 1), twice = trained_cell(section, 2);
   const std::string at_twice = fmt::format(" at N = {}", twice.nodes);
@@ -125,7 +125,7 @@ Criterion size_criterion(const LatentSection& section, const LatentSeries& serie
       .done(verdict.verdict());
 }
 
-Criterion slope_criterion(const LatentSeries& series) {
+SeriesCriterion slope_criterion(const LatentSeries& series) {
   const SlopeVerdict verdict{series.slope()};
   return CriterionBuilder("LO-4", series.title())
       .part(fmt::format("iterations grow with depth by 1, give or take {}",
@@ -142,7 +142,7 @@ Criterion slope_criterion(const LatentSeries& series) {
       .done(verdict.verdict());
 }
 
-Criterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
+SeriesCriterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
   const RecoveryVerdict verdict = judge_recovery(section, series);
   const GraphCell trained = trained_cell(section, 1);
   return CriterionBuilder("LO-5", series.title())
@@ -163,7 +163,7 @@ Criterion recovery_criterion(const LatentSection& section, const LatentSeries& s
       .done(verdict.verdict());
 }
 
-Criterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
+SeriesCriterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
   const NoOracleVerdict verdict = judge_no_oracle(section, series);
   const auto share = verdict.share();
   const GraphCell cell{section.task().graphs.generator, kNoOracleNodes};
@@ -248,8 +248,8 @@ GraphCell trained_cell(const LatentSection& section, std::uint32_t times) {
   return {section.task().graphs.generator, times * section.task().most_nodes};
 }
 
-std::vector<Criterion> latent_criteria(const LatentSection& section) {
-  std::vector<Criterion> criteria;
+std::vector<SeriesCriterion> latent_criteria(const LatentSection& section) {
+  std::vector<SeriesCriterion> criteria;
   const auto of_all = [&](const char* name, const std::string& row, auto criterion) {
     const auto all = section.of(row);
     for (const LatentSeries* series : all) criteria.push_back(criterion(*series));

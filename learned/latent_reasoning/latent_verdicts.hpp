@@ -72,7 +72,7 @@ NoOracleVerdict judge_no_oracle(const LatentSection& section, const LatentSeries
 GraphCell trained_cell(const LatentSection& section, std::uint32_t times);
 
 /// All of them. A criterion about a method that was not run is there, undecided.
-std::vector<Criterion> latent_criteria(const LatentSection& section);
+std::vector<SeriesCriterion> latent_criteria(const LatentSection& section);
 
 /// "0.990 (0.980 to 1.000)", the range where there are several seeds; "not measured".
 std::string range_text(const std::optional<SeedRange>& range);

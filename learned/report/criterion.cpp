@@ -10,7 +10,7 @@ namespace logdepth {
 namespace {
 
 /// How many seeds there are, and how many of them pass by themselves: one number hides the others.
-std::string seeds_of(const Criterion& criterion, const std::string& seeds_are) {
+std::string seeds_of(const SeriesCriterion& criterion, const std::string& seeds_are) {
   if (criterion.seeds == 0) return "";
   const bool few = criterion.seeds < kSeedsAsked;
   std::string text =
@@ -32,23 +32,23 @@ std::string seeds_of(const Criterion& criterion, const std::string& seeds_are) {
 
 }  // namespace
 
-std::string criterion_markdown(const Criterion& criterion, const std::string& seeds_are) {
+std::string criterion_markdown(const SeriesCriterion& criterion, const std::string& seeds_are) {
   std::string text =
       fmt::format("- {}, {}: **{}**", criterion.name, markdown_text(criterion.series),
                   reproduced_name(criterion.verdict));
   text += seeds_of(criterion, seeds_are);
   if (!criterion.missing.empty()) text += "; missing: " + joined(criterion.missing);
   text += ".\n";
-  for (const Criterion::Part& part : criterion.parts)
+  for (const SeriesCriterion::Part& part : criterion.parts)
     text += fmt::format("  - {}: {}{}.\n", part.asks, part.found,
                         part.verdict ? fmt::format(", **{}**", verdict_name(*part.verdict)) : "");
   return text;
 }
 
-nlohmann::ordered_json criterion_json(const Criterion& criterion) {
+nlohmann::ordered_json criterion_json(const SeriesCriterion& criterion) {
   using Json = nlohmann::ordered_json;
   Json parts = Json::array();
-  for (const Criterion::Part& part : criterion.parts)
+  for (const SeriesCriterion::Part& part : criterion.parts)
     parts.push_back({{"asks", part.asks},
                      {"found", part.found},
                      {"verdict", part.verdict ? Json(verdict_name(*part.verdict)) : Json()}});

@@ -13,7 +13,7 @@
 namespace logdepth {
 
 /// A criterion of a specification about a series of runs as reports state it.
-struct Criterion {
+struct SeriesCriterion {
   struct Part {
     std::string asks, found;
     /// Absent of what is reported without a threshold.
@@ -53,22 +53,22 @@ class CriterionBuilder {
       criterion_.seeds = criterion_.seeds == 0 ? seeds : std::min(criterion_.seeds, seeds);
     return *this;
   }
-  CriterionBuilder& alone(const Criterion::Alone& seeds) {
+  CriterionBuilder& alone(const SeriesCriterion::Alone& seeds) {
     criterion_.alone.emplace(seeds);
     return *this;
   }
-  Criterion done(Verdict verdict) {
+  SeriesCriterion done(Verdict verdict) {
     criterion_.verdict = verdict;
     return criterion_;
   }
 
  private:
-  Criterion criterion_;
+  SeriesCriterion criterion_;
 };
 
 /// An item of a list, and its parts as items below it. `seeds_are`: how seeds became one number,
 /// "median".
-std::string criterion_markdown(const Criterion& criterion, const std::string& seeds_are);
-nlohmann::ordered_json criterion_json(const Criterion& criterion);
+std::string criterion_markdown(const SeriesCriterion& criterion, const std::string& seeds_are);
+nlohmann::ordered_json criterion_json(const SeriesCriterion& criterion);
 
 }  // namespace logdepth

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "objects/number_text.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
@@ -25,6 +28,25 @@ std::optional<SeedRange> seed_range(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return SeedRange{*median(values), *least, *most, values.size()};
+}
+
+std::optional<SeedMean> seed_mean(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  SeedMean result{std::accumulate(values.begin(), values.end(), 0.0) / count, {}, values.size()};
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  result.error = std::sqrt(squares / (count - 1) / count);
+  return result;
+}
+
+std::string mean_text(const SeedMean& mean) {
+  return fixed_text(mean.mean, 3) + (mean.error ? " ± " + fixed_text(*mean.error, 3) : "");
+}
+
+std::string difference_text(const SeedMean& mean) {
+  return signed_text(mean.mean, 3) + (mean.error ? " ± " + fixed_text(*mean.error, 3) : "");
 }
 
 std::string seeds_text(const std::vector<std::uint64_t>& seeds) {

@@ -29,6 +29,19 @@ struct SeedRange {
 /// Absent without values.
 std::optional<SeedRange> seed_range(const std::vector<double>& values);
 
+/// The mean over seeds with its standard error.
+struct SeedMean {
+  double mean = 0;
+  std::optional<double> error;  ///< absent of one seed
+  std::size_t seeds = 0;
+};
+/// Absent without values.
+std::optional<SeedMean> seed_mean(const std::vector<double>& values);
+/// "0.812 ± 0.010", without an error of one seed.
+std::string mean_text(const SeedMean& mean);
+/// The same of a difference: "+0.031 ± 0.008".
+std::string difference_text(const SeedMean& mean);
+
 /// As in "seed 1", "median of seeds 1, 2, 3", or "median of 10 seeds" where they are many.
 std::string seeds_text(const std::vector<std::uint64_t>& seeds);
 

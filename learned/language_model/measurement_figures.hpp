@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learned/language_model/model_measurements.hpp"
+
+namespace logdepth {
+
+// Pictures of what is measured without training, a chart for each model, one below another.
+
+/// The distances by layer over their three parts, with the parabolas that Kneedle reads instead of
+/// them and the knees. Precondition: at least one measurement.
+std::string angular_svg(const std::vector<AngularDistances>& measured);
+
+/// Losses of looped blocks, and the cut of their model where it is known.
+struct LoopsPicture {
+  LoopsWithoutTraining measured;
+  std::optional<LayerCut> cut;
+};
+/// How much loss looping a block adds, by its first layer: a line for each size of the block and
+/// number of loops. The layers of the chosen block are coloured, the chosen cut is a ring.
+/// Precondition: at least one measurement.
+std::string loops_svg(const std::vector<LoopsPicture>& pictures);
+
+}  // namespace logdepth
