@@ -13,23 +13,23 @@
 namespace logdepth {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostLayers = 512;
 constexpr double kMostLoss = 1e6;
 
-Json model_json(const MeasuredModel& model) {
+OrderedJson model_json(const MeasuredModel& model) {
   return {{"name", model.name},
           {"architecture", model.architecture},
           {"layers", model.layers},
           {"parameters", model.parameters}};
 }
 
-Json text_json(const MeasuredText& text) {
+OrderedJson text_json(const MeasuredText& text) {
   return {{"name", text.name}, {"sequences", text.sequences}, {"length", text.length}};
 }
 
-Json cut_json(const LayerCut& cut) {
+OrderedJson cut_json(const LayerCut& cut) {
   return {{"encoder", cut.encoder},
           {"think", cut.think},
           {"decoder", cut.decoder},
@@ -53,9 +53,9 @@ MeasuredText text_of(const RecordFields& fields) {
 
 /// A number from 0 to 1 for each layer.
 std::vector<double> by_layer(const RecordFields& fields, const char* name, std::uint32_t layers) {
-  const Json& list = fields.list(name);
+  const OrderedJson& list = fields.list(name);
   std::vector<double> values;
-  for (const Json& item : list)
+  for (const OrderedJson& item : list)
     if (item.is_number() && item.get<double>() >= 0 && item.get<double>() <= 1)
       values.push_back(item.get<double>());
   if (values.size() != layers || list.size() != layers)
@@ -110,7 +110,7 @@ std::string looped_shape_text(const LoopedShape& shape) {
   return fmt::format("{}-{}*{}-{}", shape.encoder, shape.think, shape.loops, shape.decoder);
 }
 
-Json to_json(const AngularDistances& measured) {
+OrderedJson to_json(const AngularDistances& measured) {
   return {{"measurement", kAngularMeasurement},
           {"model", model_json(measured.model)},
           {"text", text_json(measured.text)},
@@ -119,8 +119,8 @@ Json to_json(const AngularDistances& measured) {
           {"cut", cut_json(measured.cut())}};
 }
 
-Json to_json(const LoopsWithoutTraining& measured) {
-  Json text = text_json(measured.text), shapes = Json::array();
+OrderedJson to_json(const LoopsWithoutTraining& measured) {
+  OrderedJson text = text_json(measured.text), shapes = OrderedJson::array();
   text["tokens"] = measured.tokens;
   for (const LoopedShape& shape : measured.shapes)
     shapes.push_back({{"encoder", shape.encoder},
@@ -139,7 +139,7 @@ Json to_json(const LoopsWithoutTraining& measured) {
           {"shapes", std::move(shapes)}};
 }
 
-AngularDistances angular_distances_from_json(const Json& json, const std::string& file) {
+AngularDistances angular_distances_from_json(const OrderedJson& json, const std::string& file) {
   const RecordFields fields(json, file + ": measurement");
   AngularDistances measured{
       model_of(fields.object("model")), text_of(fields.object("text")), {}, {}};
@@ -154,7 +154,7 @@ AngularDistances angular_distances_from_json(const Json& json, const std::string
   return measured;
 }
 
-LoopsWithoutTraining loops_from_json(const Json& json, const std::string& file) {
+LoopsWithoutTraining loops_from_json(const OrderedJson& json, const std::string& file) {
   const RecordFields fields(json, file + ": measurement");
   const RecordFields text = fields.object("text");
   LoopsWithoutTraining measured{model_of(fields.object("model")),
@@ -163,7 +163,7 @@ LoopsWithoutTraining loops_from_json(const Json& json, const std::string& file) 
                                 loss_of(fields, "loss"),
                                 loss_of(fields, "standard_error"),
                                 {}};
-  for (const Json& item : fields.list("shapes"))
+  for (const OrderedJson& item : fields.list("shapes"))
     measured.shapes.push_back(shape_of(fields.entry("shapes", item), measured.model.layers));
   std::ranges::sort(measured.shapes, {}, order_of);
   if (std::ranges::adjacent_find(measured.shapes, {}, order_of) != measured.shapes.end())

@@ -40,7 +40,6 @@ std::uint64_t loops_of(const LoopRule& rule, double n) {
     case LoopRule::Kind::asked:
       return rule.least;
     case LoopRule::Kind::range:
-    case LoopRule::Kind::adaptive:
       return rule.most;
     case LoopRule::Kind::adaptive:
       return kAdaptiveCap;  // what it may take
