@@ -127,7 +127,7 @@ TEST_F(TokenizerJson, FormsThatMeanTheSameGiveTheSameTokens) {
   parts[1]["behavior"] = "Isolated";
   EXPECT_EQ(read(json)->encode(text), tokeniser->encode(text));
   parts.erase(1);
-  EXPECT_NE(read(json)->encode(text), tokeniser->encode(text));
+  EXPECT_EQ(byte_pairs_of(*read(json))->patterns.size(), 1u);  // the digits
   // Digits together, or a text that stands for itself.
   parts[0]["individual_digits"] = false;
   EXPECT_EQ(byte_pairs_of(*read(json))->patterns, std::vector<std::string>{R"(\p{N}+)"});
