@@ -39,8 +39,8 @@ struct NliQuestion {
   std::string prompt() const;
 };
 
-/// A pair with this label, uniform among its templates. One in five combinations of nouns and
-/// adjective is `held_out`: no pair is both among these and the others.
+/// A pair with this label, uniform among its templates. One in five combinations of a wider
+/// noun and an adjective is `held_out`: no pair is both among these and the others.
 NliQuestion nli_question(NliLabel label, bool held_out, CounterRandom& random);
 
 /// The nouns, each narrower one with a wider one beside it: 0 ... kNliNouns - 1.
