@@ -255,6 +255,76 @@ TEST_F(Train, WrongOptionsOfLatentReasoningAreRefusedInOneSentence) {
   with({"--operands", "4"}, "--operands");
 }
 
+/// Options of ReLIT on a backbone that is not read, because the task has words of its own.
+Arguments on_backbone(const Arguments& more) {
+  Arguments arguments = {"relit", "--backbone", "no-file", "--set", "task.tokens="};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_F(Train, MethodsAndStatesOfReLitAreASeriesOfRuns) {
+  const json runs = plan(on_backbone({"--method", "relit,one-pass", "--states", "last,random",
+                                      "--training-samples", "200,800", "--epochs", "2"}));
+  EXPECT_EQ(names_of(runs),
+            (std::vector<std::string>{"relit-200/seed-1", "relit-800/seed-1",
+                                      "relit-random-200/seed-1", "relit-random-800/seed-1",
+                                      "one-pass-200/seed-1", "one-pass-800/seed-1",
+                                      "one-pass-random-200/seed-1", "one-pass-random-800/seed-1"}));
+  const json& relit = runs["runs"][0]["config"];
+  EXPECT_EQ(relit["network"]["kind"], "relit");
+  EXPECT_EQ(relit["network"]["backbone"], "no-file");
+  EXPECT_EQ(relit["network"]["macro_steps"], 3);
+  EXPECT_EQ(relit["training"]["steps"], 13);  // 2 x 200 / 32
+  const json& one_pass = runs["runs"][7]["config"];
+  EXPECT_EQ(one_pass["preset"], "one-pass");
+  EXPECT_EQ(one_pass["network"]["states"], "random");
+  EXPECT_EQ(one_pass["network"]["latent_steps"], 1);
+  EXPECT_EQ(one_pass["task"]["macro_steps"], 1);
+  EXPECT_EQ(one_pass["task"]["training_samples"], 800);
+}
+
+TEST_F(Train, OptionsOfReLitAreItsSettings) {
+  const json config =
+      plan(on_backbone({"--world", "open", "--negation", "rules", "--depths", "3,1",
+                        "--test-samples", "60", "--macro-steps", "4", "--recursions", "5",
+                        "--latent-steps", "6", "--block-layers", "2"}))["runs"][0]["config"];
+  EXPECT_EQ(config["task"]["world"], "open");
+  EXPECT_EQ(config["task"]["depths"], json({1, 3}));
+  EXPECT_EQ(config["task"]["test_samples"], 60);
+  EXPECT_EQ(config["task"]["macro_steps"], 4);
+  EXPECT_EQ(config["network"]["macro_steps"], 4);
+  EXPECT_EQ(config["network"]["recursions"], 5);
+  EXPECT_EQ(config["network"]["latent_steps"], 6);
+  EXPECT_EQ(config["network"]["layers"], 2);
+  const json published = plan(on_backbone({"--paper-size"}))["runs"][0]["config"];
+  EXPECT_EQ(published["task"]["batch"], 128);
+  EXPECT_EQ(published["network"]["macro_steps"], 6);
+  const json base = plan({"relit", "--pretrain", "--prompts", "nli"})["runs"][0];
+  EXPECT_EQ(base["name"], "base/seed-1");
+  EXPECT_EQ(base["config"]["task"]["kind"], "rule-text");
+  EXPECT_EQ(base["config"]["task"]["set"], "nli");
+  EXPECT_TRUE(base["config"]["network"].is_null());
+  EXPECT_EQ(base["config"]["model"]["initial"], 4);
+}
+
+TEST_F(Train, WrongOptionsOfReLitAreRefusedInOneSentence) {
+  const auto with = [&](Arguments arguments, const std::string& reason) {
+    arguments.insert(arguments.end(), {"--out", "runs"});
+    refuses(arguments, reason);
+  };
+  with({"relit"}, "--backbone: expected a language model, or --pretrain to train one");
+  with({"relit", "--pretrain", "--backbone", "file"}, "--backbone: expected");
+  with({"relit", "--pretrain", "--prompts", "file", "--questions", "q.jsonl"},
+       "--prompts: expected rules or nli with --pretrain");
+  with({"relit", "--backbone", "no-file"}, "no-file");
+  with(on_backbone({"--prompts", "file"}), "--questions: expected a file exactly with");
+  with(on_backbone({"--questions", "q.jsonl"}), "--questions: expected a file exactly with");
+  with(on_backbone({"--prompts", "nli", "--depths", "1"}), "--negation, --depths: expected");
+  with(on_backbone({"--depths", "6"}), "--depths");
+  with(on_backbone({"--world", "open", "--negation", "facts"}), "task.negation: expected rules");
+  with(on_backbone({"--set", "network.macro_steps=5"}), "task.macro_steps: expected");
+}
+
 TEST_F(Train, KindsOfModelsAreTheirShapes) {
   const auto model = [&](const Arguments& more) {
     Arguments arguments = {"word-problem", "--monoid", "S3", "--depths", "4"};
