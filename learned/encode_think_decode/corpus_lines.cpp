@@ -30,9 +30,10 @@ class CorpusLines final : public LineSource {
     if (!config.tokens.empty())
       throw InputError("task.tokens: expected task.text, the own corpus has words of its own");
     if (config.length < longest_etd_line())
-      throw InputError(fmt::format("task.length: expected at least {}, the longest line of the own "
-                                   "corpus, found {}",
-                                   longest_etd_line(), config.length));
+      throw InputError(
+          fmt::format("task.length: expected at least {}, the longest line of the own "
+                      "corpus, found {}",
+                      longest_etd_line(), config.length));
     if (mixture_.size() != std::size(kLineKinds) || parts() == 0)
       throw InputError(
           "task.mixture: expected five parts, of recall, common, reading, multi-hop and "

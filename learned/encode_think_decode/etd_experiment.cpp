@@ -11,7 +11,8 @@ const char* EtdExperiment::help() const {
   return "go on training a pretrained model with a block of its layers passed several times "
          "(Encode-Think-Decode), or train a base to begin with\n"
          "Example: logdepth train etd --pretrain --out runs/etd\n"
-         "Example: logdepth train etd --base runs/etd/base/seed-1 --loops 1,2,3 --seeds 1,2,3 --out "
+         "Example: logdepth train etd --base runs/etd/base/seed-1 --loops 1,2,3 --seeds 1,2,3 "
+         "--out "
          "runs/etd";
 }
 
@@ -59,8 +60,9 @@ TrainingPlan EtdExperiment::runs() const {
 void EtdExperiment::refuse_options_of_mid_training() const {
   const auto refuse = [](bool given, const char* option) {
     if (given)
-      throw InputError(std::string(option) +
-                       ": expected without --pretrain, which trains a plain model on the own corpus");
+      throw InputError(
+          std::string(option) +
+          ": expected without --pretrain, which trains a plain model on the own corpus");
   };
   refuse(!base_.empty(), "--base");
   refuse(!shapes_.empty(), "--shape");
@@ -74,8 +76,8 @@ void EtdExperiment::refuse_options_of_mid_training() const {
 LayerCut EtdExperiment::cut_of(const PretrainedModel& base) const {
   const std::uint32_t layers = base.model.initial;
   // A curve without knees is cut as the published one.
-  const LayerCut cut = cut_.empty() ? layer_cut(std::vector<double>(layers, 1.0))
-                                    : read_layer_cut(cut_, "--cut");
+  const LayerCut cut =
+      cut_.empty() ? layer_cut(std::vector<double>(layers, 1.0)) : read_layer_cut(cut_, "--cut");
   if (cut.encoder + cut.think + cut.decoder != layers)
     throw InputError("--cut: expected " + std::to_string(layers) + " layers in all, as " +
                      base.path + " has, found " + cut_text(cut));

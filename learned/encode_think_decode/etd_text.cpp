@@ -15,50 +15,51 @@ using Names = std::initializer_list<const char*>;
 
 constexpr std::uint32_t kModulus = 7, kRing = 8, kLetters = 26;
 constexpr std::uint32_t kNames = 20, kAttributes = 5, kValues = 16, kPlaces = 16, kThings = 7;
-constexpr std::uint32_t kEntities = kNames * kNames, kThingsNamed = 3, kFactsTold = 4;
+constexpr std::uint32_t kEntities = kNames * kNames, kThingsNamed = 3, kSums = 5;
+/// The share of training lines that tell as many answered questions as they have room for.
+constexpr double kTelling = 0.75;
 
-constexpr Names kMarks = {"<end>", "+",  "-",  "mod",   "=",     ".",    ",",      ":",
-                          "?",     "->", "is", "where", "in",    "from", "steps",  "belong",
-                          "to"};
+constexpr Names kMarks = {"<end>", "+",  "-",     "mod", "=",    ".",     ",",      ":",  "?",
+                          "->",    "is", "where", "in",  "from", "steps", "belong", "to", "also"};
 constexpr Names kFirstNames = {"ann",  "bob",  "carl", "dora", "emil", "fay", "gus",
                                "hana", "ivan", "jane", "kurt", "lena", "max", "nora",
                                "otto", "pia",  "rob",  "sara", "tom",  "uma"};
-constexpr Names kLastNames = {"adler", "baum", "clark", "diaz",  "ernst", "frank", "grant",
-                              "hahn",  "ives", "jones", "klein", "lopez", "moore", "nagy",
+constexpr Names kLastNames = {"adler", "baum",  "clark", "diaz",  "ernst", "frank", "grant",
+                              "hahn",  "ives",  "jones", "klein", "lopez", "moore", "nagy",
                               "olsen", "perez", "quinn", "reyes", "stone", "turner"};
 constexpr Names kAttributeNames = {"colour", "city", "job", "pet", "dish"};
 constexpr Names kAttributeValues = {
-    "red",     "blue",   "green",   "yellow", "white",    "black",   "brown",   "pink",
-    "purple",  "orange", "grey",    "violet", "silver",   "gold",    "beige",   "teal",
-    "paris",   "london", "rome",    "madrid", "vienna",   "prague",  "berlin",  "lisbon",
-    "athens",  "dublin", "oslo",    "cairo",  "tokyo",    "delhi",   "lima",    "quito",
-    "baker",   "doctor", "pilot",   "farmer", "painter",  "writer",  "singer",  "lawyer",
-    "tailor",  "miner",  "judge",   "driver", "sailor",   "barber",  "potter",  "weaver",
-    "cat",     "dog",    "rabbit",  "parrot", "hamster",  "turtle",  "goldfish", "canary",
-    "mouse",   "lizard", "ferret",  "gecko",  "pony",     "snake",   "frog",    "duck",
-    "soup",    "bread",  "rice",    "pasta",  "salad",    "pizza",   "curry",   "stew",
-    "cheese",  "sushi",  "porridge", "pancake", "omelette", "noodles", "dumplings", "pie"};
-constexpr Names kPlaceNames = {"kitchen", "garden",  "office", "school",  "hospital", "library",
-                               "station", "harbour", "stable", "museum",  "theatre",  "church",
+    "red",    "blue",   "green",    "yellow",  "white",    "black",   "brown",     "pink",
+    "purple", "orange", "grey",     "violet",  "silver",   "gold",    "beige",     "teal",
+    "paris",  "london", "rome",     "madrid",  "vienna",   "prague",  "berlin",    "lisbon",
+    "athens", "dublin", "oslo",     "cairo",   "tokyo",    "delhi",   "lima",      "quito",
+    "baker",  "doctor", "pilot",    "farmer",  "painter",  "writer",  "singer",    "lawyer",
+    "tailor", "miner",  "judge",    "driver",  "sailor",   "barber",  "potter",    "weaver",
+    "cat",    "dog",    "rabbit",   "parrot",  "hamster",  "turtle",  "goldfish",  "canary",
+    "mouse",  "lizard", "ferret",   "gecko",   "pony",     "snake",   "frog",      "duck",
+    "soup",   "bread",  "rice",     "pasta",   "salad",    "pizza",   "curry",     "stew",
+    "cheese", "sushi",  "porridge", "pancake", "omelette", "noodles", "dumplings", "pie"};
+constexpr Names kPlaceNames = {"kitchen", "garden",  "office", "school", "hospital", "library",
+                               "station", "harbour", "stable", "museum", "theatre",  "church",
                                "bakery",  "garage",  "beach",  "bank"};
 /// Seven things of each place.
 constexpr Names kThingNames = {
-    "fork",   "spoon",    "plate",   "pan",        "kettle",     "oven",     "sink",       //
-    "rake",   "spade",    "hose",    "hedge",      "lawn",       "flower",   "fence",      //
-    "desk",   "printer",  "stapler", "folder",     "memo",       "keyboard", "calendar",   //
-    "teacher", "pupil",   "chalk",   "lesson",     "homework",   "satchel",  "blackboard",  //
-    "nurse",  "surgeon",  "patient", "bandage",    "syringe",    "ward",     "scalpel",    //
-    "novel",  "shelf",    "atlas",   "librarian",  "dictionary", "chapter",  "bookmark",   //
-    "train",  "platform", "ticket",  "track",      "conductor",  "luggage",  "timetable",  //
-    "ship",   "anchor",   "crane",   "dock",       "cargo",      "captain",  "lighthouse",  //
-    "horse",  "saddle",   "hay",     "bridle",     "hoof",       "groom",    "manger",     //
-    "statue", "exhibit",  "guide",   "relic",      "curator",    "gallery",  "fossil",     //
-    "stage",  "actor",    "curtain", "script",     "audience",   "costume",  "orchestra",  //
-    "altar",  "priest",   "organ",   "choir",      "pew",        "candle",   "bell",       //
-    "flour",  "dough",    "yeast",   "loaf",       "bun",        "cake",     "whisk",      //
-    "car",    "tyre",     "wrench",  "engine",     "mechanic",   "jack",     "oil",        //
-    "sand",   "wave",     "towel",   "shell",      "parasol",    "swimmer",  "dune",       //
-    "coin",   "vault",    "teller",  "loan",       "cheque",     "safe",     "cashier"};
+    "fork",    "spoon",    "plate",   "pan",       "kettle",     "oven",     "sink",        //
+    "rake",    "spade",    "hose",    "hedge",     "lawn",       "flower",   "fence",       //
+    "desk",    "printer",  "stapler", "folder",    "memo",       "keyboard", "calendar",    //
+    "teacher", "pupil",    "chalk",   "lesson",    "homework",   "satchel",  "blackboard",  //
+    "nurse",   "surgeon",  "patient", "bandage",   "syringe",    "ward",     "scalpel",     //
+    "novel",   "shelf",    "atlas",   "librarian", "dictionary", "chapter",  "bookmark",    //
+    "train",   "platform", "ticket",  "track",     "conductor",  "luggage",  "timetable",   //
+    "ship",    "anchor",   "crane",   "dock",      "cargo",      "captain",  "lighthouse",  //
+    "horse",   "saddle",   "hay",     "bridle",    "hoof",       "groom",    "manger",      //
+    "statue",  "exhibit",  "guide",   "relic",     "curator",    "gallery",  "fossil",      //
+    "stage",   "actor",    "curtain", "script",    "audience",   "costume",  "orchestra",   //
+    "altar",   "priest",   "organ",   "choir",     "pew",        "candle",   "bell",        //
+    "flour",   "dough",    "yeast",   "loaf",      "bun",        "cake",     "whisk",       //
+    "car",     "tyre",     "wrench",  "engine",    "mechanic",   "jack",     "oil",         //
+    "sand",    "wave",     "towel",   "shell",     "parasol",    "swimmer",  "dune",        //
+    "coin",    "vault",    "teller",  "loan",      "cheque",     "safe",     "cashier"};
 
 /// The words, with where each of their groups begins.
 struct Vocabulary {
@@ -70,7 +71,8 @@ struct Vocabulary {
   Vocabulary() {
     add(kMarks, kMarks.size());
     digits = next();
-    for (std::uint32_t digit = 0; digit <= kModulus; ++digit) words.push_back(std::to_string(digit));
+    for (std::uint32_t digit = 0; digit <= kModulus; ++digit)
+      words.push_back(std::to_string(digit));
     letters = next();
     for (std::uint32_t letter = 0; letter < kLetters; ++letter)
       words.emplace_back(1, static_cast<char>('a' + letter));
@@ -100,7 +102,9 @@ const Vocabulary& vocabulary() {
   return kVocabulary;
 }
 
-std::int32_t mark(const char* word) { return vocabulary().tokens.at(word); }
+std::int32_t mark(const char* word) {
+  return vocabulary().tokens.at(word);
+}
 std::int32_t digit(std::uint64_t value) {
   return vocabulary().digits + static_cast<std::int32_t>(value);
 }
@@ -108,59 +112,102 @@ std::int32_t at(std::int32_t group, std::uint64_t index) {
   return group + static_cast<std::int32_t>(index);
 }
 
-EtdLine common(CounterRandom& random) {
-  const std::uint64_t place = random.below(kPlaces);
-  EtdLine line;
-  for (std::uint32_t i = 0; const std::uint32_t thing : random.permutation(kThings))
-    if (i++ < kThingsNamed)
-      line.question.push_back(at(vocabulary().things, place * kThings + thing));
-  line.question.insert(line.question.end(), {mark("belong"), mark("to")});
-  line.answer = {at(vocabulary().places, place)};
-  return line;
+/// What is asked, and the one word that answers it.
+struct Query {
+  Tokens words;
+  std::int32_t answer = 0;
+};
+
+/// What a line is made of: the passage, then questions about it. The first is the line's own, the
+/// others may be told before it with their answers.
+struct Drawn {
+  Tokens passage;
+  Tokens mark;  ///< before the line's own question
+  std::vector<Query> queries;
+};
+
+Drawn recall(const std::vector<std::uint32_t>& facts, CounterRandom& random) {
+  const std::uint64_t entity = random.below(kEntities);
+  Drawn drawn{{at(vocabulary().first_names, entity / kNames),
+               at(vocabulary().last_names, entity % kNames), mark(":")},
+              {mark("?")},
+              {}};
+  for (const std::uint32_t attribute : random.permutation(kAttributes))
+    drawn.queries.push_back(
+        {{at(vocabulary().attributes, attribute)},
+         at(vocabulary().values, attribute * kValues + facts[entity * kAttributes + attribute])});
+  return drawn;
 }
 
-EtdLine reading(std::uint32_t sentences, CounterRandom& random) {
+Drawn common(CounterRandom& random) {
+  const std::uint64_t place = random.below(kPlaces);
+  Query query{{}, at(vocabulary().places, place)};
+  for (std::uint32_t i = 0; const std::uint32_t thing : random.permutation(kThings))
+    if (i++ < kThingsNamed) query.words.push_back(at(vocabulary().things, place * kThings + thing));
+  query.words.insert(query.words.end(), {mark("belong"), mark("to")});
+  return {{}, {}, {query}};
+}
+
+Drawn reading(std::uint32_t sentences, CounterRandom& random) {
   const std::vector<std::uint32_t> people = random.permutation(kNames),
                                    places = random.permutation(kPlaces);
-  EtdLine line;
+  const auto person = [&](std::uint32_t i) { return at(vocabulary().first_names, people[i]); };
+  const auto place = [&](std::uint32_t i) { return at(vocabulary().places, places[i]); };
+  Drawn drawn{{}, {mark("where")}, {}};
   for (std::uint32_t i = 0; i < sentences; ++i)
-    line.question.insert(line.question.end(),
-                         {at(vocabulary().first_names, people[i]), mark("is"), mark("in"),
-                          at(vocabulary().places, places[i]), mark(".")});
-  const std::uint64_t asked = random.below(sentences);
-  line.question.insert(line.question.end(),
-                       {mark("where"), mark("is"), at(vocabulary().first_names, people[asked]),
-                        mark("?")});
-  line.answer = {at(vocabulary().places, places[asked])};
-  return line;
+    drawn.passage.insert(drawn.passage.end(),
+                         {person(i), mark("is"), mark("in"), place(i), mark(".")});
+  for (const std::uint32_t i : random.permutation(sentences))
+    drawn.queries.push_back({{mark("is"), person(i), mark("?")}, place(i)});
+  return drawn;
 }
 
-EtdLine multi_hop(std::uint32_t hops, CounterRandom& random) {
+Drawn multi_hop(std::uint32_t hops, CounterRandom& random) {
   std::vector<std::uint32_t> ring = random.permutation(kLetters);
   ring.resize(kRing);
   const auto letter = [&](std::uint64_t i) { return at(vocabulary().letters, ring[i % kRing]); };
-  EtdLine line;
+  Drawn drawn{{}, {mark("from")}, {}};
   for (const std::uint32_t i : random.permutation(kRing))
-    line.question.insert(line.question.end(), {letter(i), mark("->"), letter(i + 1), mark(",")});
-  line.question.insert(line.question.end(),
-                       {mark("from"), letter(0), digit(hops), mark("steps"), mark("?")});
-  line.answer = {letter(hops)};
-  return line;
+    drawn.passage.insert(drawn.passage.end(), {letter(i), mark("->"), letter(i + 1)});
+  const std::uint32_t most = line_difficulties(LineKind::multi_hop).most;
+  for (const std::uint32_t start : random.permutation(kRing)) {
+    const std::uint64_t steps = drawn.queries.empty() ? hops : 1 + random.below(most);
+    drawn.queries.push_back(
+        {{letter(start), digit(steps), mark("steps"), mark("?")}, letter(start + steps)});
+  }
+  return drawn;
 }
 
-EtdLine arithmetic(std::uint32_t terms, CounterRandom& random) {
+Query sum(std::uint32_t terms, CounterRandom& random) {
   std::uint64_t value = random.below(kModulus);
-  EtdLine line;
-  line.question = {digit(value)};
+  Query query;
+  query.words = {digit(value)};
   for (std::uint32_t i = 1; i < terms; ++i) {
     const bool minus = random.below(2) == 1;
     const std::uint64_t term = random.below(kModulus);
     value = (value + (minus ? kModulus - term : term)) % kModulus;
-    line.question.insert(line.question.end(), {mark(minus ? "-" : "+"), digit(term)});
+    query.words.insert(query.words.end(), {mark(minus ? "-" : "+"), digit(term)});
   }
-  line.question.insert(line.question.end(), {mark("mod"), digit(kModulus), mark("=")});
-  line.answer = {digit(value)};
-  return line;
+  query.words.insert(query.words.end(), {mark("mod"), digit(kModulus), mark("=")});
+  query.answer = digit(value);
+  return query;
+}
+
+Drawn arithmetic(std::uint32_t terms, CounterRandom& random) {
+  const LineDifficulties range = line_difficulties(LineKind::arithmetic);
+  Drawn drawn;
+  for (std::uint32_t i = 0; i < kSums; ++i)
+    drawn.queries.push_back(sum(i == 0 ? terms
+                                       : range.least + static_cast<std::uint32_t>(random.below(
+                                                           range.most - range.least + 1)),
+                                random));
+  return drawn;
+}
+
+Tokens joined(Tokens first, const Tokens& second, const Tokens& third) {
+  first.insert(first.end(), second.begin(), second.end());
+  first.insert(first.end(), third.begin(), third.end());
+  return first;
 }
 
 std::string text_of(const Tokens& tokens) {
@@ -168,6 +215,15 @@ std::string text_of(const Tokens& tokens) {
   for (const std::int32_t token : tokens)
     text += (text.empty() ? "" : " ") + vocabulary().words.at(static_cast<std::size_t>(token));
   return text;
+}
+
+/// Whether a question may stand in a training line, or in a measured one.
+bool serves(LineKind kind, const Drawn& drawn, const Query& query, LineUse use) {
+  if (kind == LineKind::recall || kind == LineKind::common) return true;
+  // Sums of two terms, with three words behind them, are too few to leave any out.
+  if (kind == LineKind::arithmetic && query.words.size() == 6) return true;
+  return held_out(text_of(joined(drawn.passage, drawn.mark, query.words))) ==
+         (use == LineUse::test);
 }
 
 }  // namespace
@@ -203,7 +259,9 @@ LineDifficulties line_difficulties(LineKind kind) {
   return {2, 6};
 }
 
-const std::vector<std::string>& etd_words() { return vocabulary().words; }
+const std::vector<std::string>& etd_words() {
+  return vocabulary().words;
+}
 
 std::uint32_t longest_etd_line() {
   // Eight sentences of five words, four that ask, the place, the end.
@@ -223,37 +281,42 @@ EtdText::EtdText(std::uint64_t world) {
           CounterRandom(world, RandomStream::world, entity, attribute).below(kValues)));
 }
 
-EtdLine EtdText::recall(LineUse use, CounterRandom& random) const {
-  const std::uint64_t entity = random.below(kEntities);
-  const std::vector<std::uint32_t> order = random.permutation(kAttributes);
-  const std::uint64_t told = use == LineUse::training ? random.below(kFactsTold + 1) : 0;
-  const auto value = [&](std::uint32_t attribute) {
-    return at(vocabulary().values, attribute * kValues + facts_[entity * kAttributes + attribute]);
-  };
-  EtdLine line;
-  line.question = {at(vocabulary().first_names, entity / kNames),
-                   at(vocabulary().last_names, entity % kNames), mark(":")};
-  for (std::uint64_t i = 0; i < told; ++i)
-    line.question.insert(line.question.end(), {at(vocabulary().attributes, order[i]),
-                                               value(order[i]), mark(",")});
-  line.question.insert(line.question.end(), {mark("?"), at(vocabulary().attributes, order[told])});
-  line.answer = {value(order[told])};
-  return line;
-}
-
 EtdLine EtdText::line(LineKind kind, std::uint32_t difficulty, LineUse use,
                       CounterRandom& random) const {
-  if (kind == LineKind::recall) return recall(use, random);
-  if (kind == LineKind::common) return common(random);
-  for (;;) {
-    EtdLine line = kind == LineKind::reading     ? reading(difficulty, random)
-                   : kind == LineKind::multi_hop ? multi_hop(difficulty, random)
-                                                 : arithmetic(difficulty, random);
-    // Sums of two terms are too few to leave any out.
-    if ((kind == LineKind::arithmetic && difficulty == 2) ||
-        held_out(text_of(line.question)) == (use == LineUse::test))
-      return line;
+  const auto drawn_once = [&] {
+    switch (kind) {
+      case LineKind::recall:
+        return recall(facts_, random);
+      case LineKind::common:
+        return common(random);
+      case LineKind::reading:
+        return reading(difficulty, random);
+      case LineKind::multi_hop:
+        return multi_hop(difficulty, random);
+      case LineKind::arithmetic:
+        break;
+    }
+    return arithmetic(difficulty, random);
+  };
+  Drawn drawn = drawn_once();
+  while (!serves(kind, drawn, drawn.queries.front(), use)) drawn = drawn_once();
+  const Query& own = drawn.queries.front();
+  EtdLine line{drawn.passage, {own.answer}};
+  if (use == LineUse::training && random.chance(kTelling)) {
+    std::size_t room = longest_etd_line() - drawn.passage.size() - drawn.mark.size() -
+                       own.words.size() - 2;  // the answer and the end
+    for (std::size_t i = 1; i < drawn.queries.size(); ++i) {
+      const Query& told = drawn.queries[i];
+      const std::size_t size = told.words.size() + 3;  // also, the answer, a comma
+      if (size > room || !serves(kind, drawn, told, use)) continue;
+      room -= size;
+      line.question.push_back(mark("also"));
+      line.question.insert(line.question.end(), told.words.begin(), told.words.end());
+      line.question.insert(line.question.end(), {told.answer, mark(",")});
+    }
   }
+  line.question = joined(std::move(line.question), drawn.mark, own.words);
+  return line;
 }
 
 }  // namespace logdepth

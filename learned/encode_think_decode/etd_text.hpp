@@ -40,17 +40,20 @@ struct EtdLine {
 enum class LineUse { training, test };
 
 /// The corpus. Its facts and classes are the same for all runs of one `world`:
-/// - recall: "ann adler : city rome , pet cat , ? colour red": an entity has a first and a last
-///   name and a value of 16 for each of 5 attributes, drawn once for each world: 2000 facts. A
-///   training line tells up to four others first, one that is measured only asks.
+/// - recall: "ann adler : ? colour red": an entity has a first and a last name and a value of 16 for
+///   each of 5 attributes, drawn once for each world: 2000 facts.
 /// - common: "fork sink pan belong to kitchen": three words of one of 16 classes, and its name.
 /// - reading: "bob is in bank . ann is in farm . where is bob ? bank": 3 to 8 people, no two in the
 ///   same place, so that neither order nor frequency tells more than one in as many as there are.
-/// - multi-hop: "a -> b , c -> a , ... from c 2 steps ? b": eight letters on one ring, told in random
+/// - multi-hop: "a -> b c -> a ... from c 2 steps ? b": eight letters on one ring, told in random
 ///   order; every letter stands once before and once behind an arrow, and fewer steps than asked
 ///   lead to another letter.
 /// - arithmetic: "3 + 4 - 2 mod 7 = 5": 2 to 6 terms from 0 to 6. Given all terms but one and all
 ///   signs, the answer is uniform.
+/// Lines that are measured ask one question. Three of four that are trained on tell others with
+/// their answers before it, as many as there is room for, so that little of a batch is padding:
+/// "ann adler : also city rome , also pet cat , ? colour red".
+///
 /// Questions of reading, multi-hop and arithmetic that are measured are never trained on
 /// (`held_out`), but for the 98 of arithmetic with two terms. Those of recall and common are the
 /// same in both by design.
@@ -61,8 +64,6 @@ class EtdText {
   EtdLine line(LineKind kind, std::uint32_t difficulty, LineUse use, CounterRandom& random) const;
 
  private:
-  EtdLine recall(LineUse use, CounterRandom& random) const;
-
   std::vector<std::uint32_t> facts_;  ///< [entities, attributes] the value's index
 };
 

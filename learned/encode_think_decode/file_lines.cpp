@@ -21,15 +21,17 @@ class FileLines final : public LineSource {
   FileLines(const LinesConfig& config, std::uint64_t seed)
       : first_step_(first_step(config.phase)), seed_(seed) {
     if (config.tokens.empty())
-      throw InputError("task.tokens: expected the language model whose tokens task.text is read in");
+      throw InputError(
+          "task.tokens: expected the language model whose tokens task.text is read in");
     if (!config.mixture.empty())
       throw InputError("task.mixture: expected none with task.text, whose lines are as they are");
     const LanguageModelFile model(config.tokens);
     vocabulary_ = model.vocabulary();
     const std::shared_ptr<const Tokeniser> tokens = model.tokens();
     if (!tokens->end())
-      throw InputError(config.tokens + ": expected tokens of which one ends a text, task.text asks "
-                                       "for lines that end");
+      throw InputError(config.tokens +
+                       ": expected tokens of which one ends a text, task.text asks "
+                       "for lines that end");
     read(read_question_answers(config.text), *tokens, config);
   }
 
@@ -80,9 +82,10 @@ class FileLines final : public LineSource {
           "{}: expected lines of at most {} tokens with their end (task.length), found {} in '{}'",
           config.text, config.length, most, longest->question.substr(0, 60)));
     if (training_.empty() || cells.empty())
-      throw InputError(fmt::format("{}: expected questions to train on and questions to measure, "
-                                   "about one in eight, found {} and {}",
-                                   config.text, training_.size(), all.size() - training_.size()));
+      throw InputError(
+          fmt::format("{}: expected questions to train on and questions to measure, "
+                      "about one in eight, found {} and {}",
+                      config.text, training_.size(), all.size() - training_.size()));
     for (auto& [key, cell] : cells) measured_.push_back(std::move(cell));
   }
 
@@ -98,8 +101,8 @@ class FileLines final : public LineSource {
       throw InputError(file + ": " + error.what());
     }
     if (line.question.empty())
-      throw InputError(file + ": expected questions of at least one token, found '" +
-                       one.question + "'");
+      throw InputError(file + ": expected questions of at least one token, found '" + one.question +
+                       "'");
     line.answer.push_back(*tokens.end());
     return line;
   }

@@ -50,8 +50,7 @@ Samples samples_of(const TokenLine* lines, std::size_t count, bool answers_only)
   const auto read = [](const TokenLine& line) {
     return line.question.size() + line.answer.size() - 1;  // the last token is a target only
   };
-  for (std::size_t i = 0; i < count; ++i)
-    samples.tokens = std::max(samples.tokens, read(lines[i]));
+  for (std::size_t i = 0; i < count; ++i) samples.tokens = std::max(samples.tokens, read(lines[i]));
   samples.size = samples.tokens;
   samples.indices.assign(count * samples.tokens, 0);
   samples.targets.assign(samples.indices.size(), Samples::kIgnored);
@@ -121,8 +120,8 @@ class LinesTask final : public Task {
       kinds.push_back(std::move(entry));
     }
     Json result = {{"task", config_.kind()},
-                   {"right_tokens", static_cast<double>(totals.right_tokens) /
-                                        static_cast<double>(totals.tokens)},
+                   {"right_tokens",
+                    static_cast<double>(totals.right_tokens) / static_cast<double>(totals.tokens)},
                    {"kinds", std::move(kinds)}};
     if (totals.largest_loops > 0) result["largest_loops"] = totals.largest_loops;
     return result;
@@ -147,8 +146,8 @@ class LinesTask final : public Task {
       if (entry["difficulties"].size() < 2) continue;
       std::string list;
       for (const Json& one : entry["difficulties"])
-        list += (list.empty() ? "" : ",") + fmt::format(" {}:", one["difficulty"].dump()) +
-                share(one);
+        list +=
+            (list.empty() ? "" : ",") + fmt::format(" {}:", one["difficulty"].dump()) + share(one);
       text += " (" + list.substr(1) + ")";
     }
     return text;
@@ -158,8 +157,8 @@ class LinesTask final : public Task {
   std::uint32_t scored() const { return (config_.validation + 3) / 4; }
 
   static std::string share(const Json& entry) {
-    std::string text = fmt::format(" {:.3f}", entry["right"].get<double>() /
-                                                  entry["asked"].get<double>());
+    std::string text =
+        fmt::format(" {:.3f}", entry["right"].get<double>() / entry["asked"].get<double>());
     if (entry.contains("mean_loops"))
       text += fmt::format(" in {:.2f} loops", entry["mean_loops"].get<double>());
     return text;
@@ -172,8 +171,8 @@ class LinesTask final : public Task {
     });
     const std::size_t longest =
         lines.empty() ? 1 : lines.back().question.size() + lines.back().answer.size();
-    const std::size_t at_once = std::clamp(kMostLogits / longest / source_->vocabulary(),
-                                           std::size_t{1}, kMeasuredAtOnce);
+    const std::size_t at_once =
+        std::clamp(kMostLogits / longest / source_->vocabulary(), std::size_t{1}, kMeasuredAtOnce);
     Tally tally;
     for (std::size_t first = 0; first < lines.size(); first += at_once)
       tally += answered_at_once(predictor, lines.data() + first,

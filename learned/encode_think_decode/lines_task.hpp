@@ -36,10 +36,10 @@ struct LinesConfig final : TaskSettings {
   /// Parts of the mixture, of recall, common, reading, multi-hop and arithmetic; empty: those of
   /// the phase. Of the own corpus only.
   std::vector<std::uint32_t> mixture;
-  std::uint64_t world = 1;     ///< which facts the own corpus has
-  std::uint32_t length = 48;   ///< tokens of a line at most, with the one that ends it
-  std::uint32_t batch = 32;    ///< lines
-  bool answers_only = false;   ///< whether only the tokens of answers are targets
+  std::uint64_t world = 1;         ///< which facts the own corpus has
+  std::uint32_t length = 48;       ///< tokens of a line at most, with the one that ends it
+  std::uint32_t batch = 32;        ///< lines
+  bool answers_only = false;       ///< whether only the tokens of answers are targets
   std::uint32_t validation = 200;  ///< measured lines of a kind and difficulty
 
   const char* kind() const override { return "lines"; }

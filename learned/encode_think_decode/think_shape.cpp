@@ -60,8 +60,8 @@ std::optional<ThinkShape> spelt_shape(std::string_view text) {
 
 /// Smaller and larger blocks: `step` layers more or fewer at either end.
 std::vector<ThinkShape> sizes_around(const LayerCut& cut) {
-  const auto step = static_cast<std::int64_t>(
-      std::max(1U, (cut.encoder + cut.think + cut.decoder) / 16));
+  const auto step =
+      static_cast<std::int64_t>(std::max(1U, (cut.encoder + cut.think + cut.decoder) / 16));
   std::vector<ThinkShape> shapes;
   for (const std::int64_t steps : {-1, 0, 1, 2}) {
     const std::int64_t more = steps * step;
@@ -83,16 +83,20 @@ ThinkShape looped_shape(const LayerCut& cut, std::uint32_t passes) {
 ThinkShape parse_think_shape(const std::string& text, const std::string& option) {
   const std::optional<ThinkShape> shape = spelt_shape(text);
   if (!shape)
-    throw InputError(option + ": expected a shape as 3-2*2-3, or 3-2+2-3 with layers of their own, "
-                              "found '" + text + "'");
+    throw InputError(option +
+                     ": expected a shape as 3-2*2-3, or 3-2+2-3 with layers of their own, "
+                     "found '" +
+                     text + "'");
   if (shape->think == 0 || shape->passes == 0)
-    throw InputError(fmt::format("{}: expected at least one layer in the block and one pass, found "
-                                 "'{}'",
-                                 option, text));
+    throw InputError(
+        fmt::format("{}: expected at least one layer in the block and one pass, found "
+                    "'{}'",
+                    option, text));
   if (shape->encoder + shape->think * (shape->block == Block::untied ? shape->passes : 1) +
-          shape->decoder > kMostLayers)
-    throw InputError(fmt::format("{}: expected at most {} layers, found '{}'", option, kMostLayers,
-                                 text));
+          shape->decoder >
+      kMostLayers)
+    throw InputError(
+        fmt::format("{}: expected at most {} layers, found '{}'", option, kMostLayers, text));
   return *shape;
 }
 
@@ -171,8 +175,8 @@ std::vector<ThinkShape> series_shapes(ShapeSeries series, const LayerCut& cut) {
         shapes.push_back(looped_shape(cut, passes));
       if (series == ShapeSeries::loops) break;
       for (const Router router : {Router::straight_through, Router::mixture, Router::untrained})
-        shapes.push_back({cut.encoder, cut.think, cut.decoder, Block::adaptive, kAdaptivePasses,
-                          router});
+        shapes.push_back(
+            {cut.encoder, cut.think, cut.decoder, Block::adaptive, kAdaptivePasses, router});
       break;
     case ShapeSeries::position: {
       // Of 16 layers and a block of 4: behind 1, 3, 5, 7, 9 and 11 layers.
