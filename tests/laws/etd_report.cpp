@@ -1,0 +1,523 @@
+// The report on Encode-Think-Decode: runs as series of one base, the criteria at their thresholds,
+// published tables, and the texts from records and measurements whose verdicts are known.
+#include "learned/encode_think_decode/etd_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+
+#include "learned/encode_think_decode/etd_verdicts.hpp"
+#include "learned/encode_think_decode/lines_task.hpp"
+#include "learned/encode_think_decode/published_etd.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth::etd_report_tests {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Router = ModelConfig::Router;
+using Block = ThinkShape::Block;
+
+/// Right answers of 1000 in each kind, and how training ended.
+struct Found {
+  std::uint32_t recall = 900, hops = 400, terms = 300;
+  double recall_loops = 2, hop_loops = 3;
+  std::uint32_t largest = 7;
+  bool rising = false;
+};
+
+Json kind_json(const char* kind, std::uint32_t right, std::optional<double> loops) {
+  Json json = {{"kind", kind}, {"asked", 1000}, {"right", right}};
+  Json first = {{"difficulty", 1}, {"asked", 600}, {"right", right * 3 / 5}},
+       second = {{"difficulty", 2}, {"asked", 400}, {"right", right - right * 3 / 5}};
+  for (Json* one : {&json, &first, &second})
+    if (loops) (*one)["mean_loops"] = *loops;
+  json["difficulties"] = {first, second};
+  return json;
+}
+
+RunRecord record(const ThinkShape& shape, std::uint64_t seed, const Found& found = {}) {
+  RunRecord run;
+  run.config.preset = "etd";
+  run.config.seed = seed;
+  LinesConfig lines;
+  lines.phase = LinesConfig::Phase::middle;
+  run.config.task = lines;
+  run.config.initial_weights = "runs/base/seed-1";
+  run.config.training.steps = 300;
+  run.config.model.initial = 8;
+  run.config.model.repeated = 0;
+  set_think_shape(run.config, shape);
+  run.folder = "runs/" + shape_name(shape) + "/seed-" + std::to_string(seed);
+  run.training["curve"] = {
+      {"score", "right"},
+      {"points",
+       {{{"steps", 75}, {"score", 0.4}}, {{"steps", 300}, {"score", found.rising ? 0.9 : 0.4}}}}};
+  const bool adaptive = shape.block == Block::adaptive;
+  const auto loops = [&](double value) { return adaptive ? std::optional(value) : std::nullopt; };
+  run.result = {{"task", "lines"}, {"right_tokens", 0.5}};
+  run.result["kinds"] = {kind_json("recall", found.recall, loops(found.recall_loops)),
+                         kind_json("multi-hop", found.hops, loops(found.hop_loops)),
+                         kind_json("arithmetic", found.terms, loops(found.hop_loops))};
+  if (adaptive) run.result["largest_loops"] = found.largest;
+  return run;
+}
+
+const LayerCut kCut = {3, 2, 3, false, false};
+
+ThinkShape looped(std::uint32_t passes) {
+  return looped_shape(kCut, passes);
+}
+
+/// k = 1, 2 and 3 over three seeds. The gain of k = 3 over 2000 compositional lines is 20, 30 and
+/// 40 of them, .015 with a standard error of .0029.
+std::vector<RunRecord> reproduced() {
+  std::vector<RunRecord> records;
+  for (const std::uint32_t seed : {3, 1, 2}) {
+    records.push_back(record(looped(1), seed, {900, 400, 300 + 50 * seed}));
+    records.push_back(record(looped(2), seed, {900, 400, 300 + 50 * seed + 5}));
+    records.push_back(
+        record(looped(3), seed, {905, 410 + 10 * seed, 300 + 50 * seed, 0, 0, 0, seed == 2}));
+  }
+  return records;
+}
+
+std::vector<RunRecord> with(std::vector<RunRecord> records, const RunRecord& another) {
+  records.push_back(another);
+  return records;
+}
+
+EtdSection section_of(const std::vector<RunRecord>& records) {
+  const EtdRuns runs = etd_runs(records);
+  EXPECT_EQ(runs.sections.size(), 1u);
+  return runs.sections.at(0);
+}
+
+AngularDistances distances(const std::string& name, const std::string& architecture) {
+  AngularDistances measured{{name, architecture, 8, 1000}, {"corpus", 100, 48}, {}, {}};
+  for (std::size_t i = 0; i < 8; ++i) {
+    measured.distances.push_back(0.1 + 0.01 * static_cast<double>((7 - i) * (7 - i)));
+    measured.standard_errors.push_back(0.001);
+  }
+  return measured;
+}
+
+LoopsWithoutTraining looped_losses(const std::string& name) {
+  LoopsWithoutTraining measured{{name, "logdepth", 8, 1000}, {"corpus", 12, 48}, 500, 2, 0.1, {}};
+  for (std::uint32_t first = 0; first <= 6; ++first)
+    measured.shapes.push_back({first, 2, 2, 6 - first, 2.5, 0.1, 1.0 / (first + 1), 0.02});
+  for (std::uint32_t first = 3; first <= 5; ++first)
+    measured.shapes.push_back({first, 1, 2, 7 - first, 2.5, 0.1, 0.1 * first, 0.02});
+  return measured;
+}
+
+Measurement measurement(const Json& json) {
+  return {"runs/one.measurement.json", json};
+}
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string refusal_of(const std::vector<RunRecord>& records) {
+  return refusal([&] { etd_runs(records); });
+}
+
+/// The record with its result, or configuration, changed.
+std::string refusal_with(const std::function<void(RunRecord&)>& change) {
+  RunRecord changed = record(looped(2), 7);
+  change(changed);
+  return refusal_of(with(reproduced(), changed));
+}
+
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+// --- published -----------------------------------------------------------------------------------
+
+TEST(PublishedEtd, RelativeChangesAreThoseOfTheAccuraciesButForTheOneThatIsNoted) {
+  const auto& rows = published_loops();
+  ASSERT_EQ(rows.size(), 5u);
+  std::size_t differing = 0;
+  for (const PublishedLoops& row : rows) {
+    EXPECT_EQ(row.passes, 12 + 4 * row.loops);
+    for (std::size_t i = 0; row.relative && i < kEtdGroups.size(); ++i) {
+      const double change = 100 * (row.accuracy[i] / rows.front().accuracy[i] - 1);
+      differing += std::abs(change - (*row.relative)[i]) > 0.11;
+    }
+  }
+  EXPECT_EQ(differing, 1u);  // factual at k = 4
+}
+
+TEST(PublishedEtd, GroupsAreMeansOfTheirBenchmarks) {
+  for (std::size_t k = 0; k < 5; ++k)
+    for (std::size_t group = 0; group < kEtdGroups.size(); ++group) {
+      double sum = 0;
+      std::size_t count = 0;
+      for (const PublishedTask& task : published_tasks())
+        if (task.group == group) {
+          sum += task.accuracy[k];
+          ++count;
+        }
+      EXPECT_NEAR(sum / static_cast<double>(count), published_loops()[k].accuracy[group], 0.2)
+          << kEtdGroups[group] << " k = " << k + 1;
+    }
+}
+
+TEST(PublishedEtd, PassesAreThoseOfTheShapes) {
+  for (const auto* shapes : {&published_shapes(), &published_large_shapes()})
+    for (const PublishedShape& row : *shapes) {
+      const ThinkShape shape = parse_think_shape(row.shape, "shape");
+      EXPECT_EQ(shape.encoder + shape.think * shape.passes + shape.decoder, row.passes)
+          << row.shape;
+    }
+}
+
+// --- runs ----------------------------------------------------------------------------------------
+
+TEST(EtdRuns, AreSeriesOfSeedsWithTheChosenCutFirst) {
+  std::vector<RunRecord> records = reproduced();
+  const ThinkShape all = looped_shape({0, 8, 0, false, false}, 2),
+                   untied{3, 2, 3, Block::untied, 2, Router::none},
+                   adaptive{3, 2, 3, Block::adaptive, 10, Router::mixture};
+  for (const ThinkShape& shape : {all, untied, adaptive})
+    records.insert(records.begin(), record(shape, 1));
+  const EtdSection section = section_of(records);
+  std::vector<ThinkShape> shapes;
+  for (const EtdSeries& series : section.series) shapes.push_back(series.shape);
+  EXPECT_EQ(shapes, (std::vector{looped(1), looped(2), looped(3), untied, adaptive, all}));
+  EXPECT_EQ(cut_text(section.cut), "3-2-3");
+  EXPECT_EQ(section.series[0].seeds(), "1, 2, 3");
+  EXPECT_EQ(section.series[2].state(), "still rising: 1 of 3");
+  EXPECT_EQ(section.fixed().size(), 3u);
+  EXPECT_EQ(section.series[1].passes(), "10");
+  EXPECT_EQ(section.series[3].passes(), "10");
+  EXPECT_EQ(section.series[4].passes(), "11.3");  // 6 + 2 (2 + 3 + 3) / 3
+  EXPECT_EQ(section.series[5].passes(), "16");
+  EXPECT_EQ(section.columns(),
+            (std::vector<std::string>{"recall", "multi-hop", "arithmetic", "compositional"}));
+}
+
+TEST(EtdRuns, ChangesAreTakenSeedBySeed) {
+  const EtdSection section = section_of(with(reproduced(), record(looped(3), 9, {0, 0, 0})));
+  const auto change = section.change(*section.loops(3), kCompositional);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->difference.seeds, 3u);  // seed 9 has no k = 1
+  EXPECT_NEAR(change->difference.mean, 0.015, 1e-12);
+  EXPECT_NEAR(*change->difference.error, 0.005 / std::sqrt(3), 1e-12);
+  EXPECT_NEAR(change->once.mean, 0.4, 1e-12);
+  EXPECT_NEAR(change->relative->mean, 0.0375, 1e-12);
+  EXPECT_NEAR(*change->relative->error, 0.0125 / std::sqrt(3), 1e-12);
+  EXPECT_FALSE(section.change(*section.loops(3), "reading"));
+}
+
+TEST(EtdRuns, KeepBasesApartAndARunThatWasMadeTwiceOnce) {
+  RunRecord base = record(looped(1), 1);
+  base.config.initial_weights = "";
+  base.config.model.initial = 8;
+  base.config.model.repeated = base.config.model.final = 0;
+  base.config.training.steps = 1200;
+  const EtdRuns runs =
+      etd_runs(with(with(reproduced(), base), record(looped(1), 1, {900, 400, 350})));
+  ASSERT_EQ(runs.bases.size(), 1u);
+  EXPECT_EQ(runs.bases[0].title(), "the own corpus, 8 layers of width 64, 1200 steps");
+  ASSERT_EQ(runs.sections.size(), 1u);
+  EXPECT_EQ(runs.sections[0].loops(1)->runs.size(), 3u);
+}
+
+TEST(EtdRuns, OtherLinesAndOtherModelsAreSectionsOfTheirOwn) {
+  RunRecord wide = record(looped(1), 1), other = record(looped(1), 1);
+  wide.config.model.width = 128;
+  other.config.task.as<LinesConfig>().text = "sums.jsonl";
+  other.config.initial_weights = "SmolLM2.gguf";
+  EXPECT_EQ(etd_runs(with(with(reproduced(), wide), other)).sections.size(), 3u);
+}
+
+TEST(EtdRuns, RefuseRunsFromAnotherBaseOrTrainedOtherwise) {
+  EXPECT_EQ(
+      refusal_with([](RunRecord& run) { run.config.initial_weights = "runs/base/seed-2"; }),
+      "runs/3-2x2-3/seed-7/record.json: config.initial_weights: expected runs/base/seed-1 as "
+      "in runs/3-2x1-3/seed-3/record.json, found runs/base/seed-2: shapes are compared on one "
+      "base and the same training");
+  expect_parts(refusal_with([](RunRecord& run) { run.config.training.steps = 600; }),
+               {"config.training.steps: expected 300", "found 600"});
+}
+
+TEST(EtdRuns, RefuseTwoResultsOfOneConfigurationAndSeed) {
+  RunRecord again = record(looped(2), 1, {900, 1, 1});
+  again.folder = "again";
+  expect_parts(refusal_of(with(reproduced(), again)),
+               {"runs/3-2x2-3/seed-1 and again: expected one result of seed 1"});
+}
+
+TEST(EtdRuns, RefuseDamagedResults) {
+  const auto result = [](const std::function<void(Json&)>& change) {
+    return refusal_with([&](RunRecord& run) { change(run.result); });
+  };
+  const std::string file = "runs/3-2x2-3/seed-7/record.json: result";
+  EXPECT_EQ(result([](Json& json) { json["kinds"][0]["right"] = 1001; }),
+            file + ".kinds.right: expected a whole number from 0 to 1000, as many as were asked");
+  EXPECT_EQ(result([](Json& json) { json["kinds"][0]["right"] = 899; }),
+            file + ".kinds.difficulties: expected as many asked and right as of the kind in all");
+  expect_parts(result([](Json& json) { json["kinds"][0]["asked"] = 0; }),
+               {".kinds.asked: expected"});
+  expect_parts(result([](Json& json) { json["kinds"][0]["difficulties"][1]["difficulty"] = 1; }),
+               {".difficulties.difficulty: expected every difficulty once"});
+  expect_parts(result([](Json& json) { json["kinds"].push_back(json["kinds"][0]); }),
+               {".kinds.kind: expected every kind once"});
+  expect_parts(result([](Json& json) { json["kinds"] = Json::array(); }), {".kinds: expected"});
+  expect_parts(result([](Json& json) { json["kinds"].erase(1); }),
+               {".kinds: expected those of runs/3-2x1-3/seed-3/record.json"});
+  expect_parts(result([](Json& json) { json.erase("kinds"); }), {".kinds: expected a list"});
+  expect_parts(result([](Json& json) { json["task"] = "words"; }), {".task: expected lines"});
+}
+
+TEST(EtdRuns, RefuseDamagedAdaptiveResultsAndConfigurations) {
+  const ThinkShape adaptive{3, 2, 3, Block::adaptive, 10, Router::mixture};
+  const auto changed = [&](const std::function<void(RunRecord&)>& change) {
+    RunRecord run = record(adaptive, 1);
+    change(run);
+    return refusal_of({run});
+  };
+  EXPECT_EQ(changed([](RunRecord&) {}), "accepted");
+  expect_parts(changed([](RunRecord& run) { run.result.erase("largest_loops"); }),
+               {".largest_loops: expected a number"});
+  expect_parts(changed([](RunRecord& run) { run.result["largest_loops"] = 65; }), {"at most 64"});
+  expect_parts(changed([](RunRecord& run) { run.result["kinds"][1]["mean_loops"] = 0.5; }),
+               {".mean_loops: expected a number from 1 to 64"});
+  expect_parts(changed([](RunRecord& run) { run.result["kinds"][1].erase("mean_loops"); }),
+               {".mean_loops: expected"});
+  RunRecord untied = record({3, 2, 3, Block::untied, 2, Router::none}, 1);
+  std::swap(untied.config.initial_layers[3], untied.config.initial_layers[4]);
+  expect_parts(refusal_of({untied}), {"initial_layers that repeat one block"});
+  RunRecord plain = record(looped(1), 1);
+  plain.config.model.initial = 8;
+  plain.config.model.repeated = plain.config.model.final = 0;
+  expect_parts(refusal_of({plain}), {"model.repeated from 1 on"});
+}
+
+// --- criteria ------------------------------------------------------------------------------------
+
+std::optional<EtdChange> change_of(double difference, double error, std::size_t seeds = 3,
+                                   double changed = 0.5) {
+  return EtdChange{{changed - difference, error, seeds},
+                   {changed, error, seeds},
+                   {difference, error, seeds},
+                   std::nullopt};
+}
+
+TEST(EtdVerdicts, TheEffectPassesAtTwoStandardErrors) {
+  const auto gains = [](double difference, double error) {
+    return EffectVerdict{change_of(0, 0, 3, 0.1), change_of(difference, error), {}}.gains();
+  };
+  EXPECT_EQ(gains(0.02, 0.01), Verdict::passed);
+  EXPECT_EQ(gains(0.0199, 0.01), Verdict::failed);
+  EXPECT_EQ(gains(0, 0), Verdict::failed);
+  EXPECT_EQ(gains(-0.02, 0.001), Verdict::failed);
+}
+
+TEST(EtdVerdicts, TheEffectIsThatOfTheBetterOfTwoAndThree) {
+  EffectVerdict effect{change_of(0.03, 0.01, 3, 0.6), change_of(0.01, 0.01, 3, 0.5), {}};
+  EXPECT_EQ(effect.better(), 2u);
+  EXPECT_EQ(effect.gains(), Verdict::passed);
+  std::swap(effect.two, effect.three);
+  EXPECT_EQ(effect.better(), 3u);
+  EXPECT_EQ(effect.gains(), Verdict::passed);
+  EXPECT_EQ((EffectVerdict{change_of(0, 0), change_of(0, 0), {}}.better()), 2u);
+}
+
+TEST(EtdVerdicts, TheEffectIsUndecidedWithFewSeedsOrOneOfTheTwoMissing) {
+  const auto good = change_of(0.03, 0.01), bad = change_of(0.0, 0.01);
+  EXPECT_EQ((EffectVerdict{change_of(0.03, 0.01, 2), {}, {}}.gains()), Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{bad, {}, {}}.gains()), Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{{}, bad, {}}.gains()), Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{good, {}, {}}.gains()), Verdict::passed);
+  EXPECT_EQ((EffectVerdict{bad, bad, {}}.gains()), Verdict::failed);
+  EXPECT_EQ(EffectVerdict().verdict(), Verdict::undecided);
+}
+
+TEST(EtdVerdicts, RecallMayChangeByLessThanTwoPointsEitherWay) {
+  const auto keeps = [](double difference) {
+    return EffectVerdict{{}, {}, change_of(difference, 0.001)}.keeps_recall();
+  };
+  EXPECT_EQ(keeps(0.0199), Verdict::passed);
+  EXPECT_EQ(keeps(-0.0199), Verdict::passed);
+  EXPECT_EQ(keeps(0.02), Verdict::failed);
+  EXPECT_EQ(keeps(-0.02), Verdict::failed);
+}
+
+TEST(EtdVerdicts, OfRecordsAreTheKnownOnes) {
+  const EffectVerdict effect = judge_effect(section_of(reproduced()));
+  EXPECT_EQ(effect.better(), 3u);
+  EXPECT_EQ(effect.verdict(), Verdict::passed);
+  std::vector<RunRecord> none;
+  for (const std::uint32_t seed : {1, 2, 3})
+    for (const std::uint32_t passes : {1, 2, 3})
+      none.push_back(record(looped(passes), seed, {900, 400 + (seed * passes * 7) % 10, 300}));
+  EXPECT_EQ(judge_effect(section_of(none)).verdict(), Verdict::failed);
+}
+
+TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
+  const ThinkShape adaptive{3, 2, 3, Block::adaptive, 10, Router::mixture};
+  const auto verdict = [&](std::uint32_t largest) {
+    Found found;
+    found.largest = largest;
+    const auto criteria = etd_criteria(
+        section_of(with(with(reproduced(), record(adaptive, 1)), record(adaptive, 2, found))));
+    EXPECT_EQ(criteria.size(), 2u);
+    return criteria.back().verdict;
+  };
+  EXPECT_EQ(verdict(63), Verdict::passed);
+  EXPECT_EQ(verdict(64), Verdict::failed);
+  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict, Verdict::undecided);
+}
+
+TEST(EtdVerdicts, TheCutNeedsABaseOfOurs) {
+  EXPECT_EQ(cut_criterion({}).verdict, Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict, Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict,
+            Verdict::passed);
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+ReportRuns everything() {
+  std::vector<RunRecord> records = reproduced();
+  const auto add = [&](const ThinkShape& shape, const Found& found = {}) {
+    for (const std::uint64_t seed : {1, 2, 3}) records.push_back(record(shape, seed, found));
+  };
+  add({3, 2, 3, Block::untied, 2, Router::none});
+  add({3, 2, 3, Block::adaptive, 10, Router::straight_through});
+  add({3, 2, 3, Block::adaptive, 10, Router::mixture}, {890, 420, 330, 1.5, 4.5, 64});
+  add({3, 2, 3, Block::adaptive, 10, Router::untrained}, {880, 380, 280, 2.5, 2.5});
+  add(looped_shape({0, 8, 0, false, false}, 2), {500, 100, 100});
+  return {records,
+          {measurement(to_json(distances("base/seed-1", "logdepth"))),
+           measurement(to_json(looped_losses("base/seed-1")))}};
+}
+
+TEST(EtdReport, PrintsOursBesidePublishedWithErrorsChangesAndVerdicts) {
+  expect_parts(etd_markdown(everything()),
+               {"| 3 | 16 | 24 | 37.55 (+0.0 %)", "7-4-5 of OLMo 2 1B and 16-10-6 of OLMo 2 7B",
+                "| 3-2x3-3 | 8 | 12 | 1, 2, 3 | still rising: 1 of 3 |",
+                "+0.015 ± 0.003 (+3.7 ± 0.7 %)", "ETD-4, 3-2-3: **reproduced**, mean of 3 seeds",
+                "k = 3: +0.015 ± 0.003 (0.415 ± ", "ETD-5, 3-2-3-straight-through: **reproduced**",
+                "ETD-5, 3-2-3-mixture: **not reproduced at this scale**", "multi-hop 4.500 ± 0.000",
+                "they do", "| 3-2+2-3 | 10 | 10 |",
+                "| 4-1\\*2-3 | the chosen cut | 2.500 | +0.400 ± 0.020 |", "costs most", "GSM8K",
+                "40 passes for 16-10\\*2-6"});
+}
+
+TEST(EtdReport, OfMeasurementsAloneHasTheCutAndNoVerdictOnTraining) {
+  const ReportRuns runs{{}, {measurement(to_json(distances("base", "logdepth")))}};
+  const std::string text = etd_markdown(runs);
+  expect_parts(text,
+               {"No mid-training was run.", "ETD-3, the cut by angular distances: **reproduced**"});
+  EXPECT_EQ(text.find("ETD-4, "), std::string::npos);
+  EXPECT_EQ(text.find("etd.svg"), std::string::npos);
+  EXPECT_EQ(text.find("etd-loops.svg"), std::string::npos);
+  const Json json = Json::parse(etd_json(runs));
+  EXPECT_EQ(json["distances"][0]["cut"]["encoder"], 4);
+  EXPECT_TRUE(json["sections"].empty());
+}
+
+TEST(EtdReport, AsJsonHasEveryMeanWithItsErrorAndSeeds) {
+  const Json json = Json::parse(etd_json(everything()));
+  EXPECT_EQ(json["schema"], "logdepth/report-etd/1");
+  const Json& series = json["sections"][0]["series"][2];
+  EXPECT_EQ(series["shape"], "3-2x3-3");
+  EXPECT_EQ(series["seeds"], Json({1, 2, 3}));
+  EXPECT_NEAR(series["change"]["compositional"]["difference"]["mean"].get<double>(), 0.015, 1e-12);
+  EXPECT_EQ(series["change"]["compositional"]["difference"]["seeds"], 3);
+  EXPECT_EQ(json["sections"][0]["criteria"][0]["verdict"], "passed");
+  EXPECT_EQ(json["published"]["tasks"].size(), 17u);
+  EXPECT_EQ(json["published"]["shapes"].size(), 12u);
+}
+
+TEST(EtdReport, WritesThePicturesThatThereIsSomethingFor) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "etd_report";
+  std::filesystem::remove_all(folder);
+  const std::vector<std::string> all = save_etd_report(everything(), folder.string());
+  EXPECT_EQ(all, (std::vector<std::string>{"etd.md", "etd.json", "etd.svg", "etd-angular.svg",
+                                           "etd-loops.svg"}));
+  for (const std::string& name : all) {
+    if (!name.ends_with(".svg")) continue;
+    pugi::xml_document picture;
+    EXPECT_TRUE(picture.load_file((folder / name).c_str())) << name;
+    EXPECT_GT(picture.child("svg").select_nodes(".//polyline").size(), 1u) << name;
+  }
+  const ReportRuns few{{}, {measurement(to_json(looped_losses("base")))}};
+  EXPECT_EQ(save_etd_report(few, folder.string()),
+            (std::vector<std::string>{"etd.md", "etd.json", "etd-loops.svg"}));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(EtdReport, RefusesNothingAtAllAndDamagedMeasurements) {
+  expect_parts(refusal([] { etd_markdown({}); }), {"RUNS: expected at least one run"});
+  expect_parts(refusal([] {
+                 etd_markdown({{}, {measurement({{"measurement", "weight"}})}});
+               }),
+               {"RUNS: expected at least one run"});
+  const auto with_change = [](Json json, const std::function<void(Json&)>& change) {
+    change(json);
+    return refusal([&] { etd_markdown({{}, {measurement(json)}}); });
+  };
+  const Json angles = to_json(distances("base", "logdepth")),
+             losses = to_json(looped_losses("base"));
+  EXPECT_EQ(with_change(angles, [](Json& json) { json["distances"][3] = 1.5; }),
+            "runs/one.measurement.json: measurement.distances: expected a number from 0 to 1 for "
+            "each of 8 layers");
+  expect_parts(with_change(angles, [](Json& json) { json["distances"].erase(0); }),
+               {"for each of 8 layers"});
+  expect_parts(with_change(angles, [](Json& json) { json["cut"]["think"] = 3; }),
+               {"measurement.cut: expected", "the cut of its distances"});
+  expect_parts(with_change(angles, [](Json& json) { json["model"]["layers"] = 1e7; }),
+               {"measurement.model.layers: expected at most 512"});
+  expect_parts(with_change(angles, [](Json& json) { json.erase("model"); }),
+               {"measurement.model: expected an object"});
+  expect_parts(with_change(losses, [](Json& json) { json["shapes"][0]["decoder"] = 7; }),
+               {"measurement.shapes.think: expected a block of at least one of 8 layers"});
+  expect_parts(with_change(losses, [](Json& json) { json["shapes"][1] = json["shapes"][0]; }),
+               {"measurement.shapes: expected every shape once"});
+  expect_parts(with_change(losses, [](Json& json) { json["loss"] = -1; }),
+               {"measurement.loss: expected"});
+  EXPECT_EQ(with_change(losses, [](Json&) {}), "accepted");
+}
+
+TEST(EtdReport, ReadsMeasurementsBelowAFolderInTheOrderOfTheirPathsAndNamesAFileThatIsNone) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "etd_runs";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "b");
+  std::ofstream(folder / "b/loops.measurement.json") << to_json(looped_losses("base"));
+  std::ofstream(folder / "angular.measurement.json") << to_json(distances("base", "logdepth"));
+  std::ofstream(folder / "angular.json") << "no measurement";
+  const ReportRuns runs = read_report_runs(folder.string());
+  ASSERT_EQ(runs.measurements.size(), 2u);
+  EXPECT_EQ(runs.measurements[0].kind(), kAngularMeasurement);
+  EXPECT_EQ(runs.measurements[1].kind(), kLoopsMeasurement);
+  EXPECT_TRUE(runs.records.empty());
+  for (const char* text : {"", "[]", "{}", "{\"measurement\": 3}"}) {
+    std::ofstream(folder / "b/damaged.measurement.json") << text;
+    EXPECT_EQ(refusal([&] { read_report_runs(folder.string()); }),
+              (folder / "b/damaged.measurement.json").string() +
+                  ": expected a measurement, a JSON object whose \"measurement\" is a word")
+        << text;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace logdepth::etd_report_tests
