@@ -204,7 +204,7 @@ Drawn arithmetic(std::uint32_t terms, CounterRandom& random) {
   return drawn;
 }
 
-Tokens joined(Tokens first, const Tokens& second, const Tokens& third) {
+Tokens one_after_another(Tokens first, const Tokens& second, const Tokens& third) {
   first.insert(first.end(), second.begin(), second.end());
   first.insert(first.end(), third.begin(), third.end());
   return first;
@@ -222,7 +222,7 @@ bool serves(LineKind kind, const Drawn& drawn, const Query& query, LineUse use) 
   if (kind == LineKind::recall || kind == LineKind::common) return true;
   // Sums of two terms, with three words behind them, are too few to leave any out.
   if (kind == LineKind::arithmetic && query.words.size() == 6) return true;
-  return held_out(text_of(joined(drawn.passage, drawn.mark, query.words))) ==
+  return held_out(text_of(one_after_another(drawn.passage, drawn.mark, query.words))) ==
          (use == LineUse::test);
 }
 
@@ -315,7 +315,7 @@ EtdLine EtdText::line(LineKind kind, std::uint32_t difficulty, LineUse use,
       line.question.insert(line.question.end(), {told.answer, mark(",")});
     }
   }
-  line.question = joined(std::move(line.question), drawn.mark, own.words);
+  line.question = one_after_another(std::move(line.question), drawn.mark, own.words);
   return line;
 }
 
