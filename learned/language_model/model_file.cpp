@@ -203,9 +203,9 @@ void LanguageModelFile::match(Tensors tensors, TensorNames names, const std::str
 void LanguageModelFile::expect_memory(std::uint64_t available) const {
   if (bytes_in_float() > available)
     throw InputError(fmt::format(
-        "{}: expected a model that fits into the {} MiB of memory that are available, found one of "
-        "{} MiB as floats",
-        path_, available >> 20, bytes_in_float() >> 20));
+        "{}: expected a model that takes at most the {} bytes of memory that are available, found "
+        "one of {} bytes as floats",
+        path_, available, bytes_in_float()));
 }
 
 std::vector<float> LanguageModelFile::values(const Parameter& parameter) const {
