@@ -34,21 +34,17 @@ RuleConclusions::RuleConclusions(const RuleTheory& theory, std::uint32_t name) {
       sound_ &= !told_[index(literal)] || status(literal) == Status::holds;
   }
   for (const ReasoningRule& rule : theory.rules)
-    sound_ &= !all_hold(rule, round) || status(rule.conclusion) == Status::holds;
+    sound_ &= !all_hold(rule) || status(rule.conclusion) == Status::holds;
 }
 
-bool RuleConclusions::all_hold(const ReasoningRule& rule, std::uint32_t before) const {
-  return std::all_of(rule.premises.begin(), rule.premises.end(), [&](const RuleLiteral& premise) {
-    const Entry& entry = entries_[index(premise)];
-    return entry.status == Status::holds && entry.depth < before;
-  });
+bool RuleConclusions::all_hold(const ReasoningRule& rule) const {
+  return std::all_of(rule.premises.begin(), rule.premises.end(),
+                     [&](const RuleLiteral& premise) { return status(premise) == Status::holds; });
 }
 
-bool RuleConclusions::one_fails(const ReasoningRule& rule, std::uint32_t before) const {
-  return std::any_of(rule.premises.begin(), rule.premises.end(), [&](const RuleLiteral& premise) {
-    const Entry& entry = entries_[index(premise)];
-    return entry.status == Status::fails && entry.depth < before;
-  });
+bool RuleConclusions::one_fails(const ReasoningRule& rule) const {
+  return std::any_of(rule.premises.begin(), rule.premises.end(),
+                     [&](const RuleLiteral& premise) { return status(premise) == Status::fails; });
 }
 
 bool RuleConclusions::settle(const RuleTheory& theory, std::uint32_t round) {
@@ -58,9 +54,10 @@ bool RuleConclusions::settle(const RuleTheory& theory, std::uint32_t round) {
     fails[i] = !told_[i];
   }
   for (const ReasoningRule& rule : theory.rules) {
-    holds[index(rule.conclusion)] |= all_hold(rule, round);
-    fails[index(rule.conclusion)] &= one_fails(rule, round);
+    holds[index(rule.conclusion)] |= all_hold(rule);
+    fails[index(rule.conclusion)] &= one_fails(rule);
   }
+  // Only now, so that a round sees the rounds before it and nothing of itself.
   bool settled = false;
   const auto set = [&](std::size_t i, Status status) {
     if (entries_[i].status != Status::open) return;

@@ -70,8 +70,8 @@ class RuleConclusions {
   static std::size_t index(RuleLiteral literal) {
     return 2 * literal.attribute + static_cast<std::size_t>(literal.negated);
   }
-  bool all_hold(const ReasoningRule& rule, std::uint32_t before) const;
-  bool one_fails(const ReasoningRule& rule, std::uint32_t before) const;
+  bool all_hold(const ReasoningRule& rule) const;
+  bool one_fails(const ReasoningRule& rule) const;
   /// Whether anything was settled in this round.
   bool settle(const RuleTheory& theory, std::uint32_t round);
 

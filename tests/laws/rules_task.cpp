@@ -145,14 +145,17 @@ TEST(RulesTask, TheAnswerOfRecordIsTheOneAtTheHalt) {
   Predictor predictor = [](const Samples&, std::uint32_t) -> Answers {
     throw std::logic_error("a pass for one number of loops");
   };
-  // Right from step depth + 1 on, "." before; halts there, at most at 3.
+  // Right from step depth + 1 on, but for depth 0 no longer at step 3, "." else; halts at depth + 1,
+  // at most at 3.
   predictor.answers_after = [](const Samples& samples, const std::vector<std::uint32_t>& loops) {
     EXPECT_EQ(loops, (std::vector<std::uint32_t>{1, 2, 3}));
     std::vector<Answers> answers;
     for (const std::uint32_t loop : loops) {
       Answers& after = answers.emplace_back(samples.targets);
       for (std::size_t i = 0; i < samples.count; ++i)
-        if (samples.labels[i] >= static_cast<std::int32_t>(loop)) after[i] = token(".");
+        if (samples.labels[i] >= static_cast<std::int32_t>(loop) ||
+            (samples.labels[i] == 0 && loop == 3))
+          after[i] = token(".");
     }
     return answers;
   };
@@ -181,11 +184,11 @@ TEST(RulesTask, TheAnswerOfRecordIsTheOneAtTheHalt) {
             R"({"depth":3,"asked":20,"right":0,"mean_halting":3.0}])");
   ASSERT_EQ(result["by_macro_step"].size(), 3u);
   EXPECT_EQ(result["by_macro_step"][0]["right"], 20);
-  EXPECT_EQ(result["by_macro_step"][2]["right"], 60);
+  EXPECT_EQ(result["by_macro_step"][2]["right"], 40);
   EXPECT_DOUBLE_EQ(result["by_macro_step"][0]["change"].get<double>(), 0.7);
   EXPECT_EQ(result["by_macro_step"][1]["change"], 0.5);
   EXPECT_EQ(result["halting"].dump(), "[20,20,40]");
-  EXPECT_EQ(result["mean_flips"], 0.5);
+  EXPECT_EQ(result["mean_flips"], 0.75);
   ASSERT_EQ(result["trajectories"].size(), 12u);
   EXPECT_EQ(result["trajectories"][5].dump(),
             R"({"depth":2,"target":"no","answers":[".",".","no"],"halted":3})");
