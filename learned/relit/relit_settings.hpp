@@ -57,7 +57,7 @@ struct RelitSettings final : NetworkSettings {
   double loss_epsilon = 1e-3;  ///< a batch ends when its loss changes by less, relatively; 0: never
   Head head = Head::frozen;
   std::uint32_t adapters = 0;    ///< rank of the language model's adapters; 0: none
-  bool cross_attention = false;  ///< to x in every latent step
+  bool cross_attention = false;  ///< to the prompt's embeddings in every latent step
   Probe probe = Probe::none;
 
   const char* kind() const override { return "relit"; }
