@@ -28,7 +28,8 @@ TensorEncoding encoding_of(const SafeTensorPlace& place, const std::string& name
 void add_file(SafetensorsFolder& folder, const std::string& path) {
   const auto file = std::make_shared<const FilePieces>(path);
   folder.files.push_back(file);
-  for (const auto& [name, place] : read_safetensors_header(*file).arrays) {
+  const SafeTensorsHeader header = read_safetensors_header(*file);
+  for (const auto& [name, place] : header.arrays) {
     StoredTensor tensor{file, name, encoding_of(place, name, path), place.shape, place.offset};
     if (const auto [found, added] = folder.tensors.emplace(name, std::move(tensor)); !added)
       throw InputError(path + ": " + in_quotes(name) + ": expected this array once, found it in " +
