@@ -175,7 +175,7 @@ TEST(Tokenisers, BytesAreCharactersAsGpt2HasThem) {
   EXPECT_EQ(bytes_of_characters("a b"), std::nullopt);  // a space stands for no byte
 }
 
-TEST(Tokenisers, MongolianVowelSeparatorIsNoWhiteSpace) {
+TEST(Tokenisers, TextsAreSplitByCharactersAsUnicodeHasThem) {
   const auto pieces = [](const char* pattern, std::string_view text) {
     std::vector<std::string_view> found;
     SplitPattern(pattern, "test").split(text, found);
@@ -188,7 +188,10 @@ TEST(Tokenisers, MongolianVowelSeparatorIsNoWhiteSpace) {
   EXPECT_EQ(pieces(R"([\s]+)", text), (Pieces{"a\u180E", "\u3000 ", "b"}));
   // An empty match cuts as well; a line has an end.
   EXPECT_EQ(pieces("x*", "abxc"), (Pieces{"a", "b", "x", "c"}));
+  EXPECT_EQ(pieces("x*", "éa漢"), (Pieces{"é", "a", "漢"}));
   EXPECT_EQ(pieces("^b", "a\nbb"), (Pieces{"a\n", "b", "b"}));
+  EXPECT_EQ(pieces(R"(\d)", "a\u0663b"), (Pieces{"a", "\u0663", "b"}));  // an Arabic digit
+  EXPECT_EQ(pieces(R"(\w+)", "!éa?"), (Pieces{"!", "éa", "?"}));
   EXPECT_EQ(pieces("z", "aé"), Pieces{"aé"});
   EXPECT_EQ(pieces("z", ""), Pieces{});
   for (const char* unlike : {R"(\h)", "[a[b]]", "[a-z&&b]", "(", R"(\p{Nothing})"})
