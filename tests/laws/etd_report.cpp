@@ -211,6 +211,15 @@ TEST(EtdRuns, AreSeriesOfSeedsWithTheChosenCutFirst) {
             (std::vector<std::string>{"recall", "multi-hop", "arithmetic", "compositional"}));
 }
 
+TEST(EtdRuns, TheChosenCutIsTheOneWithMostNumbersOfLoopsNotWithMostShapes) {
+  std::vector<RunRecord> records = {record(looped_shape({2, 4, 2, false, false}, 1), 1),
+                                    record({2, 4, 2, Block::untied, 2, Router::none}, 1)};
+  for (const Router router : {Router::straight_through, Router::mixture, Router::untrained})
+    records.push_back(record({2, 4, 2, Block::adaptive, 10, router}, 1));
+  for (const RunRecord& run : reproduced()) records.push_back(run);
+  EXPECT_EQ(cut_text(section_of(records).cut), "3-2-3");
+}
+
 TEST(EtdRuns, ChangesAreTakenSeedBySeed) {
   const EtdSection section = section_of(with(reproduced(), record(looped(3), 9, {0, 0, 0})));
   const auto change = section.change(*section.loops(3), kCompositional);
