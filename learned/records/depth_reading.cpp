@@ -1,6 +1,7 @@
 #include "learned/records/depth_reading.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "objects/input_error.hpp"
@@ -38,10 +39,10 @@ double RecordFields::share(const char* name) const {
   return value;
 }
 
-std::uint32_t RecordFields::count(const char* name) const {
+std::uint32_t RecordFields::count(const char* name, std::uint32_t least) const {
   const double value = number(name);
-  if (value < 1 || value > kLargestCount || value != std::floor(value))
-    refuse(name, "a whole number from 1 on");
+  if (value < least || value > kLargestCount || value != std::floor(value))
+    refuse(name, "a whole number from " + std::to_string(least) + " on");
   return static_cast<std::uint32_t>(value);
 }
 

@@ -19,8 +19,9 @@ class RecordFields {
 
   /// A number up to 2^53, so that whole ones are exact.
   double number(const char* name) const;
-  double share(const char* name) const;         ///< a number from 0 to 1
-  std::uint32_t count(const char* name) const;  ///< a whole number from 1 to 10^9
+  double share(const char* name) const;  ///< a number from 0 to 1
+  /// A whole number from `least` to 10^9.
+  std::uint32_t count(const char* name, std::uint32_t least = 1) const;
   std::string text(const char* name) const;
   bool truth(const char* name) const;
   const nlohmann::ordered_json& list(const char* name) const;
