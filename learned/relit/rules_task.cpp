@@ -35,6 +35,7 @@ struct Prompt {
 /// What is counted of the samples of one proof depth.
 struct DepthCount {
   std::size_t asked = 0, right = 0, halting = 0;
+  std::vector<std::size_t> halted_at;  ///< by macro step
 };
 
 /// What a measurement adds up.
@@ -205,6 +206,8 @@ class RulesTask final : public Task {
       ++depth.asked;
       depth.right += right;
       depth.halting += halted[i];
+      depth.halted_at.resize(config_.macro_steps);
+      ++depth.halted_at.at(last);
       for (std::size_t step = 0; step < steps.size(); ++step) {
         counts.right_after[step] += answers.at(step).at(i) == target;
         if (step > 0) counts.flips += answers[step][i] != answers[step - 1][i];
@@ -264,6 +267,9 @@ class RulesTask final : public Task {
                           ? Json(counts.changes[step] / static_cast<double>(counts.asked))
                           : Json()}});
     result["halting"] = counts.halted_at;
+    result["halting_by_proof_depth"] = Json::array();
+    for (const auto& [depth, count] : counts.depths)
+      result["halting_by_proof_depth"].push_back(count.halted_at);
     result["mean_flips"] = mean(counts.flips, counts.asked);
     result["trajectories"] = counts.trajectories;
     return result;

@@ -25,7 +25,8 @@ namespace logdepth {
 /// {"task": "rules", "set", "asked", "right", "mean_halting",
 ///  "by_proof_depth": [{"depth", "asked", "right", "mean_halting"}],
 ///  "by_macro_step": [{"step", "right", "change"}], change of the state, null where not told,
-///  "halting": samples by loop, "mean_flips": changes of the answer from loop to loop,
+///  "halting": samples by loop, "halting_by_proof_depth": the same for each entry above,
+///  "mean_flips": changes of the answer from loop to loop,
 ///  "trajectories": [{"depth", "target", "answers", "halted"}] of the first 12 samples}
 struct RulesTaskConfig final : TaskSettings {
   enum class Set { rules, nli, file };
