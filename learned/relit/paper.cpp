@@ -8,6 +8,8 @@
 
 #include "learned/papers.hpp"
 #include "learned/relit/presets.hpp"
+#include "learned/relit/recursion_probe.hpp"
+#include "learned/relit/relit_report.hpp"
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/rule_text_task.hpp"
 #include "learned/relit/rules_task.hpp"
@@ -161,6 +163,20 @@ Paper relit_paper() {
   paper.tasks = {RulesTaskConfig(), RuleTextConfig()};
   paper.networks = {RelitSettings()};
   paper.experiments = {make_experiment<RelitExperiment>};
+  paper.reports = {{"relit",
+                    "recursive blocks on frozen language models: accuracy by proof depth and macro "
+                    "step, halting, "
+                    "what the frozen states hold, ablations, the criteria RL-4 to RL-6 beside what "
+                    "is published\n"
+                    "Example: logdepth report relit runs --out relit",
+                    of_records<relit_markdown>, of_records<relit_json>,
+                    of_records<save_relit_report>}};
+  paper.probes = {{"relit",
+                   "with --probe, one trained block: whether its states converge, and whether the "
+                   "language model "
+                   "is the one that it was\n"
+                   "Example: logdepth report relit --probe runs/relit/seed-1",
+                   recursion_probe_markdown, recursion_probe_svg}};
   return paper;
 }
 

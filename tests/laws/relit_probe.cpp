@@ -1,0 +1,122 @@
+// What stands beside the report on ReLIT: published numbers, the probe of one trained block, means
+// and coefficients that its criteria are made of.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <pugixml.hpp>
+#include <string>
+
+#include "learned/relit/published_relit.hpp"
+#include "learned/relit/recursion_probe.hpp"
+#include "learned/report/rank_correlation.hpp"
+#include "learned/report/seeds.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth::relit_probe_tests {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::size_t elements(const std::string& svg, const std::string& path) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(svg.c_str()));
+  return document.select_nodes(path.c_str()).size();
+}
+
+// --- numbers -------------------------------------------------------------------------------------
+
+TEST(RankCorrelation, IsSpearmansWithMeanRanksForEqualNumbers) {
+  EXPECT_NEAR(*rank_correlation({1, 2, 3, 4}, {10, 30, 20, 40}), 0.8, 1e-12);
+  EXPECT_NEAR(*rank_correlation({0, 1, 2}, {1.5, 1.5, 9}), std::sqrt(3) / 2, 1e-12);
+  EXPECT_NEAR(*rank_correlation({0, 1, 2}, {3, 2, -1}), -1, 1e-12);
+  EXPECT_EQ(rank_correlation({0, 1, 2}, {2, 2, 2}), std::nullopt);
+  EXPECT_EQ(rank_correlation({1}, {2}), std::nullopt);
+}
+
+TEST(SeedMeans, HaveTheStandardErrorOfTheMeanFromTwoSeedsOn) {
+  const auto mean = seed_mean({1, 2, 6});
+  ASSERT_TRUE(mean);
+  EXPECT_NEAR(mean->mean, 3, 1e-12);
+  EXPECT_NEAR(*mean->standard_error, std::sqrt(7.0 / 3), 1e-12);
+  EXPECT_EQ(seed_mean({0.5})->standard_error, std::nullopt);
+  EXPECT_EQ(seed_mean({}), std::nullopt);
+  EXPECT_EQ(signed_mean_text({-0.25, 0.125, 3}), "-0.250 ± 0.125");
+  EXPECT_EQ(signed_mean_text({0.25, std::nullopt, 1}), "+0.250");
+}
+
+// --- published -----------------------------------------------------------------------------------
+
+TEST(PublishedRelit, HasTheMeansThatItPrintsAndTheContradictionsThatAreNoted) {
+  for (const PublishedRelitRow& row : published_relit_rows())
+    EXPECT_NEAR(std::accumulate(row.accuracy.begin(), row.accuracy.end(), 0.0) / 5, row.mean, 0.011)
+        << row.model;
+  const auto& sets = published_relit_data_sets();
+  EXPECT_GT(*sets[4].halting, sets[4].macro_steps);
+  const PublishedRelitRow& relit = published_relit_rows().back();
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const double right = std::round(relit.accuracy[i] / 100 * sets[i].test_samples);
+    const bool share = std::fabs(100 * right / sets[i].test_samples - relit.accuracy[i]) < 0.0051;
+    EXPECT_EQ(share, i >= 3) << sets[i].name;
+  }
+}
+
+// --- probe ---------------------------------------------------------------------------------------
+
+Json probe() {
+  return {{"run", "runs/relit/seed-1"},
+          {"backbone", "runs/base/seed-1"},
+          {"spectral_radius", {{"values", {0.5, 1.0, 0.75, 1.5}}, {"median", 0.875}}},
+          {"convergence", {{{"step", 1}, {"change", 0.8}}, {{"step", 2}, {"change", 0.2}}}},
+          {"trained_steps", 3},
+          {"backbone_unchanged", true}};
+}
+
+TEST(RecursionProbes, AreShownWithTheRadiiBelowOneAndWhetherTheBackboneIsAsItWas) {
+  expect_parts(recursion_probe_markdown(probe()),
+               {"median 0.875, 0.500 to 1.500; below 1 for 2 of 4.", "bit by bit: **passed**",
+                "| 2 | 0.2 |", "at most 3 macro steps"});
+  Json changed = probe();
+  changed["backbone_unchanged"] = false;
+  expect_parts(recursion_probe_markdown(changed), {"bit by bit: **failed**"});
+  const std::string svg = recursion_probe_svg(probe());
+  EXPECT_EQ(elements(svg, "//circle[starts-with(title, 'macro step ')]"), 2u);
+  EXPECT_EQ(elements(svg, "//circle[title='1.5']"), 1u);
+}
+
+TEST(RecursionProbes, ThatAreDamagedAreRefused) {
+  const auto with = [](const char* path, const Json& value) {
+    Json damaged = probe();
+    damaged[Json::json_pointer(path)] = value;
+    return refusal([&] { recursion_probe_svg(damaged); });
+  };
+  EXPECT_EQ(with("/spectral_radius/values/0", -1),
+            "probe.spectral_radius.values: expected numbers from 0 on");
+  EXPECT_EQ(with("/spectral_radius/values", Json::array()),
+            "probe.spectral_radius.values: expected one for each prompt");
+  EXPECT_EQ(with("/convergence/1/step", 3),
+            "probe.convergence.step: expected 1, 2, 3, ... in order");
+  EXPECT_EQ(with("/convergence", Json::array()),
+            "probe.convergence: expected an entry for each macro step");
+  EXPECT_EQ(with("/backbone_unchanged", 1), "probe.backbone_unchanged: expected true or false");
+}
+
+}  // namespace
+}  // namespace logdepth::relit_probe_tests
