@@ -221,7 +221,7 @@ reads there; a block that attends to all states may find more:
                        (bar.relit->setting.empty() ? "" : " (" + bar.relit->setting + ")")),
          std::to_string(bar.relit->task().training_samples), seeds_cell(*bar.relit),
          accuracy(bar.relit), accuracy(bar.probe), accuracy(bar.once),
-         more ? signed_mean_text(*more) : kNothing});
+         more ? difference_text(*more) : kNothing});
   }
   return text;
 }
@@ -259,7 +259,7 @@ std::string ablation_tables(const RelitSection& section) {
       const auto difference = accuracy_difference(*series, *base);
       text += markdown_row({markdown_text(series->title()), seeds_cell(*series),
                             ends_text(series->ends()), cell_text(series->accuracy()),
-                            difference ? signed_mean_text(*difference) : "no common seed"});
+                            difference ? difference_text(*difference) : "no common seed"});
     }
   }
   return text.empty() ? "\nNo ablation was run.\n" : text;
@@ -290,7 +290,7 @@ std::string criteria_text(const RelitSection& section) {
   if (criteria.empty())
     return "\nThe criteria speak of proofs of a known depth, which are not asked here.\n";
   std::string text = "\nCriteria:\n\n";
-  for (const Criterion& criterion : criteria) text += criterion_markdown(criterion, "mean");
+  for (const SeriesCriterion& criterion : criteria) text += criterion_markdown(criterion, "mean");
   return text;
 }
 

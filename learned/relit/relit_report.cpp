@@ -25,10 +25,9 @@ ReportJson range_json(const std::optional<SeedRange>& range) {
 
 ReportJson mean_json(const std::optional<SeedMean>& mean) {
   if (!mean) return {};
-  return {
-      {"mean", mean->mean},
-      {"standard_error", mean->standard_error ? ReportJson(*mean->standard_error) : ReportJson()},
-      {"seeds", mean->seeds}};
+  return {{"mean", mean->mean},
+          {"standard_error", mean->error ? ReportJson(*mean->error) : ReportJson()},
+          {"seeds", mean->seeds}};
 }
 
 ReportJson series_json(const RelitSection& section, const RelitSeries& series) {
@@ -108,7 +107,7 @@ ReportJson section_json(const RelitSection& section) {
                                    {"accuracy", range_json(series->accuracy())},
                                    {"difference", mean_json(accuracy_difference(*series, *base))}});
   json["criteria"] = ReportJson::array();
-  for (const Criterion& criterion : relit_criteria(section))
+  for (const SeriesCriterion& criterion : relit_criteria(section))
     json["criteria"].push_back(criterion_json(criterion));
   return json;
 }

@@ -44,15 +44,14 @@ std::string mean_text(const RelitSeries& series, std::optional<double> (*number)
 
 /// A difference, and whether its sign may be chance.
 std::string found_text(const SeedMean& difference) {
-  const bool unsure =
-      difference.standard_error && std::abs(difference.mean) < 2 * *difference.standard_error;
-  return signed_mean_text(difference) + (unsure ? ", less than two standard errors" : "");
+  const bool unsure = difference.error && std::abs(difference.mean) < 2 * *difference.error;
+  return difference_text(difference) + (unsure ? ", less than two standard errors" : "");
 }
 
 /// How many runs pass by themselves. `judge`: the verdict of a series of one run.
 template <class Judge>
-Criterion::Alone by_seed(const RelitSeries& series, std::size_t parts, Judge judge) {
-  Criterion::Alone alone;
+SeriesCriterion::Alone by_seed(const RelitSeries& series, std::size_t parts, Judge judge) {
+  SeriesCriterion::Alone alone;
   alone.parts = parts;
   for (const RelitRun& run : series.runs) {
     const Verdict of_run = judge(series.only(run));
@@ -62,7 +61,7 @@ Criterion::Alone by_seed(const RelitSeries& series, std::size_t parts, Judge jud
   return alone;
 }
 
-Criterion gain_criterion(const RelitSection& section, const RelitSeries& base) {
+SeriesCriterion gain_criterion(const RelitSection& section, const RelitSeries& base) {
   const RelitSeries* const once = section.best_compared(base, RelitMethod::one_pass);
   const GainVerdict verdict = judge_gain(section, base);
   const auto fall = verdict.fall();
@@ -86,7 +85,7 @@ Criterion gain_criterion(const RelitSection& section, const RelitSeries& base) {
       .done(verdict.verdict());
 }
 
-Criterion halting_criterion(const RelitSeries& base) {
+SeriesCriterion halting_criterion(const RelitSeries& base) {
   const HaltingVerdict verdict = judge_halting(base);
   const auto correlation = verdict.correlation();
   std::vector<std::string> means;
@@ -105,7 +104,7 @@ Criterion halting_criterion(const RelitSeries& base) {
       .done(verdict.verdict());
 }
 
-Criterion bottleneck_criterion(const RelitSection& section, const RelitSeries& base) {
+SeriesCriterion bottleneck_criterion(const RelitSection& section, const RelitSeries& base) {
   const BottleneckVerdict verdict = judge_bottleneck(section, base);
   CriterionBuilder criterion("RL-6", title_of(base));
   const auto accuracy = [](const RelitSeries* series) {
@@ -208,8 +207,8 @@ BottleneckVerdict judge_bottleneck(const RelitSection& section, const RelitSerie
   return {difference(States::embedding), difference(States::random)};
 }
 
-std::vector<Criterion> relit_criteria(const RelitSection& section) {
-  std::vector<Criterion> criteria;
+std::vector<SeriesCriterion> relit_criteria(const RelitSection& section) {
+  std::vector<SeriesCriterion> criteria;
   if (!section.has_proofs()) return criteria;
   for (const RelitSeries* base : section.bases()) {
     criteria.push_back(gain_criterion(section, *base));

@@ -54,7 +54,7 @@ struct BottleneckVerdict {
 BottleneckVerdict judge_bottleneck(const RelitSection& section, const RelitSeries& base);
 
 /// RL-4 to RL-6 of every base of a section with proofs; where there is none, all undecided.
-std::vector<Criterion> relit_criteria(const RelitSection& section);
+std::vector<SeriesCriterion> relit_criteria(const RelitSection& section);
 
 /// A criterion that tests hold, and no trained runs.
 struct TestedCriterion {

@@ -55,11 +55,11 @@ TEST(SeedMeans, HaveTheStandardErrorOfTheMeanFromTwoSeedsOn) {
   const auto mean = seed_mean({1, 2, 6});
   ASSERT_TRUE(mean);
   EXPECT_NEAR(mean->mean, 3, 1e-12);
-  EXPECT_NEAR(*mean->standard_error, std::sqrt(7.0 / 3), 1e-12);
-  EXPECT_EQ(seed_mean({0.5})->standard_error, std::nullopt);
+  EXPECT_NEAR(*mean->error, std::sqrt(7.0 / 3), 1e-12);
+  EXPECT_EQ(seed_mean({0.5})->error, std::nullopt);
   EXPECT_EQ(seed_mean({}), std::nullopt);
-  EXPECT_EQ(signed_mean_text({-0.25, 0.125, 3}), "-0.250 ± 0.125");
-  EXPECT_EQ(signed_mean_text({0.25, std::nullopt, 1}), "+0.250");
+  EXPECT_EQ(difference_text({-0.25, 0.125, 3}), "-0.250 ± 0.125");
+  EXPECT_EQ(difference_text({0.25, std::nullopt, 1}), "+0.250");
 }
 
 // --- published -----------------------------------------------------------------------------------

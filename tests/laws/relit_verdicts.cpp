@@ -130,7 +130,7 @@ TEST(RelitVerdicts, TheGainIsTakenSeedBySeedOverProofsOfDepthUpToThree) {
   ASSERT_TRUE(verdict.gain);
   EXPECT_EQ(verdict.gain->seeds, 2u);
   EXPECT_NEAR(verdict.gain->mean, 0.125, 1e-12);
-  EXPECT_NEAR(*verdict.gain->standard_error, 0.025, 1e-12);
+  EXPECT_NEAR(*verdict.gain->error, 0.025, 1e-12);
   EXPECT_EQ(verdict.after_step.size(), 3u);
   EXPECT_NEAR(verdict.after_step[2], 0.85, 1e-12);
   RunRecord six = record(Method::relit, 1, {{50, 40, 30, 0}});
