@@ -188,10 +188,11 @@ TEST_F(TokenizerJson, PartsThatWouldChangeTokensAreRefused) {
                   {"type", "Split"}, {"pattern", {{"Regex", "a"}}}, {"behavior", "MergedWithNext"}};
             }),
             "expected a Split whose pieces are all kept ('Isolated'), found 'MergedWithNext'");
-  Json& single = const_cast<Json&>(small)["post_processor"]["single"];
-  const Json begin = single[0];
-  EXPECT_EQ(refusal([&](Json& j) { j["post_processor"]["single"].push_back(begin); }),
-            "expected one token at most before a text and none behind it, found '<|begin|>'");
+  const Json begin = small["post_processor"]["single"][0];
+  const Json text = small["post_processor"]["single"][1];
+  for (const Json& single : {Json::array({begin, begin, text}), Json::array({text, begin})})
+    EXPECT_EQ(refusal([&](Json& j) { j["post_processor"]["single"] = single; }),
+              "expected one token at most before a text and none behind it, found '<|begin|>'");
   for (const char* flag : {"lstrip", "rstrip", "single_word"})
     EXPECT_EQ(refusal([&](Json& j) { j["added_tokens"][0][flag] = true; }),
               "expected added tokens without '" + std::string(flag) + "', found '<|begin|>'");
