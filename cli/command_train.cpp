@@ -14,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/training_jobs.hpp"
+#include "learned/language_model/initial_weights.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/task.hpp"
 #include "objects/input_error.hpp"
@@ -86,7 +87,10 @@ void add_options(CLI::App& command, TrainArguments& options) {
       ->check(kAboveZero);
   command.add_option("--set", options.settings,
                      "change a setting, as model.width=128 (all of them: --write-plan)");
-  command.add_option("--from", options.weights, "begin with the weights of a safetensors file");
+  command.add_option(
+      "--from", options.weights,
+      "begin with the weights of a run, a safetensors file, or with a language model: its "
+      "folder, or a GGUF file");
   command.add_option("--write-plan", options.write_plan,
                      "write the runs with all their settings to a file, train nothing");
 }
@@ -122,11 +126,10 @@ void check(const TrainingPlan& plan) {
       throw InputError("two runs would be called " + run.name + ", expected each once");
     validate(run.config);
     run.config.task->make_task(run.config.seed);
-    for (const std::string& file :
-         {run.config.initial_weights,
-          run.config.constructed ? run.config.constructed->weights : std::string()})
-      if (!file.empty() && !std::filesystem::is_regular_file(file))
-        throw InputError(file + ": expected a file of weights to begin with");
+    check_initial_weights(run.config);
+    if (const auto& constructed = run.config.constructed;
+        constructed && !std::filesystem::is_regular_file(constructed->weights))
+      throw InputError(constructed->weights + ": expected a file of weights to begin with");
   }
 }
 

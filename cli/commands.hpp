@@ -52,5 +52,9 @@ Command add_train_plan(CLI::App& train);
 Command add_data_words(CLI::App& data);
 Command add_data_check(CLI::App& data);
 Command add_compare_depth(CLI::App& compare);
+Command add_lm_load(CLI::App& lm);
+Command add_lm_save(CLI::App& lm);
+Command add_lm_angular(CLI::App& lm);
+Command add_lm_loops(CLI::App& lm);
 
 }  // namespace logdepth

@@ -96,6 +96,12 @@ int run(int argc, char** argv) {
   CLI::App* compare = app.add_subcommand("compare", "learned and constructed side by side");
   compare->require_subcommand(1);
   add(*compare, add_compare_depth);
+  CLI::App* lm = app.add_subcommand("lm", "pretrained language models");
+  lm->require_subcommand(1);
+  add(*lm, add_lm_load);
+  add(*lm, add_lm_save);
+  add(*lm, add_lm_angular);
+  add(*lm, add_lm_loops);
 
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -22,7 +23,7 @@ std::string training_program() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
   if (access(program.c_str(), X_OK) != 0)
     throw InputError(
-        "training needs libtorch, which this logdepth was built without: install libtorch-dev (on "
+        "this needs libtorch, which this logdepth was built without: install libtorch-dev (on "
         "Debian), then configure and build again");
   return program.string();
 }
@@ -61,15 +62,29 @@ int finish(const StartedProgram& program) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-ProgramOutput output_of_training_program(std::vector<std::string> arguments) {
+ProgramOutput output_of_training_program(
+    std::vector<std::string> arguments,
+    const std::function<void(std::size_t done, std::size_t total)>& progress) {
   const StartedProgram program = start_training_program(std::move(arguments));
   ProgramOutput output;
+  std::size_t line = 0;  // where the line begins that is being read
   char text[4096];
   while (true) {
     const ssize_t got = read(program.pipe, text, sizeof text);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     output.text.append(text, static_cast<std::size_t>(got));
+    if (!progress) continue;
+    for (std::size_t end = output.text.find('\n', line); end != std::string::npos;
+         end = output.text.find('\n', line)) {
+      std::size_t done = 0, total = 0;
+      if (std::sscanf(output.text.c_str() + line, "%zu %zu", &done, &total) == 2) {
+        output.text.erase(line, end + 1 - line);
+        progress(done, total);
+      } else {
+        line = end + 1;
+      }
+    }
   }
   output.status = finish(program);
   return output;

@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,10 @@ struct ProgramOutput {
   std::string text;
   int status = 0;
 };
-/// Starts it and reads all of its standard output. Errors: as above.
-ProgramOutput output_of_training_program(std::vector<std::string> arguments);
+/// Starts it and reads all of its standard output. Lines that say how far it is, "DONE TOTAL", are
+/// given to `progress` instead, where there is one. Errors: as above.
+ProgramOutput output_of_training_program(
+    std::vector<std::string> arguments,
+    const std::function<void(std::size_t done, std::size_t total)>& progress = nullptr);
 
 }  // namespace logdepth

@@ -7,8 +7,14 @@
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/paper_networks.hpp"
 #include "learned/core/universal_transformer.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
+
+void expect_device(torch::Device device) {
+  if (device.is_cuda() && !torch::globalContext().hasCUDA())
+    throw InputError("--device cuda: this libtorch has no CUDA or finds no device, expected cpu");
+}
 
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
                                       torch::Device device) {

@@ -86,6 +86,9 @@ class Network {
   Parameters parameters_;
 };
 
+/// Errors: InputError where this libtorch has no such device.
+void expect_device(torch::Device device);
+
 /// The network that a configuration describes: a universal transformer, the one of a weights file,
 /// or what a paper makes. Errors: InputError where file, task and settings do not fit.
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,

@@ -1,5 +1,5 @@
-// The program logdepth-train: one training run in one process. `logdepth train` makes its
-// configuration and starts it.
+// The program logdepth-train: one training run in one process, or one question about a network.
+// `logdepth train` makes its configuration and starts it, as `report` and `lm` do.
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -20,6 +20,7 @@
 #include <string>
 
 #include "learned/core/inspection.hpp"
+#include "learned/core/language_model_requests.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
@@ -39,6 +40,7 @@ extern "C" void interrupt(int signal) {
 
 struct Options {
   std::string config, out, inspection, device = "cpu";
+  bool ask = false;
   int threads = 1;
 };
 
@@ -109,7 +111,7 @@ int train(const Options& options) {
   if (std::filesystem::exists(checkpoint)) {
     trainer.resume(options.out);
   } else if (!config.initial_weights.empty()) {
-    trainer.load_weights(config.initial_weights);
+    trainer.load_weights();
   }
 
   Line line;
@@ -137,9 +139,27 @@ int train(const Options& options) {
 
 int inspect(const Options& options) {
   set_threads(options.threads);
+  expect_device(torch::Device(options.device));
   std::cout
       << inspect_run(options.inspection, options.config, torch::Device(options.device)).dump(1)
       << std::endl;
+  return 0;
+}
+
+/// Says "DONE TOTAL" on a line now and then, and the answer at the end.
+int ask(const Options& options) {
+  set_threads(options.threads);
+  expect_device(torch::Device(options.device));
+  const auto json = nlohmann::json::parse(options.config, nullptr, false);
+  if (json.is_discarded()) throw InputError("--ask: expected a request, a JSON object");
+  Line line;
+  const nlohmann::ordered_json answer =
+      answer_request(model_request_from_json(json, "--ask"), torch::Device(options.device),
+                     [&](std::size_t done, std::size_t total) {
+                       line.show(fmt::format("{} {}", done, total));
+                     });
+  // A token may be a part of a character.
+  std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   return 0;
 }
 
@@ -149,12 +169,15 @@ int run(int argc, char** argv) {
   Options options;
   app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
                                         ", libtorch " + TORCH_VERSION);
-  app.add_option("config", options.config, "the configuration, JSON; or a run's folder")
+  app.add_option("config", options.config,
+                 "the configuration, a JSON file; of --inspect a run's folder, of --ask a request")
       ->required();
   const CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
   const CLI::Option* inspection =
       app.add_option("--inspect", options.inspection,
                      "print what this paper reads off the network of a finished run, as JSON");
+  const CLI::Option* asked = app.add_flag(
+      "--ask", options.ask, "print what is measured on a language model, as JSON; see logdepth lm");
   app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "of tensor operations")->check(CLI::Range(1, 1024));
   try {
@@ -163,12 +186,14 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
-  if (out->empty() == inspection->empty())
-    throw InputError("expected either --out, to train, or --inspect");
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
+  if (out->count() + inspection->count() + asked->count() != 1)
+    throw InputError("expected one of --out, to train, --inspect and --ask");
   std::signal(SIGPIPE, SIG_IGN);     // nobody may be listening to the progress
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a run does not outlive the command that started it
-  return inspection->empty() ? train(options) : inspect(options);
+  if (options.ask) return ask(options);
+  if (!inspection->empty()) return inspect(options);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
+  return train(options);
 }
 
 }  // namespace

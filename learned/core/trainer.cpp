@@ -10,8 +10,10 @@
 #include <fstream>
 #include <numeric>
 
+#include "learned/core/language_model.hpp"
 #include "learned/core/network_predictor.hpp"
 #include "learned/core/tensor_files.hpp"
+#include "learned/language_model/initial_weights.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -21,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 RunConfig checked(const RunConfig& config, torch::Device device) {
   validate(config);
-  if (device.is_cuda() && !torch::globalContext().hasCUDA())
-    throw InputError("--device cuda: this libtorch has no CUDA or finds no device, expected cpu");
+  expect_device(device);
+  check_initial_weights(config);
   return config;
 }
 
@@ -208,8 +210,14 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file) {
   return made_by.training.steps;
 }
 
-void Trainer::load_weights(const std::string& file) {
-  load_parameters(network_->parameters(), read_tensor_file(file).tensors, file);
+void Trainer::load_weights() {
+  const std::string& file = config_.initial_weights;
+  if (is_language_model(file)) {
+    load_language_model(network_->parameters(), config_.model, LanguageModelFile(file),
+                        config_.initial_layers);
+  } else {
+    load_parameters(network_->parameters(), read_tensor_file(file).tensors, file);
+  }
 }
 
 void Trainer::save_weights(const std::string& file) const {

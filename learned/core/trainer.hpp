@@ -49,8 +49,8 @@ class Trainer {
   /// learning rate fell where it fell for an earlier end. Errors: InputError where the file is of
   /// another configuration; steps and seconds may differ as `continues` says.
   void resume(const std::string& folder);
-  /// Begins with the weights of a safetensors file.
-  void load_weights(const std::string& file);
+  /// Begins as RunConfig::initial_weights says. Errors: InputError where they do not fit.
+  void load_weights();
   void save_weights(const std::string& file) const;
 
   /// The network as it is, for measures.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "learned/records/counter_random.hpp"
 #include "objects/input_error.hpp"
@@ -76,6 +77,16 @@ UniversalTransformer::UniversalTransformer(const ModelConfig& config, const Task
 void UniversalTransformer::adapt(Parameters& parameters, std::int64_t rank) {
   for (std::vector<TransformerBlock>* blocks : {&initial_, &repeated_, &final_})
     for (TransformerBlock& block : *blocks) block.adapt(parameters, rank);
+}
+
+void UniversalTransformer::cut(std::uint32_t initial, std::uint32_t repeated) {
+  std::vector<TransformerBlock> all = std::move(initial_);
+  for (std::vector<TransformerBlock>* blocks : {&repeated_, &final_})
+    all.insert(all.end(), blocks->begin(), blocks->end());
+  const auto repeated_from = all.begin() + initial, final_from = repeated_from + repeated;
+  initial_.assign(all.begin(), repeated_from);
+  repeated_.assign(repeated_from, final_from);
+  final_.assign(final_from, all.end());
 }
 
 Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_position) const {

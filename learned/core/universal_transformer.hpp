@@ -23,6 +23,9 @@ class UniversalTransformer final : public Network {
 
   /// Gives every block an adapter of low rank, whose parameters are those of another network.
   void adapt(Parameters& parameters, std::int64_t rank);
+  /// Lays the same layers out anew, as so many initial and repeated ones, the rest final; parameters
+  /// keep their names. Precondition: there are as many, and no part of the loop has parameters.
+  void cut(std::uint32_t initial, std::uint32_t repeated);
   /// The states of all tokens that answers are read off, [B, L, width]: after the last layer and
   /// its norm.
   Tensor hidden(const Batch& batch, const PassOptions& options) const;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "learned/records/training_config.hpp"
+
+namespace logdepth {
+
+/// Whether a path is that of a language model, a folder or a GGUF file; else it may be one of the
+/// weights of a run.
+bool is_language_model(const std::string& path);
+
+/// Looks at what a run begins with before anything is allocated. Errors: InputError where
+/// RunConfig::initial_weights is no file, or a language model that cannot be read or is larger than
+/// the memory that is left, and where initial_layers stand beside the weights of a run.
+void check_initial_weights(const RunConfig& config);
+
+}  // namespace logdepth
