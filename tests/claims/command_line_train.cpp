@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/command_line.hpp"
+#include "tests/support/train_command.hpp"
 
 namespace logdepth::command_line_train_tests {
 namespace {
@@ -12,27 +12,9 @@ namespace {
 using nlohmann::json;
 using support::Finished;
 using support::lines;
+using support::names_of;
 using Arguments = std::vector<std::string>;
-
-class Train : public support::CommandLine {
- protected:
-  json plan(Arguments arguments) const {
-    arguments.insert(arguments.begin(), "train");
-    arguments.insert(arguments.end(), {"--write-plan", "plan.json"});
-    EXPECT_EQ(done(arguments), "");
-    return json::parse(folder.read("plan.json"));
-  }
-  void refuses(Arguments arguments, const std::string& reason) const {
-    arguments.insert(arguments.begin(), "train");
-    const auto names = folder.names();
-    const Finished finished = logdepth(arguments);
-    EXPECT_EQ(finished.status, 2) << finished.err;
-    EXPECT_EQ(finished.out, "");
-    EXPECT_EQ(lines(finished.err).size(), 1u) << finished.err;
-    EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err << "lacks " << reason;
-    EXPECT_EQ(folder.names(), names);
-  }
-};
+using Train = support::TrainCommand;
 
 TEST_F(Train, WithoutTheTrainingProgramBesideItTheCommandSaysHowToGetIt) {
   const std::string alone = folder.file("logdepth");
@@ -63,12 +45,6 @@ TEST_F(Train, APlanHasARunForEveryGroupDepthWidthAndSeedWithAllSettings) {
   EXPECT_EQ(hops["runs"][3]["config"]["task"]["generator"], "natural");
   EXPECT_EQ(hops["runs"][3]["config"]["training"]["supervision"], "mean-steps");
   EXPECT_EQ(hops["runs"][3]["name"], "graphs-natural/mean-steps/seed-1");
-}
-
-std::vector<std::string> names_of(const json& plan) {
-  std::vector<std::string> names;
-  for (const json& run : plan["runs"]) names.push_back(run["name"]);
-  return names;
 }
 
 TEST_F(Train, TheTasksOfADepthRecurrentTransformerAreItsPresetsInBothSizes) {
