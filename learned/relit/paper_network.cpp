@@ -9,8 +9,9 @@
 namespace logdepth {
 namespace {
 
-/// Runs that differ in their seed read the same states.
-constexpr std::uint64_t kSeedOfRandomWeights = 1;
+/// Runs that differ in their seed read the same states. It is no seed of a run, whose model began
+/// with just these weights.
+constexpr std::uint64_t kSeedOfRandomWeights = ~std::uint64_t{0};
 
 Backbone open_backbone(const RelitSettings& settings, torch::Device device) {
   const LanguageModelFile file(settings.backbone);

@@ -159,11 +159,11 @@ class Runs : public testing::Test {
 };
 
 TEST_F(Runs, AnInterruptedRunGoesOnToTheSameBits) {
-  for (const char* change : {"network.macro_steps=3", "network.head=trainable",
-                             "network.adapters=2", "network.probe=linear"}) {
-    SCOPED_TRACE(change);
+  for (const RelitMethod method : {RelitMethod::relit, RelitMethod::trainable_head,
+                                   RelitMethod::adapters, RelitMethod::linear_probe}) {
     RunConfig config = this->config();
-    set_by_path(config, change);
+    set_relit_method(config, method);
+    SCOPED_TRACE(config.preset);
     config.training.read_every = 1;
     Trainer whole(config, torch::kCPU);
     EXPECT_EQ(train(whole, folder_.path()), Trainer::Stop::steps);
