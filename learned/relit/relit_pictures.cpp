@@ -63,7 +63,7 @@ std::string bars_legend(double top) {
   add("linear probe of the last token's state", kProbeLook);
   add("one-pass block", kOnceLook);
   add("guessing", kChanceLook);
-  add("from least to most of the seeds", kWhiskerLook);
+  add("all seeds", kWhiskerLook);
   return svg;
 }
 

@@ -166,6 +166,15 @@ TEST(RelitPictures, ShowBarsWithTheirProbes) {
 TEST(RelitPictures, ShowAnswersRightAndWrongAndTheHalt) {
   const std::string svg = relit_trajectories_svg(relit_sections(some_records()));
   EXPECT_EQ(elements(svg, "//rect[title='halted here']"), 2u);
+  // Frames stand in the cells of their answers.
+  EXPECT_EQ(elements(svg,
+                     "//rect[title='halted here'][@x = //rect[title='macro step 2: yes, "
+                     "right']/@x + 1]"),
+            1u);
+  EXPECT_EQ(elements(svg,
+                     "//rect[title='halted here'][@x = //rect[title='macro step 3: yes, "
+                     "wrong']/@x + 1]"),
+            1u);
   EXPECT_EQ(elements(svg, "//rect[contains(title, ', right')]"), 4u);
   EXPECT_EQ(elements(svg, "//rect[title='macro step 1: no, wrong']"), 1u);
   EXPECT_EQ(elements(svg, "//rect[title='macro step 3: yes, wrong']"), 1u);
