@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,19 +8,22 @@
 namespace logdepth {
 
 /// What `report relit --probe` reads off one trained block: whether its states converge, and whether
-/// the language model is still the one that it was. "logdepth-train --inspect" writes it as JSON:
-/// {"run", "backbone", "spectral_radius": {"values": [one for each prompt], "median"},
-///  "convergence": [{"step": 1, 2, ..., "change"}], "trained_steps", "backbone_unchanged"}.
+/// training leaves the language model as it is. "logdepth-train --inspect" writes it as JSON, as
+/// relit_probe_network.hpp says.
 struct RecursionProbe {
+  /// Of the Jacobian of one recursion by (y, z), at states of one prompt.
+  struct Radii {
+    double trained = 0;  ///< after the macro steps of training
+    double far = 0;      ///< after the last of those that were followed
+  };
   std::string run, backbone;
-  /// Of the Jacobian of one recursion by (y, z), at the last state of each prompt.
-  std::vector<double> radii;
-  double median_radius = 0;
-  std::vector<double> changes;      ///< |y_n - y_n-1| / |y_n-1|, mean over prompts
+  std::uint64_t parameters = 0;     ///< of the language model
+  std::string before, after;        ///< hashes of them, around a step of training
   std::uint32_t trained_steps = 0;  ///< macro steps of training
-  bool backbone_unchanged = false;
+  std::vector<double> changes;      ///< |y_n - y_n-1| / |y_n-1|, mean over prompts and tokens
+  std::vector<Radii> radii;         ///< by prompt
 
-  std::size_t below_one() const;
+  bool backbone_unchanged() const { return before == after; }
 };
 /// Errors: InputError where it is something else.
 RecursionProbe recursion_probe_from_json(const nlohmann::ordered_json& json);

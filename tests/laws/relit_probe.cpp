@@ -82,23 +82,29 @@ TEST(PublishedRelit, HasTheMeansThatItPrintsAndTheContradictionsThatAreNoted) {
 
 Json probe() {
   return {{"run", "runs/relit/seed-1"},
-          {"backbone", "runs/base/seed-1"},
-          {"spectral_radius", {{"values", {0.5, 1.0, 0.75, 1.5}}, {"median", 0.875}}},
+          {"backbone",
+           {{"file", "runs/base/seed-1"}, {"parameters", 5000}, {"before", "ab"}, {"after", "ab"}}},
+          {"macro_steps", 3},
           {"convergence", {{{"step", 1}, {"change", 0.8}}, {{"step", 2}, {"change", 0.2}}}},
-          {"trained_steps", 3},
-          {"backbone_unchanged", true}};
+          {"spectral_radius",
+           {{{"tokens", 9}, {"trained", 1.5}, {"far", 0.25}},
+            {{"tokens", 8}, {"trained", 1.0}, {"far", 0.5}},
+            {{"tokens", 8}, {"trained", 0.75}, {"far", 0.5}}}}};
 }
 
 TEST(RecursionProbes, AreShownWithTheRadiiBelowOneAndWhetherTheBackboneIsAsItWas) {
   expect_parts(recursion_probe_markdown(probe()),
-               {"median 0.875, 0.500 to 1.500; below 1 for 2 of 4.", "bit by bit: **passed**",
-                "| 2 | 0.2 |", "at most 3 macro steps"});
+               {"| after the macro steps of training | 1.000 | 0.750 | 1.500 | 1 of 3 |",
+                "| after the last one followed | 0.500 | 0.250 | 0.500 | 3 of 3 |",
+                "each of its 5000 numbers as it is, bit by bit: **passed** (hashes ab and ab)",
+                "| 2 | 0.2 |", "trained with at\nmost 3 macro steps"});
   Json changed = probe();
-  changed["backbone_unchanged"] = false;
-  expect_parts(recursion_probe_markdown(changed), {"bit by bit: **failed**"});
+  changed["backbone"]["after"] = "ac";
+  expect_parts(recursion_probe_markdown(changed), {"bit by bit: **failed** (hashes ab and ac)"});
   const std::string svg = recursion_probe_svg(probe());
   EXPECT_EQ(elements(svg, "//circle[starts-with(title, 'macro step ')]"), 2u);
-  EXPECT_EQ(elements(svg, "//circle[title='1.5']"), 1u);
+  EXPECT_EQ(elements(svg, "//circle[title='after the macro steps of training: 1.5']"), 1u);
+  EXPECT_EQ(elements(svg, "//circle[title='after the last one followed: 0.5']"), 2u);
 }
 
 TEST(RecursionProbes, ThatAreDamagedAreRefused) {
@@ -107,15 +113,17 @@ TEST(RecursionProbes, ThatAreDamagedAreRefused) {
     damaged[Json::json_pointer(path)] = value;
     return refusal([&] { recursion_probe_svg(damaged); });
   };
-  EXPECT_EQ(with("/spectral_radius/values/0", -1),
-            "probe.spectral_radius.values: expected numbers from 0 on");
-  EXPECT_EQ(with("/spectral_radius/values", Json::array()),
-            "probe.spectral_radius.values: expected one for each prompt");
+  EXPECT_EQ(with("/spectral_radius/0/far", -1),
+            "probe.spectral_radius.far: expected a number from 0 on");
+  EXPECT_EQ(with("/spectral_radius/0/far", nullptr),
+            "probe.spectral_radius.far: expected a number");
+  EXPECT_EQ(with("/spectral_radius", Json::array()),
+            "probe.spectral_radius: expected an entry for each prompt");
   EXPECT_EQ(with("/convergence/1/step", 3),
             "probe.convergence.step: expected 1, 2, 3, ... in order");
   EXPECT_EQ(with("/convergence", Json::array()),
             "probe.convergence: expected an entry for each macro step");
-  EXPECT_EQ(with("/backbone_unchanged", 1), "probe.backbone_unchanged: expected true or false");
+  EXPECT_EQ(with("/backbone/before", 1), "probe.backbone.before: expected a word");
 }
 
 }  // namespace
