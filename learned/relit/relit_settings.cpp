@@ -83,6 +83,11 @@ void RelitSettings::validate(const RunConfig& config) const {
                             macro_steps, task->macro_steps));
   check_setting(config.training.supervision == TrainingConfig::Supervision::last,
                 "training.supervision: expected last, macro steps have losses of their own");
+  check_setting(
+      config.training.gradient_span == 0,
+      "training.gradient_span: expected 0, network.through_time says what the gradient passes");
+  check_setting(config.training.empty_discount == 0,
+                "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
 }
 
 }  // namespace logdepth
