@@ -241,6 +241,27 @@ double best_place(LineKind kind, std::uint32_t difficulty) {
   return best / static_cast<double>(kLines);
 }
 
+/// The same for places counted from where the asked letter begins an arrow: of edges told in their
+/// order, each step would be one place further.
+double best_place_from_the_start(std::uint32_t hops) {
+  const EtdText text(1);
+  std::map<std::ptrdiff_t, int> right;
+  constexpr std::uint64_t kLines = 2000;
+  for (std::uint64_t i = 0; i < kLines; ++i) {
+    const EtdLine line = draw(text, LineKind::multi_hop, hops, LineUse::test, i);
+    const std::vector<std::int32_t>& words = line.question;
+    const std::size_t passage = words.size() - 5;
+    std::size_t start = 0;
+    while (words.at(start) != words[passage + 1]) start += 3;
+    for (std::size_t place = 0; place < passage; ++place)
+      if (words[place] == line.answer[0])
+        ++right[static_cast<std::ptrdiff_t>(place) - static_cast<std::ptrdiff_t>(start)];
+  }
+  int best = 0;
+  for (const auto& [place, count] : right) best = std::max(best, count);
+  return best / static_cast<double>(kLines);
+}
+
 /// Naive Bayes on the bag of words of a question, among the words that may be the answer.
 double bag_of_words(LineKind kind, std::uint32_t difficulty) {
   const EtdText text(1);
@@ -283,12 +304,16 @@ TEST(EtdText, NeitherAPlaceNorABagOfWordsAnswersWhatHasToBeReadOrFollowed) {
   for (std::uint32_t hops = 1; hops <= 4; ++hops) {
     EXPECT_LE(best_place(LineKind::multi_hop, hops), above(1.0 / 7)) << hops;
     EXPECT_LE(bag_of_words(LineKind::multi_hop, hops), above(1.0 / 7)) << hops;
+    if (hops > 1) {
+      EXPECT_LE(best_place_from_the_start(hops), above(1.0 / 7)) << hops;
+    }
   }
 }
 
-TEST(EtdText, ABagOfWordsFindsTheClass) {
-  // What the baseline is worth: where a bag is all there is, it is right.
+TEST(EtdText, ABagOfWordsFindsTheClassAndThePlaceBehindTheArrowIsOneStep) {
+  // What the baselines are worth: where they have to be right, they are.
   EXPECT_GE(bag_of_words(LineKind::common, 1), 0.95);
+  EXPECT_EQ(best_place_from_the_start(1), 1);
 }
 
 TEST(EtdText, AnswersOfSumsAreUniformWhateverTheFirstAndTheLastTermAre) {
