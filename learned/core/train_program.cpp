@@ -153,11 +153,9 @@ int ask(const Options& options) {
   const auto json = nlohmann::json::parse(options.config, nullptr, false);
   if (json.is_discarded()) throw InputError("--ask: expected a request, a JSON object");
   Line line;
-  const nlohmann::ordered_json answer =
-      answer_request(model_request_from_json(json, "--ask"), torch::Device(options.device),
-                     [&](std::size_t done, std::size_t total) {
-                       line.show(fmt::format("{} {}", done, total));
-                     });
+  const nlohmann::ordered_json answer = answer_request(
+      model_request_from_json(json, "--ask"), torch::Device(options.device),
+      [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
   // A token may be a part of a character.
   std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   return 0;

@@ -7,7 +7,7 @@
 
 namespace logdepth {
 
-/// Kneedle (Satopaa et al. 2011) for convex decreasing curves, as Encode-Think-Decode sets it up: a
+/// Kneedle (Satopaa et al. 2011) for convex decreasing curves, as published for choosing the layers of a loop: a
 /// parabola instead of the curve, sensitivity 1, the whole curve read before the knee is told.
 
 /// constant + linear x + square x^2.

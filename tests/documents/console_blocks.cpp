@@ -29,6 +29,7 @@ const std::string kCi = "builds everything; CI runs it from a clean clone";
 const std::string kBuild = "builds programs, or needs a build folder";
 const std::string kMeasure = "builds, then measures for minutes to hours";
 const std::string kTrain = "trains for minutes to hours; what it left is stored";
+const std::string kModel = "needs a model of 98 MB, which tests of the label smollm2 run";
 const std::string kMutants = "builds and tests hundreds of faults, for hours";
 const std::string kGpu = "needs a GPU";
 const std::string kDrawing = "a drawing or a grammar, no command";
@@ -72,6 +73,12 @@ const std::vector<NotRun> kNotRun = {
     {"docs/learned.md",
      "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
      kTrain},
+    {"docs/learned.md",
+     "logdepth lm load SmolLM2-135M-Instruct.Q4_1.gguf --prompt \"The capital of France is Paris. "
+     "The capital of Germany is\"",
+     kModel},
+    {"docs/learned.md", "logdepth train etd --pretrain --out runs/etd", kTrain},
+    {"docs/learned.md", "logdepth train relit --pretrain --out runs/relit", kTrain},
     {"docs/learned.md", "logdepth train latent-reasoning --method discrete --out runs/latent",
      kTrain},
     {"docs/learned.md",

@@ -91,8 +91,9 @@ const std::map<std::string, std::string> kMaySee = {
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
      "compiler/passes constructions runtime/exact runtime/file figures oracle objects"},
     {"learned/records", "runtime/file objects"},
-    {"learned/language_model", "learned/records runtime/file objects"},
-    {"learned/core", "learned/records runtime/exact runtime/stream runtime/file objects"},
+    {"learned/language_model", "learned/records runtime/file runtime/numbers figures objects"},
+    {"learned/core",
+     "learned/language_model learned/records runtime/exact runtime/stream runtime/file objects"},
     {"learned/report", "learned/records runtime/file figures objects"},
     {"learned", "learned/core learned/report learned/records"},  // the list of papers
     {"learned/word_problems", "learned learned/report learned/records runtime/file objects"},
@@ -100,6 +101,11 @@ const std::map<std::string, std::string> kMaySee = {
     {"learned/depth_recurrent", "learned learned/report learned/records figures objects"},
     {"learned/latent_reasoning",
      "learned learned/core learned/report learned/records figures objects"},
+    {"learned/encode_think_decode",
+     "learned learned/report learned/language_model learned/records runtime/file figures objects"},
+    {"learned/relit",
+     "learned learned/core learned/report learned/language_model learned/records runtime/file "
+     "figures objects"},
 };
 
 std::set<std::string> words_of(const std::string& text) {

@@ -76,7 +76,7 @@ TEST(TrainingSettings, ATaskWithoutAKindIsTheFirstAndAnotherKindBeginsWithItsDef
 TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
   EXPECT_EQ(refusal(R"({"task": {"kind": "chess"}})"),
             "c.json: task.kind: expected one of words, hops, expressions, families, relation, "
-            "latent-steps, latent-values, latent-words, found \"chess\"");
+            "latent-steps, latent-values, latent-words, lines, rules, rule-text, found \"chess\"");
   EXPECT_EQ(refusal(R"({"task": {"kind": "relation", "vertex": 3}})"),
             "c.json: unknown setting 'task.vertex', expected one of kind, tokens, vertices, cut, "
             "batch, validation, threshold, false_positives");
