@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need (Debian packages), builds everything, and runs every test, on top of
-# what setup.sh built. `./test.sh asan-ubsan` does the same under the sanitizers, `./test.sh dev`
+# Installs what the tests need (Debian packages, and peer programs from PyPI), builds everything, and
+# runs every test, on top of what setup.sh built. `./test.sh asan-ubsan` does the same under the sanitizers, `./test.sh dev`
 # with debug symbols, `./test.sh clang` with the other compiler. Says how long each part took; what
 # follows `--` goes to ctest.
 set -euo pipefail
@@ -20,7 +20,8 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libpcre2-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
-          libcgal-dev libfst-tools gap-core)  # independent oracles
+          libcgal-dev libfst-tools gap-core  # independent oracles
+          python3-venv python3-torch python3-numpy)  # peers of language models
 [ "$preset" != clang ] || packages+=(clang)
 . cmake/install_packages.sh
 
@@ -32,6 +33,7 @@ part() {  # part NAME COMMAND ...: runs the command and says how long it took
   echo "== $name took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 }
 part "installing" install_packages "${packages[@]}"
+part "installing peers" tests/install_peers.sh || true  # it has said why; tests that need them do too
 part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON
 part "building" cmake --build --preset "$preset"
 echo "== testing"

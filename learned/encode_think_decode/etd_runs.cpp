@@ -95,8 +95,8 @@ EtdRun run_of(const RunRecord& record, const ThinkShape& shape, std::vector<std:
              {record.config.seed, early_end(record), learning_curve(record).trend()},
              {},
              std::nullopt};
-  if (result.text("task") != record.config.task->kind())
-    result.refuse("task", record.config.task->kind());
+  if (result.text("kind") != record.config.task->kind())
+    result.refuse("kind", record.config.task->kind());
   for (const Json& item : result.list("kinds")) {
     const RecordFields fields = result.entry("kinds", item);
     const std::string kind = fields.text("kind");

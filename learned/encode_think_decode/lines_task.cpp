@@ -119,7 +119,7 @@ class LinesTask final : public Task {
       entry["difficulties"] = std::move(difficulties);
       kinds.push_back(std::move(entry));
     }
-    Json result = {{"task", config_.kind()},
+    Json result = {{"kind", config_.kind()},
                    {"right_tokens",
                     static_cast<double>(totals.right_tokens) / static_cast<double>(totals.tokens)},
                    {"kinds", std::move(kinds)}};

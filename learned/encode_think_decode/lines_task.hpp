@@ -21,7 +21,7 @@ namespace logdepth {
 ///
 /// Measured is the share of lines whose answer greedy decoding gives, its end included: every token
 /// of the answer is the likeliest behind those before it, which one pass over the whole line tells.
-/// Result: {"task": "lines", "right_tokens": share of right next tokens of all lines, "kinds":
+/// Result: {"kind": "lines", "right_tokens": share of right next tokens of all lines, "kinds":
 /// [{"kind", "asked", "right", "mean_loops", "difficulties": [{"difficulty", "asked", "right",
 /// "mean_loops"}]}], "largest_loops"}; loops where the model decides about them, the means over the
 /// tokens that answer, the largest over all tokens.

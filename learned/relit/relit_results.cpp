@@ -156,8 +156,8 @@ RelitRun relit_run(const RunRecord& record) {
   const RecordFields result(record.result, file + ": result");
   const auto& task = record.config.task.as<RulesTaskConfig>();
   const std::size_t steps = task.macro_steps;
-  if (result.text("task") != task.kind())
-    result.refuse("task", fmt::format("\"{}\" as its configuration says", task.kind()));
+  if (result.text("kind") != task.kind())
+    result.refuse("kind", fmt::format("\"{}\" as its configuration says", task.kind()));
   RelitRun run;
   run.folder = record.folder;
   run.seed = record.config.seed;

@@ -54,7 +54,7 @@ class RuleTextTask final : public Task {
       asked += samples.targets.size();
       if (progress) progress(last, config_.validation);
     }
-    return {{"task", config_.kind()}, {"asked", asked}, {"right", right}};
+    return {{"kind", config_.kind()}, {"asked", asked}, {"right", right}};
   }
 
   double score(const Predictor& predictor, std::size_t) const override {

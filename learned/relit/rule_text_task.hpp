@@ -16,7 +16,7 @@ namespace logdepth {
 /// tokens of texts one after the other, each with the word that ends it; the target of every token
 /// is the next one. Tokens are the words of relit_tokens.hpp.
 ///
-/// Result: {"task": "rule-text", "asked": tokens, "right": those whose next one is the likeliest}.
+/// Result: {"kind": "rule-text", "asked": tokens, "right": those whose next one is the likeliest}.
 struct RuleTextConfig final : TaskSettings {
   enum class Set { rules, nli };
 

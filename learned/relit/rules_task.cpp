@@ -247,7 +247,7 @@ class RulesTask final : public Task {
       return static_cast<double>(sum) / static_cast<double>(of);
     };
     Json result;
-    result["task"] = config_.kind();
+    result["kind"] = config_.kind();
     result["set"] = set_name();
     result["asked"] = counts.asked;
     result["right"] = counts.right;

@@ -22,7 +22,7 @@ namespace logdepth {
 ///
 /// Measured are the answers after each of `macro_steps` loops, the answer of record being that at
 /// the loop where the model halted, or the last:
-/// {"task": "rules", "set", "asked", "right", "mean_halting",
+/// {"kind": "rules", "set", "asked", "right", "mean_halting",
 ///  "by_proof_depth": [{"depth", "asked", "right", "mean_halting"}],
 ///  "by_macro_step": [{"step", "right", "change"}], change of the state, null where not told,
 ///  "halting": samples by loop, "halting_by_proof_depth": the same for each entry above,

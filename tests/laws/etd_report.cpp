@@ -220,7 +220,7 @@ TEST(EtdRuns, RefuseDamagedResults) {
   expect_parts(result([](Json& json) { json["kinds"].erase(1); }),
                {".kinds: expected those of runs/3-2x1-3/seed-3/record.json"});
   expect_parts(result([](Json& json) { json.erase("kinds"); }), {".kinds: expected a list"});
-  expect_parts(result([](Json& json) { json["task"] = "words"; }), {".task: expected lines"});
+  expect_parts(result([](Json& json) { json["kind"] = "words"; }), {".kind: expected lines"});
 }
 
 TEST(EtdRuns, RefuseDamagedAdaptiveResultsAndConfigurations) {

@@ -182,7 +182,7 @@ TEST(LinesTask, LinesDependOnSeedPhaseAndStepAndOnNothingElse) {
 
 TEST(LinesTask, AReaderIsRightOnEveryLineOfEveryKindAndDifficulty) {
   const Json result = small().make_task(laws::seed())->measure(answering(reader), 0, {});
-  EXPECT_EQ(result["task"], "lines");
+  EXPECT_EQ(result["kind"], "lines");
   EXPECT_FALSE(result.contains("largest_loops"));
   std::map<std::string, std::vector<int>> difficulties;
   for (const Json& kind : result["kinds"]) {

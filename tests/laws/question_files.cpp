@@ -9,6 +9,7 @@
 #include "learned/language_model/text_paragraphs.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::question_files_tests {
@@ -88,8 +89,8 @@ TEST_F(QuestionFiles, TheStoredQuestionsAreTwentyOfSevenKinds) {
 
 TEST_F(QuestionFiles, TheScriptWritesTheStoredQuestionsOrSaysWhatIsMissing) {
   const auto script = [&](std::vector<std::string> options) {
-    options.insert(options.begin(),
-                   {LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/reasoning_gym_lines.py"});
+    options.insert(options.begin(), {support::peers_python(),
+                                     LOGDEPTH_SOURCE_DIR "/examples/reasoning_gym_lines.py"});
     return support::run_process(std::move(options), folder.path(), "");
   };
   for (const auto& options :
@@ -105,8 +106,7 @@ TEST_F(QuestionFiles, TheScriptWritesTheStoredQuestionsOrSaysWhatIsMissing) {
         "reasoning_gym_lines.py: expected the package reasoning-gym 0.1.25"))
         << finished.err;
     EXPECT_EQ(folder.names().count("q.jsonl"), 0u);
-    GTEST_SKIP() << "the Python package reasoning-gym 0.1.25 is not installed; that the script "
-                    "writes the stored questions was not checked";
+    GTEST_SKIP() << support::kInstallPeers;
   }
   EXPECT_EQ(folder.read("q.jsonl"), read_whole_file(kStored));
 }

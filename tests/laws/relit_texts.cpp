@@ -129,7 +129,7 @@ TEST(RuleText, IsStatementsOnlyAndTheTargetsAreTheNextWords) {
           return answers;
         },
         0, {});
-    EXPECT_EQ(result.dump(), R"({"task":"rule-text","asked":9600,"right":7200})");
+    EXPECT_EQ(result.dump(), R"({"kind":"rule-text","asked":9600,"right":7200})");
     EXPECT_EQ(task->summary(result), "0.750 of the next words right");
   }
 }

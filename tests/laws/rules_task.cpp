@@ -172,7 +172,7 @@ TEST(RulesTask, TheAnswerOfRecordIsTheOneAtTheHalt) {
   };
   const auto task = config.make_task(7);
   const Json result = task->measure(predictor, 0, {});
-  EXPECT_EQ(result["task"], "rules");
+  EXPECT_EQ(result["kind"], "rules");
   EXPECT_EQ(result["set"], "rules");
   EXPECT_EQ(result["asked"], 80);
   EXPECT_EQ(result["right"], 60);

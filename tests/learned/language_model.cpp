@@ -17,6 +17,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/model_files.hpp"
 #include "tests/support/networks.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/plain_decoder.hpp"
 
 namespace logdepth::language_model_tests {
@@ -304,6 +305,27 @@ TEST(LanguageModel, ARouterBesideTheFileStaysAsItWasDrawn) {
   EXPECT_TRUE(torch::equal(parameter(*loaded, "router.weight"), parameter(fresh, "router.weight")));
   EXPECT_FALSE(torch::equal(parameter(*loaded, "repeated.0.in.weight"),
                             parameter(fresh, "repeated.0.in.weight")));
+}
+
+TEST(LanguageModel, ThePeerComputesTheSameFromWhatIsSaved) {
+  const SmallModel small_llama(false, 15), small_olmo2(true, 16);
+  std::vector<support::PeerQuestion> questions;
+  for (const SmallModel* small : {&small_llama, &small_olmo2}) {
+    const std::string saved = small->folder.file("saved");
+    save_language_model(small->file(), saved);
+    questions.push_back({saved, {kTexts[0], kTexts[1]}, 20});
+  }
+  const auto answers = support::ask_transformers(questions);
+  if (!answers) GTEST_SKIP() << support::kInstallPeers;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto model = open_language_model(LanguageModelFile(questions[i].model));
+    for (std::size_t row = 0; row < 2; ++row) {
+      const auto& text = questions[i].prompts[row];
+      EXPECT_EQ(greedy_continuation(*model, text, -1, 20), (*answers)[i].continuations.at(row));
+      const Tensor ours = (*model)(batch_of(*model, text), loops(1))[0][-1];
+      EXPECT_LT(largest_difference(ours, torch::tensor((*answers)[i].logits.at(row))), kRounding);
+    }
+  }
 }
 
 // --- Measures -----------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ inline RunRecord record(const ThinkShape& shape, std::uint64_t seed, const Found
        {{{"steps", 75}, {"score", 0.4}}, {{"steps", 300}, {"score", found.rising ? 0.9 : 0.4}}}}};
   const bool adaptive = shape.block == Block::adaptive;
   const auto loops = [&](double value) { return adaptive ? std::optional(value) : std::nullopt; };
-  run.result = {{"task", "lines"}, {"right_tokens", 0.5}};
+  run.result = {{"kind", "lines"}, {"right_tokens", 0.5}};
   run.result["kinds"] = {kind_json("recall", found.recall, loops(found.recall_loops)),
                          kind_json("multi-hop", found.hops, loops(found.hop_loops)),
                          kind_json("arithmetic", found.terms, loops(found.hop_loops))};

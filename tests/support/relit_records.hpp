@@ -47,7 +47,7 @@ inline RunRecord record(Method method, std::uint64_t seed, const Found& found = 
   const std::size_t steps = task.macro_steps;
   Json& result = run.result;
   const std::size_t right = std::accumulate(found.right.begin(), found.right.end(), std::size_t{0});
-  result = {{"task", "rules"}, {"set", "rules"}, {"asked", 200}, {"right", right}};
+  result = {{"kind", "rules"}, {"set", "rules"}, {"asked", 200}, {"right", right}};
   Counts all(steps);
   double sum = 0;
   result["by_proof_depth"] = Json::array();
