@@ -91,12 +91,21 @@ std::string encodings_text(const LanguageModelFile& file) {
   return joined(parts);
 }
 
+/// "30", or "3-2*2-3" of a run with loops.
+std::string layers_text(const ModelConfig& model) {
+  if (model.repeated == 0) return std::to_string(model.initial + model.final);
+  const bool fixed = model.loops.kind == LoopRule::Kind::fixed;
+  return fmt::format("{}-{}*{}-{}", model.initial, model.repeated,
+                     fixed ? std::to_string(model.loops.least) : "k", model.final);
+}
+
 ordered_json shape_json(const LanguageModelFile& file) {
   const ModelConfig& model = file.model();
   ordered_json shape = {
       {"path", file.path()},
       {"architecture", file.architecture()},
-      {"layers", model.initial},
+      {"layers", model.initial + model.repeated + model.final},
+      {"shape", layers_text(model)},
       {"width", model.width},
       {"heads", model.heads},
       {"key_value_heads", model.key_value_heads == 0 ? model.heads : model.key_value_heads},
@@ -124,21 +133,18 @@ void print_shape(const LanguageModelFile& file) {
   const ModelConfig& model = file.model();
   print_line("architecture", file.architecture());
   print_line("layers", fmt::format("{}, width {}, {} heads, {} of keys and values, SwiGLU {}",
-                                   model.initial, model.width, model.heads,
+                                   layers_text(model), model.width, model.heads,
                                    shape["key_value_heads"].get<std::uint32_t>(), model.hidden));
   print_line("norms", fmt::format("RMSNorm {} the sublayers, epsilon {:.6g}{}",
                                   shape["norm_place"].get<std::string>(), model.norm_epsilon,
                                   model.query_key_norm ? ", queries and keys normed" : ""));
-  print_line(
-      "positions",
-      fmt::format(
-          "rotary, base {}, channels turn with their {}, context {}", model.rotary_base,
-          model.rotary_pairs == ModelConfig::RotaryPairs::halves ? "other half" : "neighbours",
-          file.context()));
+  print_line("positions",
+             fmt::format("rotary, base {:.6g}, pairs of {}, context {}", model.rotary_base,
+                         shape["rotary_pairs"].get<std::string>(), file.context()));
   print_line("vocabulary", fmt::format("{} tokens, {} readout", file.vocabulary(),
                                        model.tied_readout ? "the embedding is the" : "a separate"));
-  print_line("parameters", fmt::format("{}, {} MiB as floats", file.parameter_count(),
-                                       file.bytes_in_float() >> 20));
+  print_line("parameters", fmt::format("{}, {:.1f} MiB as floats", file.parameter_count(),
+                                       static_cast<double>(file.bytes_in_float()) / (1 << 20)));
   print_line("arrays", encodings_text(file));
 }
 

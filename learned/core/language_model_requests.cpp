@@ -219,7 +219,8 @@ MeasuredText measured_text(const ModelRequest& request, const TokenSequences& se
 /// tokens, or the context no room for what is to follow.
 std::vector<std::int32_t> prompt_tokens(const ModelRequest& request, const LanguageModelFile& file,
                                         const Tokeniser& tokeniser) {
-  std::vector<std::int32_t> tokens = tokeniser.encode(request.prompt, SpecialTokens::recognised);
+  std::vector<std::int32_t> tokens =
+      tokens_of(request.prompt, tokeniser, "--prompt", SpecialTokens::recognised);
   if (const auto begin = tokeniser.begin()) tokens.insert(tokens.begin(), *begin);
   if (tokens.empty()) throw InputError("--prompt: expected a text with tokens in it, found none");
   if (tokens.size() + request.tokens > file.context())

@@ -7,6 +7,15 @@
 
 namespace logdepth {
 
+std::vector<std::int32_t> tokens_of(const std::string& text, const Tokeniser& tokeniser,
+                                    const std::string& source, SpecialTokens special) {
+  try {
+    return tokeniser.encode(text, special);
+  } catch (const InputError& error) {
+    throw InputError(source + ": " + error.what());
+  }
+}
+
 std::vector<std::vector<std::int32_t>> token_sequences(const std::string& text,
                                                        const Tokeniser& tokeniser, std::size_t most,
                                                        std::size_t length) {
@@ -17,7 +26,7 @@ std::vector<std::vector<std::int32_t>> token_sequences(const std::string& text,
   std::string joined;
   for (const std::string& paragraph : text_paragraphs(text)) {
     joined += (joined.empty() ? "" : "\n\n") + paragraph;
-    const std::vector<std::int32_t> tokens = tokeniser.encode(joined);
+    const std::vector<std::int32_t> tokens = tokens_of(joined, tokeniser, text);
     for (auto at = tokens.begin(); tokens.end() - at >= fill; at += fill) {
       if (sequences.size() == most) return sequences;
       joined.clear();

@@ -9,6 +9,11 @@
 
 namespace logdepth {
 
+/// The tokens of a text. Errors: those of Tokeniser::encode, which begin with the `source`.
+std::vector<std::int32_t> tokens_of(const std::string& text, const Tokeniser& tokeniser,
+                                    const std::string& source,
+                                    SpecialTokens special = SpecialTokens::as_text);
+
 /// Sequences of `length` tokens each, at most `most` of them: paragraphs of the text, as many in a
 /// row with a blank line between them as it takes to fill a sequence, cut into as many as they fill;
 /// the next begins with the next paragraph. The token that begins a text, where there is one, is the

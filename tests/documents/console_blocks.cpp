@@ -102,8 +102,10 @@ bool can_train() {
 }
 
 bool needs_training(const std::string& command) {
-  return command.find("logdepth train") != std::string::npos &&
-         command.find("--write-plan") == std::string::npos;
+  const auto has = [&](const char* part) { return command.find(part) != std::string::npos; };
+  return (has("logdepth train") && !has("--write-plan")) || has("logdepth lm angular") ||
+         has("logdepth lm loops") ||
+         (has("logdepth lm load") && (has("--text") || has("--prompt")));
 }
 
 struct Ran {
