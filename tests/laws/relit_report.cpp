@@ -223,8 +223,8 @@ TEST(RelitReport, RefusesResultsThatContradictThemselvesOrTheirConfiguration) {
     const std::string text = refusal([&] { relit_markdown({damaged}); });
     return text.starts_with(place) ? text.substr(place.size()) : text;
   };
-  EXPECT_EQ(with("/task", "rules"), "accepted");
-  EXPECT_EQ(with("/task", "lines"), ".task: expected \"rules\" as its configuration says");
+  EXPECT_EQ(with("/kind", "rules"), "accepted");
+  EXPECT_EQ(with("/kind", "lines"), ".kind: expected \"rules\" as its configuration says");
   EXPECT_EQ(with("/asked", 201), ".asked: expected 200 as its configuration says");
   EXPECT_EQ(with("/right", 201), ".right: expected at most 200, what was asked");
   EXPECT_EQ(with("/right", 169), ".by_proof_depth: expected 169 of 200 right in all");

@@ -54,7 +54,7 @@ Finished run_process(std::vector<std::string> command, const std::filesystem::pa
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("no process can be started");
   if (child == 0) {
-    alarm(120);  // survives exec
+    alarm(900);  // survives exec; a peer reads a model of 135 million numbers for minutes
     const bool ready = chdir(where.c_str()) == 0 && dup2(in.descriptor(), STDIN_FILENO) >= 0 &&
                        dup2(out.descriptor(), STDOUT_FILENO) >= 0 &&
                        dup2(err.descriptor(), STDERR_FILENO) >= 0;
