@@ -17,6 +17,11 @@ class InputError : public std::runtime_error {
       : std::runtime_error(fmt::format("{}:{}: {}", source, line, sentence)) {}
 };
 
+/// Errors: InputError with this sentence unless it holds.
+inline void require(bool holds, const std::string& sentence) {
+  if (!holds) throw InputError(sentence);
+}
+
 /// The request is well formed but larger than a stated limit. The message gives the forecast size,
 /// the limit, and what to try instead. The program exits with 3.
 class SizeLimit : public std::runtime_error {

@@ -17,7 +17,7 @@ constexpr std::size_t kMeasuredAtOnce = 250;
 void require_growing(const std::vector<std::uint32_t>& numbers, const std::string& setting) {
   bool growing = !numbers.empty() && numbers.front() >= 1;
   for (std::size_t i = 1; i < numbers.size(); ++i) growing &= numbers[i - 1] < numbers[i];
-  require_setting(growing, setting + ": expected growing numbers from 1 on");
+  require(growing, setting + ": expected growing numbers from 1 on");
 }
 
 std::size_t count_right(const Samples& samples, const Answers& answers) {
@@ -27,10 +27,6 @@ std::size_t count_right(const Samples& samples, const Answers& answers) {
 }
 
 }  // namespace
-
-void require_setting(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
 
 void DifficultySettings::visit_difficulties(SettingVisitor& visit) {
   visit("easiest", easiest);
@@ -44,8 +40,7 @@ void DifficultySettings::visit_difficulties(SettingVisitor& visit) {
 
 void DifficultySettings::validate() const {
   for (const std::uint32_t loops : test_loops)
-    require_setting(loops <= kLoopLimit,
-                    fmt::format("task.test_loops: expected at most {}", kLoopLimit));
+    require(loops <= kLoopLimit, fmt::format("task.test_loops: expected at most {}", kLoopLimit));
 }
 
 std::uint32_t DifficultySettings::most_loops() const {
@@ -54,16 +49,16 @@ std::uint32_t DifficultySettings::most_loops() const {
 
 void DifficultyTask::check_difficulties() const {
   const DifficultySettings& c = settings();
-  require_setting(
+  require(
       c.easiest >= 1 && c.easiest <= c.hardest,
       fmt::format("task.easiest: expected 1 to task.hardest = {}, found {}", c.hardest, c.easiest));
   require_growing(c.tested, "task.tested");
   require_growing(c.test_loops, "task.test_loops");
-  require_setting(c.batch >= 1 && c.batch <= 65536, "task.batch: expected 1 to 65536");
-  require_setting(c.validation >= 2 && c.validation % 2 == 0,
-                  "task.validation: expected an even number from 2 on, half of which are true");
-  require_setting(c.threshold > 0.5 && c.threshold <= 1,
-                  "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
+  require(c.batch >= 1 && c.batch <= 65536, "task.batch: expected 1 to 65536");
+  require(c.validation >= 2 && c.validation % 2 == 0,
+          "task.validation: expected an even number from 2 on, half of which are true");
+  require(c.threshold > 0.5 && c.threshold <= 1,
+          "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
 }
 
 Samples DifficultyTask::training_batch(std::size_t, std::uint64_t step) const {

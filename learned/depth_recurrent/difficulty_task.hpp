@@ -12,9 +12,6 @@
 
 namespace logdepth {
 
-/// Errors: InputError with this sentence, which names a setting, unless it holds.
-void require_setting(bool holds, const std::string& sentence);
-
 /// What the tasks of this paper have in common: questions with the answer yes or no and a
 /// difficulty, a whole number from 1 on, which say how many loops they may need.
 struct DifficultySettings : TaskSettings {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "learned/depth_recurrent/text_samples.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
@@ -46,16 +47,15 @@ class ExpressionTask final : public DifficultyTask {
   void check() const {
     check_difficulties();
     const ExpressionSettings& c = config_.expressions;
-    require_setting(c.sibling_depth <= kDeepestSibling,
-                    fmt::format("task.sibling_depth: expected at most {}", kDeepestSibling));
-    require_setting(c.critical >= 0 && c.critical <= 1, "task.critical: expected 0 to 1");
-    require_setting(c.most_letters <= kMostLetters,
-                    fmt::format("task.most_letters: expected at most {}", kMostLetters));
+    require(c.sibling_depth <= kDeepestSibling,
+            fmt::format("task.sibling_depth: expected at most {}", kDeepestSibling));
+    require(c.critical >= 0 && c.critical <= 1, "task.critical: expected 0 to 1");
+    require(c.most_letters <= kMostLetters,
+            fmt::format("task.most_letters: expected at most {}", kMostLetters));
     for (const auto& [depth, name] : {std::pair(config_.hardest, "task.hardest"),
                                       std::pair(config_.tested.back(), "task.tested")})
-      require_setting(
-          depth <= kDeepestExpression,
-          fmt::format("{}: expected depths up to {}, found {}", name, kDeepestExpression, depth));
+      require(depth <= kDeepestExpression, fmt::format("{}: expected depths up to {}, found {}",
+                                                       name, kDeepestExpression, depth));
   }
 
   Samples inputs(Questions questions, Use) const override {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
@@ -62,29 +63,26 @@ class HopTask final : public DifficultyTask {
     const HopTaskConfig& c = config_;
     for (const auto& [size, name] :
          {std::pair(trained_, "task.chain"), std::pair(measured_, "task.test_chain")}) {
-      require_setting(size.chain >= 2, std::string(name) + ": expected at least 2");
-      require_setting(
-          size.vertices() <= kMostVertices,
-          fmt::format("{}, task.pool: expected at most {} vertices", name, kMostVertices));
+      require(size.chain >= 2, std::string(name) + ": expected at least 2");
+      require(size.vertices() <= kMostVertices,
+              fmt::format("{}, task.pool: expected at most {} vertices", name, kMostVertices));
     }
-    require_setting(c.hardest <= most_hops(c.generator, trained_),
-                    fmt::format("task.hardest: expected {}, found {}",
-                                bound_text(c.generator, "task.chain", trained_), c.hardest));
-    require_setting(
-        c.tested.back() <= most_hops(c.generator, measured_),
-        fmt::format("task.tested: expected {}, found {}",
-                    bound_text(c.generator, "task.test_chain", measured_), c.tested.back()));
+    require(c.hardest <= most_hops(c.generator, trained_),
+            fmt::format("task.hardest: expected {}, found {}",
+                        bound_text(c.generator, "task.chain", trained_), c.hardest));
+    require(c.tested.back() <= most_hops(c.generator, measured_),
+            fmt::format("task.tested: expected {}, found {}",
+                        bound_text(c.generator, "task.test_chain", measured_), c.tested.back()));
     const std::size_t largest = std::max(trained_.vertices(), measured_.vertices());
-    require_setting(
+    require(
         c.identities == 0 || (c.identities >= largest && c.identities <= 65536),
         fmt::format(
             "task.identities: expected 0, or {} to 65536, one for each vertex of a graph, found {}",
             largest, c.identities));
-    require_setting(
-        c.masked || c.identities > 0,
-        fmt::format("task.identities: expected at least {} where task.masked is false, because "
-                    "the edges are then read as features of the identities",
-                    largest));
+    require(c.masked || c.identities > 0,
+            fmt::format("task.identities: expected at least {} where task.masked is false, because "
+                        "the edges are then read as features of the identities",
+                        largest));
   }
 
   Samples inputs(Questions questions, Use use) const override {

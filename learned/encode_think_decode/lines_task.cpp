@@ -71,9 +71,6 @@ Samples samples_of(const TokenLine* lines, std::size_t count, bool answers_only)
 class LinesTask final : public Task {
  public:
   LinesTask(const LinesConfig& config, std::uint64_t seed) : config_(config) {
-    const auto require = [](bool holds, const char* sentence) {
-      if (!holds) throw InputError(sentence);
-    };
     require(config.batch >= 1 && config.batch <= 65536, "task.batch: expected 1 to 65536");
     require(config.length <= 65536, "task.length: expected at most 65536");
     require(config.validation >= 1 && config.validation <= 1U << 20,

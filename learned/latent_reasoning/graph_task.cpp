@@ -24,10 +24,6 @@ constexpr std::size_t kMostAlike = 128, kMostAlikeTokens = std::size_t{1} << 15;
 /// Draws after which a training graph need not have the depth of its batch.
 constexpr int kDepthDraws = 100;
 
-void expect(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
-
 bool is_prime(std::uint32_t number) {
   if (number < 2) return false;
   for (std::uint32_t divisor = 2; divisor * divisor <= number; ++divisor)
@@ -36,26 +32,26 @@ bool is_prime(std::uint32_t number) {
 }
 
 void check_shape(const GraphShape& shape) {
-  expect(is_prime(shape.modulus) && shape.modulus <= kMostModulus,
-         fmt::format("task.modulus: expected a prime from 2 to {}, found {}", kMostModulus,
-                     shape.modulus));
-  expect(shape.names >= kFewestNodes && shape.names <= kMostNames,
-         fmt::format("task.names: expected {} to {}, found {}", kFewestNodes, kMostNames,
-                     shape.names));
-  expect(shape.window >= 1, "task.window: expected at least 1, found 0");
+  require(is_prime(shape.modulus) && shape.modulus <= kMostModulus,
+          fmt::format("task.modulus: expected a prime from 2 to {}, found {}", kMostModulus,
+                      shape.modulus));
+  require(shape.names >= kFewestNodes && shape.names <= kMostNames,
+          fmt::format("task.names: expected {} to {}, found {}", kFewestNodes, kMostNames,
+                      shape.names));
+  require(shape.window >= 1, "task.window: expected at least 1, found 0");
   const auto& weights = shape.operand_weights;
   const bool sized = !weights.empty() && weights.size() <= kMostOperands;
-  expect(sized && std::any_of(weights.begin(), weights.end(), [](auto w) { return w > 0; }),
-         fmt::format("task.operand_weights: expected 1 to {} numbers, how often nodes have 1, 2, "
-                     "... operands, not all of them 0",
-                     kMostOperands));
+  require(sized && std::any_of(weights.begin(), weights.end(), [](auto w) { return w > 0; }),
+          fmt::format("task.operand_weights: expected 1 to {} numbers, how often nodes have 1, 2, "
+                      "... operands, not all of them 0",
+                      kMostOperands));
 }
 
 void check_cells(const std::vector<std::uint32_t>& nodes, const char* setting,
                  const GraphShape& shape) {
   bool growing = true;
   for (std::size_t i = 1; i < nodes.size(); ++i) growing &= nodes[i - 1] < nodes[i];
-  expect(
+  require(
       growing && (nodes.empty() || (nodes.front() >= kFewestNodes && nodes.back() <= shape.names)),
       fmt::format("{}: expected growing numbers of nodes from {} to task.names = {}, one name "
                   "for each node",
@@ -64,24 +60,24 @@ void check_cells(const std::vector<std::uint32_t>& nodes, const char* setting,
 
 void check_settings(const GraphTaskSettings& c) {
   check_shape(c.graphs);
-  expect(c.least_nodes >= kFewestNodes && c.least_nodes <= c.most_nodes,
-         fmt::format("task.least_nodes: expected {} to task.most_nodes = {}, found {}",
-                     kFewestNodes, c.most_nodes, c.least_nodes));
-  expect(c.most_nodes <= c.graphs.names,
-         fmt::format("task.most_nodes: expected at most task.names = {}, one name for each node, "
-                     "found {}",
-                     c.graphs.names, c.most_nodes));
-  expect(c.batch >= 1 &&
-             std::uint64_t{c.batch} * c.most_nodes * longest_equation(c.graphs) <= kMostBatchTokens,
-         fmt::format("task.batch: expected 1 to {} graphs of task.most_nodes = {}, found {}",
-                     kMostBatchTokens / (std::uint64_t{c.most_nodes} * longest_equation(c.graphs)),
-                     c.most_nodes, c.batch));
+  require(c.least_nodes >= kFewestNodes && c.least_nodes <= c.most_nodes,
+          fmt::format("task.least_nodes: expected {} to task.most_nodes = {}, found {}",
+                      kFewestNodes, c.most_nodes, c.least_nodes));
+  require(c.most_nodes <= c.graphs.names,
+          fmt::format("task.most_nodes: expected at most task.names = {}, one name for each node, "
+                      "found {}",
+                      c.graphs.names, c.most_nodes));
+  require(c.batch >= 1 && std::uint64_t{c.batch} * c.most_nodes * longest_equation(c.graphs) <=
+                              kMostBatchTokens,
+          fmt::format("task.batch: expected 1 to {} graphs of task.most_nodes = {}, found {}",
+                      kMostBatchTokens / (std::uint64_t{c.most_nodes} * longest_equation(c.graphs)),
+                      c.most_nodes, c.batch));
   check_cells(c.test_nodes, "task.test_nodes", c.graphs);
   check_cells(c.test_deep_nodes, "task.test_deep_nodes", c.graphs);
-  expect(!c.test_nodes.empty() || !c.test_deep_nodes.empty(),
-         "task.test_nodes: expected at least one number of nodes here or in task.test_deep_nodes, "
-         "nothing would be measured");
-  expect(c.validation >= 1, "task.validation: expected at least 1 graph per cell, found 0");
+  require(!c.test_nodes.empty() || !c.test_deep_nodes.empty(),
+          "task.test_nodes: expected at least one number of nodes here or in task.test_deep_nodes, "
+          "nothing would be measured");
+  require(c.validation >= 1, "task.validation: expected at least 1 graph per cell, found 0");
 }
 
 }  // namespace

@@ -21,10 +21,6 @@ constexpr std::uint32_t kMostRows = 1024;
 constexpr std::uint32_t kMostPairs = 12;
 constexpr std::int32_t kPadding = 2;
 
-void require(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
-
 double share(std::size_t part, std::size_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }

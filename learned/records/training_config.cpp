@@ -114,10 +114,6 @@ std::uint32_t most_loops(const LoopRule& rule) {
   return rule.kind == LoopRule::Kind::fixed ? rule.least : 0;
 }
 
-void require(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
-
 }  // namespace
 
 nlohmann::ordered_json to_json(const RunConfig& config) {

@@ -13,7 +13,7 @@
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/rule_text_task.hpp"
 #include "learned/relit/rules_task.hpp"
-#include "learned/relit/setting_check.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
@@ -64,13 +64,12 @@ class RelitExperiment final : public Experiment {
   }
 
   TrainingPlan runs() const override {
-    check_setting(pretrain_ == backbone_.empty(),
-                  "--backbone: expected a language model, or --pretrain to train one");
-    check_setting((prompts_ == Prompts::file) == !questions_.empty(),
-                  "--questions: expected a file exactly with --prompts file");
-    check_setting(
-        prompts_ == Prompts::rules || (negation_ == NegationChoice::preset && depths_.empty()),
-        "--negation, --depths: expected --prompts rules, whose theories they are of");
+    require(pretrain_ == backbone_.empty(),
+            "--backbone: expected a language model, or --pretrain to train one");
+    require((prompts_ == Prompts::file) == !questions_.empty(),
+            "--questions: expected a file exactly with --prompts file");
+    require(prompts_ == Prompts::rules || (negation_ == NegationChoice::preset && depths_.empty()),
+            "--negation, --depths: expected --prompts rules, whose theories they are of");
     if (pretrain_) return {{"base", base()}};
     TrainingPlan plan;
     for (const RelitMethod method : methods_)
@@ -87,8 +86,8 @@ class RelitExperiment final : public Experiment {
   enum class NegationChoice { preset, none, facts, rules };
 
   RunConfig base() const {
-    check_setting(prompts_ != Prompts::file,
-                  "--prompts: expected rules or nli with --pretrain, whose texts are generated");
+    require(prompts_ != Prompts::file,
+            "--prompts: expected rules or nli with --pretrain, whose texts are generated");
     RunConfig config = relit_base(prompts_, world_, paper_size_);
     auto& task = config.task.as<RuleTextConfig>();
     set_negation(task.rules);

@@ -4,16 +4,15 @@
 
 #include "learned/records/training_config.hpp"
 #include "learned/relit/rules_task.hpp"
-#include "learned/relit/setting_check.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
 
 void require_range(const char* setting, std::uint32_t value, std::uint32_t least,
                    std::uint32_t most) {
-  check_setting(
-      value >= least && value <= most,
-      fmt::format("network.{}: expected {} to {}, found {}", setting, least, most, value));
+  require(value >= least && value <= most,
+          fmt::format("network.{}: expected {} to {}, found {}", setting, least, most, value));
 }
 
 }  // namespace
@@ -51,8 +50,8 @@ void RelitSettings::visit(SettingVisitor& visit) {
 }
 
 void RelitSettings::validate(const RunConfig& config) const {
-  check_setting(!backbone.empty(),
-                "network.backbone: expected a language model, a GGUF file, a folder or a run");
+  require(!backbone.empty(),
+          "network.backbone: expected a language model, a GGUF file, a folder or a run");
   require_range("state_batch", state_batch, 1, 4096);
   require_range("macro_steps", macro_steps, 1, 1024);
   require_range("recursions", recursions, 1, 1024);
@@ -62,32 +61,28 @@ void RelitSettings::validate(const RunConfig& config) const {
   require_range("hidden", hidden, 0, 65536);
   require_range("least_steps", least_steps, 1, 1024);
   require_range("adapters", adapters, 0, 1024);
-  check_setting(halting_weight >= 0, "network.halting_weight: expected at least 0");
-  check_setting(loss_epsilon >= 0 && loss_epsilon < 1,
-                "network.loss_epsilon: expected at least 0, below 1");
-  check_setting(
-      !replace || !subtract_input,
-      "network.subtract_input: expected with the residual refinement, which network.replace "
-      "leaves out");
-  check_setting(adapters == 0 || states == States::last,
-                "network.adapters: expected network.states last, the language model's own layers");
-  check_setting(
-      probe == Probe::none || (macro_steps == 1 && !halting),
-      "network.probe: expected network.macro_steps 1 without network.halting, a probe has "
-      "no steps");
+  require(halting_weight >= 0, "network.halting_weight: expected at least 0");
+  require(loss_epsilon >= 0 && loss_epsilon < 1,
+          "network.loss_epsilon: expected at least 0, below 1");
+  require(!replace || !subtract_input,
+          "network.subtract_input: expected with the residual refinement, which network.replace "
+          "leaves out");
+  require(adapters == 0 || states == States::last,
+          "network.adapters: expected network.states last, the language model's own layers");
+  require(probe == Probe::none || (macro_steps == 1 && !halting),
+          "network.probe: expected network.macro_steps 1 without network.halting, a probe has "
+          "no steps");
   const auto* task = config.task.try_as<RulesTaskConfig>();
-  check_setting(task != nullptr,
-                "task.kind: expected rules, which a network of the kind relit answers");
-  check_setting(task->macro_steps == macro_steps,
-                fmt::format("task.macro_steps: expected network.macro_steps = {}, found {}",
-                            macro_steps, task->macro_steps));
-  check_setting(config.training.supervision == TrainingConfig::Supervision::last,
-                "training.supervision: expected last, macro steps have losses of their own");
-  check_setting(
-      config.training.gradient_span == 0,
-      "training.gradient_span: expected 0, network.through_time says what the gradient passes");
-  check_setting(config.training.empty_discount == 0,
-                "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
+  require(task != nullptr, "task.kind: expected rules, which a network of the kind relit answers");
+  require(task->macro_steps == macro_steps,
+          fmt::format("task.macro_steps: expected network.macro_steps = {}, found {}", macro_steps,
+                      task->macro_steps));
+  require(config.training.supervision == TrainingConfig::Supervision::last,
+          "training.supervision: expected last, macro steps have losses of their own");
+  require(config.training.gradient_span == 0,
+          "training.gradient_span: expected 0, network.through_time says what the gradient passes");
+  require(config.training.empty_discount == 0,
+          "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
 }
 
 }  // namespace logdepth

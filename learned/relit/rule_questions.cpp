@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "learned/relit/setting_check.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -248,30 +247,28 @@ std::string RuleQuestion::prompt() const {
 }
 
 void check_rule_settings(const RuleSettings& settings) {
-  check_setting(
-      settings.world == RuleWorld::closed || settings.negation == RuleSettings::Negation::rules,
-      "task.negation: expected rules in an open world, where nothing else makes an answer no");
-  check_setting(settings.second_premise >= 0 && settings.second_premise <= 1,
-                "task.second_premise: expected 0 to 1");
-  check_setting(settings.distractors_least >= 2 && settings.distractors_most <= 40,
-                "task.distractors_least, task.distractors_most: expected 2 to 40");
-  check_setting(settings.distractors_least <= settings.distractors_most,
-                fmt::format("task.distractors_most: expected at least task.distractors_least = {}, "
-                            "found {}",
-                            settings.distractors_least, settings.distractors_most));
-  check_setting(settings.most_words >= 20 && settings.most_words <= 1000,
-                "task.most_words: expected 20 to 1000");
+  require(settings.world == RuleWorld::closed || settings.negation == RuleSettings::Negation::rules,
+          "task.negation: expected rules in an open world, where nothing else makes an answer no");
+  require(settings.second_premise >= 0 && settings.second_premise <= 1,
+          "task.second_premise: expected 0 to 1");
+  require(settings.distractors_least >= 2 && settings.distractors_most <= 40,
+          "task.distractors_least, task.distractors_most: expected 2 to 40");
+  require(settings.distractors_least <= settings.distractors_most,
+          fmt::format("task.distractors_most: expected at least task.distractors_least = {}, "
+                      "found {}",
+                      settings.distractors_least, settings.distractors_most));
+  require(settings.most_words >= 20 && settings.most_words <= 1000,
+          "task.most_words: expected 20 to 1000");
 }
 
 RuleQuestion rule_question(const RuleSettings& settings, std::uint32_t depth, RuleAnswer answer,
                            CounterRandom& random) {
   check_rule_settings(settings);
-  check_setting(
-      depth <= kDeepestProof,
-      fmt::format("a proof: expected a depth of 0 to {}, found {}", kDeepestProof, depth));
+  require(depth <= kDeepestProof,
+          fmt::format("a proof: expected a depth of 0 to {}, found {}", kDeepestProof, depth));
   const bool open = settings.world == RuleWorld::open;
-  check_setting(open || answer != RuleAnswer::unknown,
-                "task.world: expected open, a closed world has no answer unknown");
+  require(open || answer != RuleAnswer::unknown,
+          "task.world: expected open, a closed world has no answer unknown");
   const bool asked_negated = open && random.chance(0.5), coin = open && random.chance(0.5);
   const bool last_negated = answer == RuleAnswer::yes  ? asked_negated
                             : answer == RuleAnswer::no ? open && !asked_negated

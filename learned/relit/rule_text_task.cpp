@@ -10,7 +10,7 @@
 #include "learned/records/task.hpp"
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/relit_tokens.hpp"
-#include "learned/relit/setting_check.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
@@ -148,10 +148,10 @@ void RuleTextConfig::visit(SettingVisitor& visit) {
 }
 
 void RuleTextConfig::validate() const {
-  check_setting(entailed <= 16, "task.entailed: expected 0 to 16");
-  check_setting(length >= 1 && length <= 4096, "task.length: expected 1 to 4096");
-  check_setting(batch >= 1 && batch <= 65536, "task.batch: expected 1 to 65536");
-  check_setting(validation >= 1 && validation <= 100'000, "task.validation: expected 1 to 100000");
+  require(entailed <= 16, "task.entailed: expected 0 to 16");
+  require(length >= 1 && length <= 4096, "task.length: expected 1 to 4096");
+  require(batch >= 1 && batch <= 65536, "task.batch: expected 1 to 65536");
+  require(validation >= 1 && validation <= 100'000, "task.validation: expected 1 to 100000");
 }
 
 std::unique_ptr<Task> RuleTextConfig::make_task(std::uint64_t seed) const {

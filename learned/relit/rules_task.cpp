@@ -12,7 +12,7 @@
 #include "learned/records/task.hpp"
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/relit_tokens.hpp"
-#include "learned/relit/setting_check.hpp"
+#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {
@@ -135,12 +135,11 @@ class RulesTask final : public Task {
   void read_questions() {
     for (const QuestionAnswer& line : read_question_answers(config_.questions))
       lines_.push_back({"question : " + line.question + " answer :", line.answer, line.difficulty});
-    check_setting(
-        lines_.size() >= std::size_t{config_.training_samples} + config_.test_samples,
-        fmt::format("{}: expected {} questions, task.training_samples and task.test_samples, "
-                    "found {}",
-                    config_.questions, config_.training_samples + config_.test_samples,
-                    lines_.size()));
+    require(lines_.size() >= std::size_t{config_.training_samples} + config_.test_samples,
+            fmt::format("{}: expected {} questions, task.training_samples and task.test_samples, "
+                        "found {}",
+                        config_.questions, config_.training_samples + config_.test_samples,
+                        lines_.size()));
     for (const Prompt& line : lines_) {
       tokens_.prompt(line.text);
       tokens_.answer(line.answer);
@@ -299,8 +298,8 @@ void visit_rule_settings(RuleSettings& rules, SettingVisitor& visit) {
 void check_proof_depths(const std::vector<std::uint32_t>& depths) {
   bool growing = !depths.empty() && depths.back() <= kDeepestProof;
   for (std::size_t i = 1; i < depths.size(); ++i) growing &= depths[i - 1] < depths[i];
-  check_setting(growing,
-                fmt::format("task.depths: expected growing numbers from 0 to {}", kDeepestProof));
+  require(growing,
+          fmt::format("task.depths: expected growing numbers from 0 to {}", kDeepestProof));
 }
 
 std::unique_ptr<TaskSettings> RulesTaskConfig::clone() const {
@@ -320,14 +319,14 @@ void RulesTaskConfig::visit(SettingVisitor& visit) {
 }
 
 void RulesTaskConfig::validate() const {
-  check_setting(macro_steps >= 1 && macro_steps <= 1024, "task.macro_steps: expected 1 to 1024");
-  check_setting(training_samples >= 1 && training_samples <= 10'000'000,
-                "task.training_samples: expected 1 to 10000000");
-  check_setting(test_samples >= 1 && test_samples <= 1'000'000,
-                "task.test_samples: expected 1 to 1000000");
-  check_setting(batch >= 1 && batch <= 65536, "task.batch: expected 1 to 65536");
-  check_setting((set == Set::file) == !questions.empty(),
-                "task.questions: expected a file of JSON lines exactly where task.set is file");
+  require(macro_steps >= 1 && macro_steps <= 1024, "task.macro_steps: expected 1 to 1024");
+  require(training_samples >= 1 && training_samples <= 10'000'000,
+          "task.training_samples: expected 1 to 10000000");
+  require(test_samples >= 1 && test_samples <= 1'000'000,
+          "task.test_samples: expected 1 to 1000000");
+  require(batch >= 1 && batch <= 65536, "task.batch: expected 1 to 65536");
+  require((set == Set::file) == !questions.empty(),
+          "task.questions: expected a file of JSON lines exactly where task.set is file");
 }
 
 std::unique_ptr<Task> RulesTaskConfig::make_task(std::uint64_t seed) const {

@@ -28,10 +28,6 @@ constexpr std::uint32_t kMeasuredAtOnce = 256;
 /// Letter and position.
 constexpr std::size_t kTables = 2;
 
-void require(bool holds, const std::string& sentence) {
-  if (!holds) throw InputError(sentence);
-}
-
 const WordTaskConfig& checked(const WordTaskConfig& c) {
   require(c.max_length >= 2 && c.max_length <= kMostLength,
           fmt::format("task.max_length: expected 2 to {}, found {}", kMostLength, c.max_length));
