@@ -75,6 +75,16 @@ Tensor Batch::real_tokens(torch::ScalarType type) const {
   return (positions < lengths.unsqueeze(1)).to(type);
 }
 
+double Batch::mean_over_tokens(const torch::Tensor& per_token) const {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor real = real_tokens(torch::kBool);
+  return (real.defined() ? per_token.masked_select(real) : per_token).mean().item<double>();
+}
+
+double Batch::relative_change(const torch::Tensor& before, const torch::Tensor& after) const {
+  return mean_over_tokens((after - before).norm(2, -1) / before.norm(2, -1));
+}
+
 Answers answers(const Tensor& logits, const TaskFormat& format) {
   Tensor chosen;
   if (format.answer == TaskFormat::Answer::bits) {

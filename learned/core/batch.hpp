@@ -23,6 +23,10 @@ struct Batch {
 
   /// 1 for tokens, 0 for padding, [B, L] of the given type; undefined without padding.
   torch::Tensor real_tokens(torch::ScalarType type) const;
+  /// The mean of a number per token [B, L] over those that are no padding.
+  double mean_over_tokens(const torch::Tensor& per_token) const;
+  /// The mean of |after - before| / |before|, states [B, L, width].
+  double relative_change(const torch::Tensor& before, const torch::Tensor& after) const;
 };
 
 /// Errors: std::logic_error where the samples do not have the format's shape.

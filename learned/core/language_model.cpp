@@ -58,7 +58,7 @@ std::vector<std::string> layer_names(const ModelConfig& config) {
 std::vector<std::uint32_t> chosen_layers(const std::vector<std::uint32_t>& asked,
                                          std::size_t needed, const LanguageModelFile& file) {
   const ModelConfig& model = file.model();
-  const std::uint32_t there = model.initial + model.repeated + model.final;
+  const std::uint32_t there = model.layers();
   if (asked.empty()) {
     if (there != needed)
       throw InputError(fmt::format(

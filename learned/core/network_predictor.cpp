@@ -42,8 +42,7 @@ class GreedyDecoder {
   void begin(const Samples& prompts) {
     for (std::size_t i = 0; i < prompts.count; ++i) {
       const auto first = prompts.indices.begin() + static_cast<std::ptrdiff_t>(i * prompts.tokens);
-      given_.push_back(prompts.lengths.empty() ? prompts.tokens
-                                               : static_cast<std::size_t>(prompts.lengths[i]));
+      given_.push_back(prompts.length(i));
       texts_.emplace_back(first, first + static_cast<std::ptrdiff_t>(given_.back()));
     }
   }

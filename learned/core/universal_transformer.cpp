@@ -137,16 +137,12 @@ LoopReading UniversalTransformer::reading(const Tensor& before, const Tensor& ca
                                           const Tensor& after, const Batch& batch,
                                           const AttentionContext& context) const {
   const torch::NoGradGuard no_grad;
-  const Tensor real = batch.real_tokens(after.scalar_type());
-  const auto mean = [&](const Tensor& per_token) {
-    return (real.defined() ? (per_token * real).sum() / real.sum() : per_token.mean())
-        .item<double>();
-  };
   LoopReading reading;
-  reading.gate_share = config_.gate == ModelConfig::Gate::gru
-                           ? mean(gate_.share(candidate, before, context.precision).mean(-1))
-                           : 1;
-  reading.change = mean((after - before).norm(2, -1) / before.norm(2, -1));
+  reading.gate_share =
+      config_.gate == ModelConfig::Gate::gru
+          ? batch.mean_over_tokens(gate_.share(candidate, before, context.precision).mean(-1))
+          : 1;
+  reading.change = batch.relative_change(before, after);
   return reading;
 }
 

@@ -90,7 +90,7 @@ std::vector<NamedParameter> named_parameters(const LanguageModelSettings& settin
     add("router.weight", "router.weight", {1, width});
     add("router.bias", "router.bias", {1});
   }
-  for (std::uint32_t i = 0; i < model.initial + model.repeated + model.final; ++i) {
+  for (std::uint32_t i = 0; i < model.layers(); ++i) {
     const std::string to = fmt::format("layers.{}.", i), from = layer_prefix(names, model, i);
     const auto add_stacked = [&](const char* name, const Names& tensors,
                                  const std::vector<std::uint64_t>& rows) {

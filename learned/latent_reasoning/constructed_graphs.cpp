@@ -101,8 +101,7 @@ Predictor constructed_predictor(const ExactFile& file, const FactorTables& table
   return Predict([file, tables](const Samples& samples, std::uint32_t) {
     Answers answers = samples.indices;  // one head for each table
     for (std::size_t i = 0; i < samples.count; ++i) {
-      const std::size_t length =
-          samples.lengths.empty() ? samples.tokens : static_cast<std::size_t>(samples.lengths[i]);
+      const std::size_t length = samples.length(i);
       const auto first = static_cast<std::ptrdiff_t>(i * samples.tokens * kFactors);
       std::vector<std::string> word;
       for (std::size_t token = 0; token < length; ++token) {

@@ -10,6 +10,7 @@
 
 #include "figures/colours.hpp"
 #include "figures/line_chart.hpp"
+#include "figures/section_stack.hpp"
 #include "learned/latent_reasoning/latent_verdicts.hpp"
 #include "objects/number_text.hpp"
 #include "objects/xml_text.hpp"
@@ -225,14 +226,8 @@ class SectionDrawing {
 }  // namespace
 
 std::string latent_figure_svg(const std::vector<LatentSection>& sections) {
-  std::string body;
-  double y = kMargin;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    SectionDrawing drawing(sections[i], y);
-    body += drawing.draw(i + 1);
-    y = drawing.bottom();
-  }
-  return svg_document(kPage, y, "Latent-space reasoning on computation graphs", body);
+  return stacked_sections_svg<SectionDrawing>(sections, kPage, kMargin,
+                                              "Latent-space reasoning on computation graphs");
 }
 
 }  // namespace logdepth

@@ -1,35 +1,15 @@
 #include "learned/records/predictor.hpp"
 
-#include <algorithm>
-
 #include "learned/records/task.hpp"
 
 namespace logdepth {
 namespace {
 
-/// Texts as samples of one table, the shorter ones padded.
-Samples padded_to(const std::vector<std::vector<std::int32_t>>& texts) {
-  Samples samples;
-  samples.count = texts.size();
-  for (const auto& text : texts) samples.tokens = std::max(samples.tokens, text.size());
-  samples.size = samples.tokens;
-  samples.indices.assign(samples.count * samples.tokens, 0);
-  samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    std::copy(texts[i].begin(), texts[i].end(),
-              samples.indices.begin() + static_cast<std::ptrdiff_t>(i * samples.tokens));
-    samples.lengths.push_back(static_cast<std::int32_t>(texts[i].size()));
-  }
-  return samples;
-}
-
 std::vector<std::vector<std::int32_t>> prompts_of(const Samples& samples) {
   std::vector<std::vector<std::int32_t>> texts(samples.count);
   for (std::size_t i = 0; i < samples.count; ++i) {
     const auto begin = samples.indices.begin() + static_cast<std::ptrdiff_t>(i * samples.tokens);
-    const std::size_t length =
-        samples.lengths.empty() ? samples.tokens : static_cast<std::size_t>(samples.lengths[i]);
-    texts[i].assign(begin, begin + static_cast<std::ptrdiff_t>(length));
+    texts[i].assign(begin, begin + static_cast<std::ptrdiff_t>(samples.length(i)));
   }
   return texts;
 }
@@ -48,14 +28,12 @@ Predictor::Predictor(Predict predict)
           [this_answers = answers](const Samples& prompts, std::int32_t end, std::size_t most) {
             std::vector<std::vector<std::int32_t>> texts = prompts_of(prompts);
             const auto goes_on = [&](const std::vector<std::int32_t>& text, std::size_t i) {
-              const std::size_t given = prompts.lengths.empty()
-                                            ? prompts.tokens
-                                            : static_cast<std::size_t>(prompts.lengths[i]);
+              const std::size_t given = prompts.length(i);
               return text.size() < most && (text.size() == given || text.back() != end);
             };
             for (bool any = true; any;) {
               any = false;
-              const Samples samples = padded_to(texts);
+              const Samples samples = samples_of_texts(texts);
               const Answers next = this_answers(samples, 0);
               for (std::size_t i = 0; i < texts.size(); ++i) {
                 if (!goes_on(texts[i], i)) continue;

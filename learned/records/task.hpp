@@ -62,7 +62,16 @@ struct Samples {
   std::vector<std::int32_t> due;
   /// What a measure sorts answers by, one per target or empty: distances of vertices.
   std::vector<std::int32_t> labels;
+
+  /// Tokens of a sample before the padding.
+  std::size_t length(std::size_t sample) const {
+    return lengths.empty() ? tokens : static_cast<std::size_t>(lengths[sample]);
+  }
 };
+
+/// Texts of one table of tokens and one head of answers as samples, the shorter ones padded; nothing
+/// is asked of them.
+Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts);
 
 /// Told how much of a measurement is done.
 using MeasureProgress = std::function<void(std::size_t done, std::size_t total)>;

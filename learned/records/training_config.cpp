@@ -166,10 +166,10 @@ void validate(const RunConfig& config) {
           fmt::format("model.heads: expected a divisor of model.width = {}, found {}", m.width,
                       m.heads));
   require(m.hidden > 0, "model.hidden: expected at least 1");
-  require(m.initial + m.repeated + m.final > 0, "model: expected at least one layer");
-  require(m.width <= 8192 && m.hidden <= 65536 && m.initial + m.repeated + m.final <= 512,
+  require(m.layers() > 0, "model: expected at least one layer");
+  require(m.width <= 8192 && m.hidden <= 65536 && m.layers() <= 512,
           "model: expected a width up to 8192, hidden up to 65536 and at most 512 layers");
-  const double layers = m.initial + m.repeated + m.final, width = m.width;
+  const double layers = m.layers(), width = m.width;
   if (const double count = layers * width * (4 * width + 3.0 * m.hidden); count > kMostParameters)
     throw SizeLimit(
         fmt::format("the model has up to {} thousand million parameters, expected at most 4: "
@@ -220,24 +220,23 @@ void validate(const RunConfig& config) {
                         "is trained or measured, found {}",
                         most, m.step_rows));
   }
-  const bool own_model = [&] {
+  const auto own_model = [&] {
     RunConfig plain;
     plain.model = m;
     return to_json(plain)["model"] != to_json(RunConfig())["model"];
-  }();
+  };
   if (config.network) {
-    require(!own_model && !config.constructed,
+    require(!own_model() && !config.constructed,
             "network: the model is of its own kind, expected no settings of model or constructed");
     (*config.network)->validate(config);
   }
-  require(config.initial_layers.empty() ||
-              config.initial_layers.size() == m.initial + m.repeated + m.final,
+  require(config.initial_layers.empty() || config.initial_layers.size() == m.layers(),
           fmt::format("initial_layers: expected a layer for each of the {} of the model, found {}",
-                      m.initial + m.repeated + m.final, config.initial_layers.size()));
+                      m.layers(), config.initial_layers.size()));
   require(config.initial_layers.empty() || !config.initial_weights.empty(),
           "initial_layers: expected initial_weights, the language model that they are layers of");
   if (const auto& constructed = config.constructed) {
-    require(!own_model,
+    require(!own_model(),
             "constructed: the model is the weights file, expected no settings of model");
     require(!constructed->weights.empty(), "constructed.weights: expected a weights file");
     require(constructed->temperature > 0, "constructed.temperature: expected more than 0");

@@ -83,6 +83,9 @@ struct ModelConfig {
   std::uint32_t step_rows = 20;      ///< rows of the table; learned: more loops are refused
   std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
   Router router = Router::none;      ///< of LoopRule::Kind::adaptive
+
+  /// Distinct ones, each counted once however often it runs.
+  std::uint32_t layers() const { return initial + repeated + final; }
 };
 
 /// A weights file as a network, instead of a ModelConfig: every number of it rounded to double and

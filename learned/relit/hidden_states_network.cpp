@@ -81,18 +81,8 @@ std::vector<Tensor> KeptStates::compute(const std::vector<Prompt>& prompts,
                                         TrainingConfig::Precision precision) const {
   const torch::NoGradGuard no_grad;
   const UniversalTransformer& model = *backbone_.model;
-  Samples samples;
-  samples.count = prompts.size();
-  for (const Prompt& prompt : prompts) samples.tokens = std::max(samples.tokens, prompt.size());
-  samples.size = samples.tokens;
-  for (const Prompt& prompt : prompts) {
-    samples.indices.insert(samples.indices.end(), prompt.begin(), prompt.end());
-    samples.indices.resize(samples.indices.size() + samples.tokens - prompt.size());
-    samples.lengths.push_back(static_cast<std::int32_t>(prompt.size()));
-  }
-  samples.targets.assign(samples.count * samples.tokens * model.format().heads(),
-                         Samples::kIgnored);
-  const Batch batch = to_batch(samples, model.format(), model.device(), model.type());
+  const Batch batch =
+      to_batch(samples_of_texts(prompts), model.format(), model.device(), model.type());
   const Tensor states =
       model.hidden(batch, whole_pass(model, batch, precision)).to(torch::kCPU, torch::kFloat32);
   computed_ += prompts.size();

@@ -10,6 +10,7 @@
 #include "figures/colours.hpp"
 #include "figures/heatmap.hpp"
 #include "figures/line_chart.hpp"
+#include "figures/section_stack.hpp"
 #include "objects/number_text.hpp"
 #include "objects/xml_text.hpp"
 
@@ -274,14 +275,8 @@ std::vector<std::size_t> shown_steps(std::size_t steps) {
 }
 
 std::string relit_figure_svg(const std::vector<RelitSection>& sections) {
-  std::string body;
-  double y = kMargin;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    SectionDrawing drawing(sections[i], y);
-    body += drawing.draw(i + 1);
-    y = drawing.bottom();
-  }
-  return svg_document(kPage, y, "ReLIT on a frozen language model", body);
+  return stacked_sections_svg<SectionDrawing>(sections, kPage, kMargin,
+                                              "ReLIT on a frozen language model");
 }
 
 }  // namespace logdepth

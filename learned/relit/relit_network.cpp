@@ -43,14 +43,6 @@ Tensor at_read(const Tensor& y, const Batch& batch) {
   return y.gather(1, batch.read.unsqueeze(-1).expand({-1, -1, y.size(-1)})).squeeze(1);
 }
 
-/// Mean over the tokens that are no padding of |after - before| / |before|.
-double relative_change(const Tensor& before, const Tensor& after, const Batch& batch) {
-  const torch::NoGradGuard no_grad;
-  const Tensor change = (after - before).norm(2, -1) / before.norm(2, -1);
-  const Tensor real = batch.real_tokens(torch::kBool);
-  return (real.defined() ? change.masked_select(real) : change).mean().item<double>();
-}
-
 }  // namespace
 
 AnswerHead::AnswerHead(Parameters& parameters, const Backbone& backbone, RelitSettings::Head kind)
@@ -137,7 +129,7 @@ Tensor RelitNetwork::operator()(const Batch& batch, const PassOptions& options,
     state = recursions(std::move(state), anchor, settings_.recursions);
     const Tensor read = at_read(state.y, batch);
     if (trace && trace->take_readings)
-      trace->readings.push_back({1, relative_change(before, state.y, batch)});
+      trace->readings.push_back({1, batch.relative_change(before, state.y)});
     if (trace)
       for (const std::uint32_t after : trace->read_after)
         if (after == step) trace->logits.push_back(head_(read, options.precision));

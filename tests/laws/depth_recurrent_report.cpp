@@ -21,9 +21,12 @@
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/heatmaps.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::depth_recurrent_report_tests {
 namespace {
+
+using support::expect_parts;
 
 using Numbers = std::vector<std::uint32_t>;
 using Supervision = TrainingConfig::Supervision;
@@ -67,11 +70,6 @@ std::vector<RunRecord> some_records() {
   other.config.task = WordTaskConfig();
   records.push_back(other);
   return records;
-}
-
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
 }
 
 /// Answers of expressions or families that are right at fewer loops than the preset asks for.

@@ -16,9 +16,13 @@
 #include "learned/encode_think_decode/published_etd.hpp"
 #include "objects/input_error.hpp"
 #include "tests/support/etd_records.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::etd_report_tests {
 namespace {
+
+using support::expect_parts;
+using support::refusal;
 
 using Router = ModelConfig::Router;
 
@@ -50,15 +54,6 @@ Measurement measurement(const Json& json) {
   return {"runs/one.measurement.json", json};
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 std::string refusal_of(const std::vector<RunRecord>& records) {
   return refusal([&] { etd_runs(records); });
 }
@@ -68,11 +63,6 @@ std::string refusal_with(const std::function<void(RunRecord&)>& change) {
   RunRecord changed = record(looped(2), 7);
   change(changed);
   return refusal_of(with(reproduced(), changed));
-}
-
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
 }
 
 // --- published -----------------------------------------------------------------------------------

@@ -13,9 +13,12 @@
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/records/task.hpp"
 #include "objects/input_error.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::etd_shapes_tests {
 namespace {
+
+using support::refusal;
 
 using Json = nlohmann::ordered_json;
 using Names = std::vector<std::string>;
@@ -36,15 +39,6 @@ Names names_of(ShapeSeries series, const LayerCut& cut) {
   Names names;
   for (const ThinkShape& shape : series_shapes(series, cut)) names.push_back(shape_name(shape));
   return names;
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(EtdShapes, AreSpeltAsThePaperSpellsThem) {

@@ -22,9 +22,12 @@
 #include "objects/input_error.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::latent_reasoning_report_tests {
 namespace {
+
+using support::expect_parts;
 
 using Json = nlohmann::ordered_json;
 using Method = LatentValuesConfig::Method;
@@ -127,22 +130,8 @@ SeedRange exactly(double value) {
   return {value, value, value, 3};
 }
 
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
-}
-
-std::string message(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 std::string refusal(const std::vector<RunRecord>& records) {
-  return message([&] { latent_reasoning_markdown(records); });
+  return support::refusal([&] { latent_reasoning_markdown(records); });
 }
 
 // --- criteria ------------------------------------------------------------------------------------
@@ -415,7 +404,7 @@ TEST(ConstructedGraphs, AreMeasuredAsTheRunsAreAndSolveEverything) {
 
 TEST(ConstructedGraphs, OfAnotherModulusOrWithFewerNamesOrOperandsAreRefused) {
   const auto with = [](const ExactFile& file) {
-    return message([&] { with_constructed_graphs({discrete(1, {})}, file); });
+    return support::refusal([&] { with_constructed_graphs({discrete(1, {})}, file); });
   };
   EXPECT_EQ(with(oracle_file(5, 32)),
             "graphs.json: expected arithmetic modulo the number of a run, 3, found modulo 5 "
@@ -476,7 +465,7 @@ TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings)
   EXPECT_EQ(with("/cells/1/recovery", 0.5), place + ".cells.recovery: expected an object");
   RunRecord even = sound;
   even.config.task.as<GraphTaskSettings>().graphs.modulus = 4;
-  EXPECT_EQ(message([&] { validate(even.config); }),
+  EXPECT_EQ(support::refusal([&] { validate(even.config); }),
             "task.modulus: expected a prime from 2 to 997, found 4");
   EXPECT_EQ(changed([](Json& result) { result.erase("kind"); }),
             place + ".kind: expected \"latent-steps\" as its configuration says");

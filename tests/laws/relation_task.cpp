@@ -14,6 +14,7 @@
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::relation_task_tests {
 namespace {
@@ -293,12 +294,7 @@ TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
   const auto with = [](auto change) -> std::string {
     RelationTaskConfig config;
     change(config);
-    try {
-      config.make_task(1);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return support::refusal([&] { config.make_task(1); });
   };
   EXPECT_EQ(with([](auto&) {}), "accepted");
   EXPECT_EQ(with([](auto& c) { c.vertices = 1; }),

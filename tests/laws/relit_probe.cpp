@@ -15,25 +15,15 @@
 #include "learned/report/rank_correlation.hpp"
 #include "learned/report/seeds.hpp"
 #include "objects/input_error.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::relit_probe_tests {
 namespace {
 
+using support::expect_parts;
+using support::refusal;
+
 using Json = nlohmann::ordered_json;
-
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 std::size_t elements(const std::string& svg, const std::string& path) {
   pugi::xml_document document;

@@ -18,10 +18,14 @@
 #include "learned/relit/relit_verdicts.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/support/relit_records.hpp"
 
 namespace logdepth::relit_report_tests {
 namespace {
+
+using support::expect_parts;
+using support::refusal;
 
 using namespace laws;
 
@@ -29,20 +33,6 @@ RelitSection only_section(const std::vector<RunRecord>& records) {
   const auto sections = relit_sections(records);
   EXPECT_EQ(sections.size(), 1u);
   return sections.front();
-}
-
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 // --- texts ---------------------------------------------------------------------------------------

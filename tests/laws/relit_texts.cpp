@@ -17,6 +17,7 @@
 #include "objects/input_error.hpp"
 #include "oracle/rule_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::relit_texts_tests {
 namespace {
@@ -166,12 +167,7 @@ TEST(RuleText, RefusesSettingsThatNamingThemCanMend) {
   const auto with = [](auto change) -> std::string {
     RuleTextConfig config;
     change(config);
-    try {
-      config.make_task(1);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return support::refusal([&] { config.make_task(1); });
   };
   EXPECT_EQ(with([](auto&) {}), "accepted");
   EXPECT_EQ(with([](auto& c) { c.entailed = 17; }), "task.entailed: expected 0 to 16");

@@ -36,12 +36,8 @@ constexpr std::size_t kTokens = 20;
 std::vector<float> last_logits(const UniversalTransformer& model,
                                const std::vector<std::int32_t>& prompt) {
   const torch::NoGradGuard no_grad;
-  Samples samples;
-  samples.count = 1;
-  samples.tokens = samples.size = prompt.size();
-  samples.indices = prompt;
-  samples.targets.assign(prompt.size(), Samples::kIgnored);
-  const Batch batch = to_batch(samples, model.format(), model.device(), model.type());
+  const Batch batch =
+      to_batch(samples_of_texts({prompt}), model.format(), model.device(), model.type());
   const auto last = static_cast<std::int64_t>(prompt.size()) - 1;
   const Tensor state = model.hidden(batch, {}).select(1, last);
   const Tensor logits =
