@@ -170,15 +170,10 @@ void measure_loops(UniversalTransformer& model, const TokenSequences& sequences,
 std::vector<std::int32_t> greedy_continuation(const UniversalTransformer& model,
                                               const std::vector<std::int32_t>& prompt,
                                               std::int32_t end, std::size_t most) {
-  Samples samples;
-  samples.count = 1;
-  samples.tokens = prompt.size();
-  samples.size = prompt.size();
-  samples.indices = prompt;
-  samples.targets.assign(prompt.size(), Samples::kIgnored);
-  const std::vector<std::int32_t> text = predictor_of(model, TrainingConfig::Precision::float32)
-                                             .continued(samples, end, prompt.size() + most)
-                                             .front();
+  const std::vector<std::int32_t> text =
+      predictor_of(model, TrainingConfig::Precision::float32)
+          .continued(samples_of_texts({prompt}), end, prompt.size() + most)
+          .front();
   return {text.begin() + static_cast<std::ptrdiff_t>(prompt.size()), text.end()};
 }
 
@@ -250,7 +245,7 @@ Json likeliest(const UniversalTransformer& model, const std::vector<std::int32_t
     // An embedding may have more rows than there are tokens.
     const bool known = static_cast<std::uint32_t>(token) < tokeniser.size();
     list.push_back({{"token", token},
-                    {"text", known ? tokeniser.decode({&token, 1}) : ""},
+                    {"text", known ? tokeniser.decode_behind({&token, 1}) : ""},
                     {"probability", best.data_ptr<double>()[i]}});
   }
   return list;
@@ -284,7 +279,7 @@ Json answer_text(const ModelRequest& request, const LanguageModelFile& file, tor
     answer["prompt"] = {{"tokens", prompt},
                         {"next", likeliest(*model, prompt, *tokeniser)},
                         {"continuation", more},
-                        {"continuation_text", tokeniser->decode(more)}};
+                        {"continuation_text", tokeniser->decode_behind(more)}};
   }
   return answer;
 }

@@ -96,7 +96,7 @@ class FileLines final : public LineSource {
     try {
       const std::vector<std::int32_t> question = tokens.encode(one.question);
       line.question.insert(line.question.end(), question.begin(), question.end());
-      line.answer = tokens.encode(" " + one.answer);
+      line.answer = tokens.encode_behind(" " + one.answer);
     } catch (const InputError& error) {
       throw InputError(file + ": " + error.what());
     }

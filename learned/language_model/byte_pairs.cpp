@@ -106,6 +106,23 @@ constexpr const char* kPerhapsNotComposed =
     R"(\x{2000}\x{2001}\x{2126}\x{212A}\x{212B}\x{2329}\x{232A}\x{2ADC}\x{F900}-\x{FAD9})"
     R"(\x{FB1D}-\x{FB4E}\x{1D15E}-\x{1D1C0}\x{2F800}-\x{2FA1D}])";
 
+constexpr std::string_view kBlank = kBlankCharacter;
+
+/// The token of a byte in vocabularies over characters.
+std::string byte_token(unsigned byte) {
+  return fmt::format("<0x{:02X}>", byte);
+}
+
+std::string with_blanks(std::string_view token) {
+  std::string text;
+  while (!token.empty()) {
+    const bool blank = token.starts_with(kBlank);
+    text += blank ? ' ' : token[0];
+    token.remove_prefix(blank ? kBlank.size() : 1);
+  }
+  return text;
+}
+
 /// Bytes at the begin of the text that are valid UTF-8, or, if there are none, that are not.
 std::size_t run_length(std::string_view text) {
   const bool valid = utf8_length(text) > 0;
@@ -134,25 +151,19 @@ class BytePairTokeniser : public Tokeniser {
 
   std::vector<std::int32_t> encode(std::string_view text, SpecialTokens special) const override {
     refuse_not_composed(text);
-    Tokens tokens;
-    Known known;
-    std::size_t begin = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::int32_t added = added_at(text.substr(at), special);
-      if (added < 0) {
-        ++at;
-        continue;
-      }
-      encode_plain(text.substr(begin, at - begin), known, tokens);
-      tokens.push_back(added);
-      at += vocabulary_.tokens[static_cast<std::size_t>(added)].size();
-      begin = at;
-    }
-    encode_plain(text.substr(begin), known, tokens);
-    return tokens;
+    return encode(text, special, kBlank);
+  }
+  std::vector<std::int32_t> encode_behind(std::string_view text) const override {
+    refuse_not_composed(text);
+    return encode(text, SpecialTokens::as_text, "");
   }
 
   std::string decode(std::span<const std::int32_t> tokens) const override {
+    std::string text = decode_behind(tokens);
+    if (of_characters() && text.starts_with(' ')) text.erase(0, 1);  // encode put it there
+    return text;
+  }
+  std::string decode_behind(std::span<const std::int32_t> tokens) const override {
     std::string text;
     for (const std::int32_t token : tokens) text += bytes_[index_of(token)];
     return text;
@@ -168,6 +179,34 @@ class BytePairTokeniser : public Tokeniser {
  private:
   /// Tokens of pieces that a text had before.
   using Known = std::unordered_map<std::string_view, Tokens>;
+
+  bool of_characters() const { return vocabulary_.units == BytePairs::Units::characters; }
+
+  /// `before`: what a vocabulary over characters puts before the text.
+  Tokens encode(std::string_view text, SpecialTokens special, std::string_view before) const {
+    Tokens tokens;
+    Known known;
+    const auto plain = [&](std::string_view part) {
+      if (of_characters())
+        encode_characters(part, before, tokens);
+      else
+        encode_plain(part, known, tokens);
+    };
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::int32_t added = added_at(text.substr(at), special);
+      if (added < 0) {
+        ++at;
+        continue;
+      }
+      plain(text.substr(begin, at - begin));
+      tokens.push_back(added);
+      at += vocabulary_.tokens[static_cast<std::size_t>(added)].size();
+      begin = at;
+    }
+    plain(text.substr(begin));
+    return tokens;
+  }
 
   InputError expected(const std::string& what) const {
     return InputError(vocabulary_.source + ": expected " + what);
@@ -196,7 +235,8 @@ class BytePairTokeniser : public Tokeniser {
         throw expected("every token once, found " + in_quotes(token) + " twice");
       if (!token.empty() && (utf8_length(token) == 0 || run_length(token) < token.size()))
         throw expected("tokens in UTF-8, found " + in_quotes(token));
-      bytes_.push_back(bytes_of_characters(token).value_or(token));
+      bytes_.push_back(of_characters() ? with_blanks(token)
+                                       : bytes_of_characters(token).value_or(token));
     }
   }
   void note_added() {
@@ -214,8 +254,14 @@ class BytePairTokeniser : public Tokeniser {
       });
   }
   void note_bytes() {
-    for (unsigned byte = 0; byte < 256; ++byte)
-      byte_tokens_[byte] = number(byte_character(static_cast<unsigned char>(byte)));
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const auto value = static_cast<unsigned char>(byte);
+      const std::int32_t token = byte_tokens_[byte] =
+          number(of_characters() ? byte_token(byte) : byte_character(value));
+      if (!of_characters()) continue;
+      if (token < 0) throw expected("a token for every byte, found no " + byte_token(byte));
+      bytes_[static_cast<std::size_t>(token)] = static_cast<char>(value);
+    }
     if (std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](auto t) { return t < 0; }))
       throw expected("tokens of single bytes, found none");
   }
@@ -228,7 +274,8 @@ class BytePairTokeniser : public Tokeniser {
       };
       if (from < 0 || to < 0 || both < 0)
         throw expected("merges of two tokens into a third, found " + name());
-      if (!bytes_of_characters(left + right)) throw expected("merges of bytes, found " + name());
+      if (!of_characters() && !bytes_of_characters(left + right))
+        throw expected("merges of bytes, found " + name());
       const auto rank = static_cast<std::uint32_t>(merges_.size());
       if (!merges_.emplace(neighbours(from, to), Merge{rank, both}).second)
         throw expected("every merge once, found " + name() + " twice");
@@ -274,6 +321,28 @@ class BytePairTokeniser : public Tokeniser {
       }
       text.remove_prefix(length);
     }
+  }
+
+  void encode_characters(std::string_view text, std::string_view before, Tokens& tokens) const {
+    if (text.empty()) return;
+    std::string marked(before);
+    for (const char c : text)
+      if (c == ' ')
+        marked += kBlank;
+      else
+        marked += c;
+    Tokens characters;
+    for (std::string_view rest = marked; !rest.empty();) {
+      const std::string_view character =
+          rest.substr(0, std::max<std::size_t>(utf8_length(rest), 1));
+      if (const std::int32_t token = number(character); token >= 0)
+        characters.push_back(token);
+      else
+        for (const char byte : character)
+          characters.push_back(byte_tokens_[static_cast<unsigned char>(byte)]);
+      rest.remove_prefix(character.size());
+    }
+    MergedPiece(merges_, characters).append_to(tokens);
   }
 
   Tokens encode_piece(std::string_view piece) const {

@@ -27,9 +27,17 @@ class Tokeniser {
   std::vector<std::int32_t> encode(std::string_view text) const {
     return encode(text, SpecialTokens::as_text);
   }
+  /// The tokens of a text that stands right behind another one. Errors as of encode.
+  virtual std::vector<std::int32_t> encode_behind(std::string_view text) const {
+    return encode(text);
+  }
   /// The bytes that the tokens stand for; those of a text's tokens are the text. Errors:
   /// InputError when one is not among size().
   virtual std::string decode(std::span<const std::int32_t> tokens) const = 0;
+  /// The bytes of tokens that stand right behind others. Errors as of decode.
+  virtual std::string decode_behind(std::span<const std::int32_t> tokens) const {
+    return decode(tokens);
+  }
   /// Tokens are 0 ... size() - 1.
   virtual std::uint32_t size() const = 0;
   /// Stands before every text, where the model wants such a token.

@@ -246,11 +246,37 @@ std::pair<std::string, std::string> merge_of(const TokenizerFile& file, const Js
   throw file.expected("merges of two tokens", described(merge));
 }
 
+/// Whether parts put "▁" before a text and in the place of blanks, as Prepend and Replace do or
+/// Metaspace alone. Errors: InputError when they do anything else.
+void check_blanks(const TokenizerFile& file) {
+  bool before = false, between = false;
+  for (const Json* part : file.parts(TokenizerFile::at(file.json(), "normalizer"), "normalizers")) {
+    const std::string type = file.type(*part);
+    if (type == "Prepend" && !before && !between &&
+        file.text(*part, "prepend") == kBlankCharacter) {
+      before = true;
+    } else if (type == "Replace" && before && !between &&
+               TokenizerFile::at(*part, "pattern") == Json{{"String", " "}} &&
+               file.text(*part, "content") == kBlankCharacter) {
+      between = true;
+    } else {
+      throw file.expected("normalizers that put '\u2581' before a text and for blanks", type);
+    }
+  }
+  for (const Json* part :
+       file.parts(TokenizerFile::at(file.json(), "pre_tokenizer"), "pretokenizers")) {
+    const std::string type = file.type(*part);
+    if (type != "Metaspace" || before || file.text(*part, "replacement") != kBlankCharacter ||
+        file.text(*part, "prepend_scheme") != "always" || file.truth(*part, "split", true))
+      throw file.expected(
+          "no pre-tokenizer, or a Metaspace of '\u2581' that prepends always and splits nothing",
+          type);
+    before = between = true;
+  }
+  if (!between) throw file.expected("'\u2581' for blanks, by normalizers or a Metaspace");
+}
+
 std::shared_ptr<const Tokeniser> read_byte_pairs(const TokenizerFile& file, const Json& model) {
-  if (file.truth(model, "byte_fallback", false))
-    throw file.expected(
-        "byte pairs over bytes, found byte_fallback (characters, as SentencePiece "
-        "has them)");
   for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"})
     if (const Json& value = TokenizerFile::at(model, affix); !value.is_null() && value != "")
       throw file.expected(fmt::format("a model without '{}'", affix), described(value));
@@ -258,8 +284,13 @@ std::shared_ptr<const Tokeniser> read_byte_pairs(const TokenizerFile& file, cons
     throw file.expected("a model without 'dropout'", described(dropout));
   BytePairs pairs;
   pairs.source = file.path();
-  pairs.patterns = patterns_of(file);
-  pairs.composed = composes(file);
+  if (file.truth(model, "byte_fallback", false)) {
+    pairs.units = BytePairs::Units::characters;
+    check_blanks(file);
+  } else {
+    pairs.patterns = patterns_of(file);
+    pairs.composed = composes(file);
+  }
   pairs.tokens = tokens_of(file, model);
   for (const Json& merge : file.list(model, "merges"))
     pairs.merges.push_back(merge_of(file, merge));
@@ -267,6 +298,8 @@ std::shared_ptr<const Tokeniser> read_byte_pairs(const TokenizerFile& file, cons
   pairs.begin = begin_of(file, pairs.tokens.size());
   pairs.end = end_of(file, pairs.tokens);
   pairs.whole_pieces = file.truth(model, "ignore_merges", false);
+  if (pairs.whole_pieces && pairs.units == BytePairs::Units::characters)
+    throw file.expected("no 'ignore_merges' beside byte_fallback");
   return byte_pair_tokeniser(std::move(pairs));
 }
 

@@ -59,6 +59,14 @@ OrderedJson template_with_begin(const std::string& token, std::int32_t number) {
           {"special_tokens", std::move(named)}};
 }
 
+OrderedJson replace(const char* from, const char* to) {
+  return {{"type", "Replace"}, {"pattern", {{"String", from}}}, {"content", to}};
+}
+
+OrderedJson sequence(const char* members, std::initializer_list<OrderedJson> parts) {
+  return {{"type", "Sequence"}, {members, OrderedJson(OrderedJson::array_t(parts))}};
+}
+
 OrderedJson of_byte_pairs(const BytePairs& pairs) {
   OrderedJson added = OrderedJson::array(), splits = OrderedJson::array(),
               merges = OrderedJson::array();
@@ -76,16 +84,28 @@ OrderedJson of_byte_pairs(const BytePairs& pairs) {
   if (pairs.begin)
     post_processor =
         template_with_begin(pairs.tokens[static_cast<std::size_t>(*pairs.begin)], *pairs.begin);
+  const bool of_characters = pairs.units == BytePairs::Units::characters;
   OrderedJson model = {{"type", "BPE"},
                        {"dropout", nullptr},
                        {"unk_token", nullptr},
                        {"continuing_subword_prefix", nullptr},
                        {"end_of_word_suffix", nullptr},
                        {"fuse_unk", false},
-                       {"byte_fallback", false},
+                       {"byte_fallback", of_characters},
                        {"ignore_merges", pairs.whole_pieces},
                        {"vocab", numbered(pairs.tokens)},
                        {"merges", std::move(merges)}};
+  if (of_characters)
+    return file_of(
+        std::move(added),
+        sequence("normalizers", {{{"type", "Prepend"}, {"prepend", kBlankCharacter}},
+                                 replace(" ", kBlankCharacter)}),
+        nullptr, std::move(post_processor),
+        sequence("decoders", {replace(kBlankCharacter, " "),
+                              {{"type", "ByteFallback"}},
+                              {{"type", "Fuse"}},
+                              {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}}),
+        std::move(model));
   return file_of(std::move(added), pairs.composed ? OrderedJson{{"type", "NFC"}} : OrderedJson(),
                  {{"type", "Sequence"}, {"pretokenizers", std::move(splits)}},
                  std::move(post_processor), byte_level(), std::move(model));

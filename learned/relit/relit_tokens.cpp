@@ -42,7 +42,7 @@ std::vector<std::int32_t> RelitTokens::prompt(const std::string& text) const {
 }
 
 std::int32_t RelitTokens::answer(const std::string& word) const {
-  const std::vector<std::int32_t> tokens = tokeniser->encode(" " + word);
+  const std::vector<std::int32_t> tokens = tokeniser->encode_behind(" " + word);
   if (tokens.size() != 1)
     throw InputError(fmt::format("{}: expected answers of one token, found '{}' with {}", name,
                                  word, tokens.size()));

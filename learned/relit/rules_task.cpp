@@ -234,7 +234,7 @@ class RulesTask final : public Task {
   std::string word(std::int32_t token) const {
     if (token < 0 || token >= static_cast<std::int32_t>(tokens_.tokeniser->size()))
       return fmt::format("#{}", token);
-    std::string text = tokens_.tokeniser->decode(std::vector{token});
+    std::string text = tokens_.tokeniser->decode_behind(std::vector{token});
     text.erase(0, text.find_first_not_of(' '));
     const bool plain = !text.empty() && std::all_of(text.begin(), text.end(),
                                                     [](char c) { return c > ' ' && c < '\x7f'; });

@@ -34,8 +34,14 @@ const Tokeniser& small() {
   return *tokeniser;
 }
 
-std::vector<Json> small_pairs() {
-  const std::string content = read_whole_file(kFolder + "small.pairs.jsonl");
+/// Over characters, as SentencePiece has them.
+const Tokeniser& characters() {
+  static const auto tokeniser = read_tokenizer_json(kFolder + "characters.tokenizer.json");
+  return *tokeniser;
+}
+
+std::vector<Json> pairs_in(const std::string& file) {
+  const std::string content = read_whole_file(kFolder + file);
   std::vector<Json> pairs;
   for (const std::string_view line : lines_of(content)) pairs.push_back(Json::parse(line));
   return pairs;
@@ -54,7 +60,7 @@ std::string refusal(const F& action) {
 
 TEST(Tokenisers, GiveTheTokensOfThePythonLibrary) {
   std::size_t special = 0;
-  for (const Json& pair : small_pairs()) {
+  for (const Json& pair : pairs_in("small.pairs.jsonl")) {
     const auto text = pair.at("text").get<std::string>();
     const auto tokens = pair.at("tokens").get<Tokens>();
     EXPECT_EQ(small().encode(text), tokens) << text;
@@ -70,6 +76,43 @@ TEST(Tokenisers, GiveTheTokensOfThePythonLibrary) {
   EXPECT_EQ(small().end(), std::nullopt);
 }
 
+TEST(Tokenisers, OverCharactersGiveTheTokensOfThePythonLibrary) {
+  std::size_t special = 0;
+  for (const Json& pair : pairs_in("characters.pairs.jsonl")) {
+    const auto text = pair.at("text").get<std::string>();
+    const auto tokens = pair.at("tokens").get<Tokens>();
+    EXPECT_EQ(characters().encode(text), tokens) << text;
+    EXPECT_EQ(characters().decode(tokens), text);
+    if (!pair.contains("recognised")) continue;
+    ++special;
+    EXPECT_EQ(characters().encode(text, SpecialTokens::recognised),
+              pair.at("recognised").get<Tokens>())
+        << text;
+  }
+  EXPECT_EQ(special, 3u);
+  EXPECT_EQ(characters().begin(), 1);
+}
+
+TEST(Tokenisers, OverCharactersATextBehindAnotherHasNoBlankOfItsOwn) {
+  const Tokens whole = characters().encode("depth of a graph");
+  for (const auto& [first, second] :
+       {std::pair<std::string, std::string>{"depth", " of a graph"}, {"depth of a", " graph"}}) {
+    Tokens both = characters().encode(first);
+    const Tokens behind = characters().encode_behind(second);
+    both.insert(both.end(), behind.begin(), behind.end());
+    EXPECT_EQ(both, whole);
+    EXPECT_EQ(characters().decode_behind(behind), second);
+    EXPECT_EQ(small().encode_behind(second), small().encode(second));
+  }
+}
+
+TEST(Tokenisers, OverCharactersEveryByteHasToHaveAToken) {
+  BytePairs pairs = *byte_pairs_of(characters());
+  pairs.tokens.at(100) = "none";
+  EXPECT_NE(refusal([&] { byte_pair_tokeniser(pairs); }).find("expected a token for every byte"),
+            std::string::npos);
+}
+
 TEST(Tokenisers, SplitAsLlama3DoesAndLeavePiecesWholeThatAreTokens) {
   BytePairs pairs = *byte_pairs_of(small());
   GgufTokens names;
@@ -80,7 +123,7 @@ TEST(Tokenisers, SplitAsLlama3DoesAndLeavePiecesWholeThatAreTokens) {
   pairs.patterns = llama.patterns;
   pairs.whole_pieces = llama.whole_pieces;
   const auto tokeniser = byte_pair_tokeniser(pairs);
-  for (const Json& pair : small_pairs())
+  for (const Json& pair : pairs_in("small.pairs.jsonl"))
     EXPECT_EQ(tokeniser->encode(pair.at("text").get<std::string>()), pair.at("split").get<Tokens>())
         << pair.at("text");
 }
@@ -142,6 +185,11 @@ RC_GTEST_PROP(TokenisersLaws, TextsOfAnyCharactersComeBack, (const std::vector<c
       text += utf8_encode(inside);
   for (const SpecialTokens special : {SpecialTokens::as_text, SpecialTokens::recognised})
     RC_ASSERT(small().decode(small().encode(text, special)) == text);
+}
+
+RC_GTEST_PROP(TokenisersLaws, BytesComeBackFromTokensOverCharacters, (const std::string& bytes)) {
+  if (bytes.find(kBlankCharacter) != std::string::npos) return;  // it comes back as a blank
+  RC_ASSERT(characters().decode(characters().encode(bytes)) == bytes);
 }
 
 RC_GTEST_PROP(TokenisersLaws, BytesThatAreNoTextComeBack, (const std::string& bytes)) {
@@ -289,7 +337,7 @@ GgufTokens stored() {
 
 TEST(GgufTokens, GiveTheSameTokens) {
   const auto tokeniser = byte_pair_tokeniser(byte_pairs_from(stored()));
-  for (const Json& pair : small_pairs()) {
+  for (const Json& pair : pairs_in("small.pairs.jsonl")) {
     const auto text = pair.at("text").get<std::string>();
     EXPECT_EQ(tokeniser->encode(text), pair.at("tokens").get<Tokens>());
     EXPECT_EQ(tokeniser->encode(text, SpecialTokens::recognised),

@@ -22,6 +22,8 @@ using Tokens = std::vector<std::int32_t>;
 
 const std::string kSmall = LOGDEPTH_SOURCE_DIR "/tests/tokenisers/small.tokenizer.json";
 
+const std::string kCharacters = LOGDEPTH_SOURCE_DIR "/tests/tokenisers/characters.tokenizer.json";
+
 class TokenizerJson : public testing::Test {
  protected:
   std::shared_ptr<const Tokeniser> read(const Json& json) const {
@@ -64,6 +66,58 @@ TEST_F(TokenizerJson, WhatIsWrittenIsReadBackAndHasThePeersVocabulary) {
   EXPECT_EQ(second.end, std::nullopt);
   EXPECT_EQ(second.whole_pieces, first.whole_pieces);
   EXPECT_FALSE(second.composed);
+}
+
+TEST_F(TokenizerJson, AVocabularyOverCharactersIsReadBackAndReadInItsOtherForm) {
+  const auto tokeniser = read_tokenizer_json(kCharacters);
+  const BytePairs& first = *byte_pairs_of(*tokeniser);
+  const Json written = Json::parse(to_tokenizer_json(*tokeniser));
+  const Json given = Json::parse(read_whole_file(kCharacters));
+  for (const char* part : {"normalizer", "pre_tokenizer", "decoder"})
+    EXPECT_EQ(written[part], given[part]) << part;
+  Json other = given;
+  other["normalizer"] = nullptr;
+  other["pre_tokenizer"] = {{"type", "Metaspace"},
+                            {"replacement", kBlankCharacter},
+                            {"prepend_scheme", "always"},
+                            {"split", false}};
+  for (const Json& json : {written, other}) {
+    const auto again = read(json);
+    EXPECT_EQ(byte_pairs_of(*again)->units, BytePairs::Units::characters);
+    EXPECT_EQ(byte_pairs_of(*again)->tokens, first.tokens);
+    EXPECT_EQ(byte_pairs_of(*again)->merges, first.merges);
+    EXPECT_EQ(again->encode("a b"), tokeniser->encode("a b"));
+  }
+}
+
+TEST_F(TokenizerJson, BlanksThatAreTreatedOtherwiseAreRefused) {
+  const auto said = [&](const std::function<void(Json&)>& change) {
+    Json json = Json::parse(read_whole_file(kCharacters));
+    change(json);
+    try {
+      read(json);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto expect = [&](const std::function<void(Json&)>& change, const std::string& part) {
+    EXPECT_NE(said(change).find(part), std::string::npos) << said(change) << " lacks " << part;
+  };
+  expect([](Json& j) { j["normalizer"] = nullptr; }, "for blanks, by normalizers or a Metaspace");
+  expect([](Json& j) { j["normalizer"]["normalizers"].erase(0); }, "found 'Replace'");
+  expect([](Json& j) { j["normalizer"]["normalizers"].erase(1); }, "for blanks, by normalizers");
+  expect([](Json& j) { j["normalizer"]["normalizers"][0]["prepend"] = "_"; }, "found 'Prepend'");
+  expect([](Json& j) { j["pre_tokenizer"] = {{"type", "ByteLevel"}}; }, "found 'ByteLevel'");
+  expect(
+      [](Json& j) {
+        j["pre_tokenizer"] = {{"type", "Metaspace"},
+                              {"replacement", kBlankCharacter},
+                              {"prepend_scheme", "always"},
+                              {"split", false}};
+      },
+      "no pre-tokenizer, or a Metaspace");
+  expect([](Json& j) { j["model"]["ignore_merges"] = true; }, "no 'ignore_merges'");
 }
 
 TEST_F(TokenizerJson, EverySettingIsReadBack) {
@@ -152,7 +206,7 @@ TEST_F(TokenizerJson, OtherModelsAreRefusedByName) {
   for (const char* type : {"Unigram", "WordPiece"})
     EXPECT_EQ(refusal([&](Json& j) { j["model"]["type"] = type; }),
               "expected a model BPE (over bytes) or WordLevel, found '" + std::string(type) + "'");
-  EXPECT_NE(refusal([](Json& j) { j["model"]["byte_fallback"] = true; }).find("byte_fallback"),
+  EXPECT_NE(refusal([](Json& j) { j["model"]["byte_fallback"] = true; }).find("Metaspace"),
             std::string::npos);
   EXPECT_EQ(refusal([](Json& j) { j["model"]["dropout"] = 0.1; }),
             "expected a model without 'dropout', found '0.1'");

@@ -3,6 +3,8 @@
 
     make_pairs.py small           trains small.tokenizer.json on the pages of docs/ and writes
                                   small.pairs.jsonl
+    make_pairs.py characters      the same with a vocabulary over characters, as Llama 2 has it:
+                                  characters.tokenizer.json and characters.pairs.jsonl
     make_pairs.py smollm2 GGUF    writes smollm2.pairs.jsonl with the vocabulary of that file
     make_pairs.py check FILE PAIRS [COLUMN]
                                   reads a tokenizer.json that logdepth wrote; exit status 1 when it
@@ -16,7 +18,8 @@ import json
 import pathlib
 import sys
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors
+from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
+                        processors)
 from tokenizers.trainers import BpeTrainer
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -95,6 +98,45 @@ def small():
     save_lines("small.pairs.jsonl", lines)
 
 
+def characters():
+    blank, special = "\u2581", ["<unk>", "<s>", "</s>"]
+    single_bytes = [f"<0x{byte:02X}>" for byte in range(256)]
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizers.Metaspace(replacement=blank)
+    pages = sorted((HERE.parent.parent / "docs").rglob("*.md"))
+    trained.train([str(page) for page in pages],
+                  BpeTrainer(vocab_size=800, show_progress=False, limit_alphabet=90,
+                             special_tokens=special + single_bytes))
+    model = json.loads(trained.to_str())["model"]
+    tokenizer = Tokenizer(models.BPE(vocab=model["vocab"],
+                                     merges=[tuple(merge) for merge in model["merges"]],
+                                     unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Prepend(blank), normalizers.Replace(" ", blank)])
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace(blank, " "), decoders.ByteFallback(), decoders.Fuse(),
+         decoders.Strip(" ", 1, 0)])
+    tokenizer.add_special_tokens([AddedToken(token, normalized=False) for token in special])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", tokenizer.token_to_id("<s>"))])
+    (HERE / "characters.tokenizer.json").write_text(
+        json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False) + "\n", encoding="utf-8")
+    lines = []
+    for text in texts("</s>") + ["  a", "a</s> b", "<0x41> <0x4"]:
+        # Behind a recognised token there is one more blank, which does not come back.
+        plain = "</s>" not in text
+        lines.append({"text": text} | (written(tokenizer, text) if plain else as_text(tokenizer, text)))
+    save_lines("characters.pairs.jsonl", lines)
+
+
+def as_text(tokenizer, text):
+    tokenizer.encode_special_tokens = True
+    plain = tokenizer.encode(text, add_special_tokens=False).ids
+    tokenizer.encode_special_tokens = False
+    return {"tokens": plain,
+            "recognised": tokenizer.encode(text, add_special_tokens=False).ids}
+
+
 def smollm2(file):
     from gguf import GGUFReader
 
@@ -133,7 +175,7 @@ def check(file, pairs, column="tokens"):
 
 
 if __name__ == "__main__":
-    actions = {"small": small, "smollm2": smollm2, "check": check}
+    actions = {"small": small, "characters": characters, "smollm2": smollm2, "check": check}
     if len(sys.argv) < 2 or sys.argv[1] not in actions:
         sys.exit(__doc__)
     sys.exit(actions[sys.argv[1]](*sys.argv[2:]))
