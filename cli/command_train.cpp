@@ -119,14 +119,17 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
 }
 
 /// Refuses what does not fit before anything is trained.
-void check(const TrainingPlan& plan) {
+void check(const TrainingPlan& plan, const TrainArguments& options) {
+  const ModelUse use = !options.write_plan.empty()    ? ModelUse::named
+                       : options.jobs.device == "cpu" ? ModelUse::trained
+                                                      : ModelUse::read;
   std::set<std::string> names;
   for (const PlannedRun& run : plan) {
     if (!names.insert(run.name).second)
       throw InputError("two runs would be called " + run.name + ", expected each once");
     validate(run.config);
     run.config.task->make_task(run.config.seed);
-    check_initial_weights(run.config);
+    check_initial_weights(run.config, use);
     if (const auto& constructed = run.config.constructed;
         constructed && !std::filesystem::is_regular_file(constructed->weights))
       throw InputError(constructed->weights + ": expected a file of weights to begin with");
@@ -134,7 +137,7 @@ void check(const TrainingPlan& plan) {
 }
 
 int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) {
-  check(plan);
+  check(plan, options);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
     std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "learned/core/language_model.hpp"
 #include "learned/core/network_predictor.hpp"
@@ -24,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 RunConfig checked(const RunConfig& config, torch::Device device) {
   validate(config);
   expect_device(device);
-  check_initial_weights(config);
+  check_initial_weights(config, device.is_cpu() ? ModelUse::trained : ModelUse::read);
   return config;
 }
 
@@ -73,10 +72,7 @@ void Trainer::one_step() {
                 loss.backward();
                 optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
               }});
-  state_.tokens +=
-      samples.lengths.empty()
-          ? samples.count * samples.tokens
-          : std::accumulate(samples.lengths.begin(), samples.lengths.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < samples.count; ++i) state_.tokens += samples.length(i);
   ++state_.step;
   ++state_.stage_steps;
   // Reading waits for the device, so it is not done at every step.

@@ -18,11 +18,12 @@ bool is_language_model(const std::string& path) {
   return std::string_view(first.data(), first.size()) == "GGUF";
 }
 
-void check_initial_weights(const RunConfig& config) {
+void check_initial_weights(const RunConfig& config, ModelUse use) {
   const std::string& path = config.initial_weights;
   if (path.empty()) return;
   if (is_language_model(path)) {
-    LanguageModelFile(path).expect_memory();
+    const LanguageModelFile file(path);
+    if (use != ModelUse::named) file.expect_memory(use == ModelUse::trained ? 4 : 1);
     return;
   }
   if (!std::filesystem::is_regular_file(path))

@@ -196,16 +196,17 @@ void LanguageModelFile::match(Tensors tensors, TensorNames names, const std::str
     throw InputError(fmt::format(
         "{}: {}: expected no such tensor in a {} model of {}{}",
         tensors.begin()->second.file->path(), in_quotes(tensors.begin()->first), architecture(),
-        counted(model().initial + model().repeated + model().final, "layer"),
+        counted(model().layers(), "layer"),
         tensors.size() > 1 ? fmt::format(", found {} of that kind", tensors.size()) : ""));
 }
 
-void LanguageModelFile::expect_memory(std::uint64_t available) const {
-  if (bytes_in_float() > available)
+void LanguageModelFile::expect_memory(std::uint64_t copies, std::uint64_t available) const {
+  if (available / copies < bytes_in_float())
     throw InputError(fmt::format(
         "{}: expected a model that takes at most the {} bytes of memory that are available, found "
-        "one of {} bytes as floats",
-        path_, available, bytes_in_float()));
+        "one of {} bytes as floats{}",
+        path_, available, bytes_in_float(),
+        copies > 1 ? fmt::format(", {} times as many while it is trained", copies) : ""));
 }
 
 std::vector<float> LanguageModelFile::values(const Parameter& parameter) const {

@@ -42,8 +42,9 @@ class LanguageModelFile {
   std::uint64_t parameter_count() const { return parameter_count_; }
   /// What all parameters take as floats.
   std::uint64_t bytes_in_float() const { return parameter_count_ * sizeof(float); }
-  /// Errors: InputError with both sizes when the model as floats is larger than `available` bytes.
-  void expect_memory(std::uint64_t available = available_memory()) const;
+  /// Errors: InputError with both sizes when so many copies of the model as floats are larger than
+  /// `available` bytes.
+  void expect_memory(std::uint64_t copies = 1, std::uint64_t available = available_memory()) const;
 
   /// The numbers of a parameter of this file, row-major, in the file's own order of channels
   /// (model().rotary_pairs). Errors: InputError where one is not finite.

@@ -360,16 +360,26 @@ TEST(LanguageModelFiles, ShardsAreOneModel) {
 TEST(LanguageModelFiles, AModelLargerThanMemoryIsRefusedWithBothSizes) {
   const ModelFolder folder;
   const LanguageModelFile file(folder.gguf(support::small_gguf_tensors()));
-  EXPECT_NO_THROW(file.expect_memory(file.bytes_in_float()));
+  EXPECT_NO_THROW(file.expect_memory(1, file.bytes_in_float()));
+  EXPECT_NO_THROW(file.expect_memory(4, 4 * file.bytes_in_float()));
   EXPECT_NO_THROW(file.expect_memory());
   try {
-    file.expect_memory(file.bytes_in_float() - 1);
+    file.expect_memory(1, file.bytes_in_float() - 1);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
               file.path() +
                   ": expected a model that takes at most the 75007 bytes of memory that are "
                   "available, found one of 75008 bytes as floats");
+  }
+  try {
+    file.expect_memory(4, 4 * file.bytes_in_float() - 1);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .ends_with("found one of 75008 bytes as floats, 4 times as many while it is "
+                               "trained"))
+        << error.what();
   }
 }
 
