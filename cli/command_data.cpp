@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/data_output.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
@@ -18,8 +19,8 @@ constexpr const char* kMonoidHelp =
     "product such as A4_x_Z5";
 
 struct WordsOptions {
-  std::string monoid, letters = "all", order = "ours", output;
-  CLI::Option* output_given = nullptr;
+  std::string monoid, letters = "all", order = "ours";
+  DataOutput output;
   std::uint64_t length = 0, words = 1000, seed = 1;
 };
 
@@ -43,20 +44,11 @@ void write_words(const WordsOptions& options, const MonoidTable& table, std::ost
 }
 
 int data_words(const WordsOptions& options) {
-  if (options.length == 0) throw InputError("--length: expected at least 1");
-  if (options.words == 0) throw InputError("--words: expected at least 1");
-  if (*options.output_given && options.output.empty())
-    throw InputError("--output: expected the name of a file");
+  require(options.length > 0, "--length: expected at least 1");
+  require(options.words > 0, "--words: expected at least 1");
   const MonoidTable table = make_monoid_table(
       options.monoid, options.letters == "all" ? NamedLetters::all : NamedLetters::generators);
-  if (options.output.empty()) {
-    write_words(options, table, std::cout);
-    return kDone;
-  }
-  OutputFile file(options.output);
-  write_words(options, table, file.stream());
-  file.commit();
-  return kDone;
+  return options.output.write([&](std::ostream& out) { write_words(options, table, out); });
 }
 
 int data_check(const CheckOptions& options) {
@@ -121,8 +113,7 @@ Command add_data_words(CLI::App& data) {
                    "numbers them")
       ->check(CLI::IsMember({"ours", "published"}))
       ->capture_default_str();
-  options->output_given = command->add_option("-o,--output", options->output,
-                                              "file to write; standard output without it");
+  options->output.add(*command);
   return [options] { return data_words(*options); };
 }
 

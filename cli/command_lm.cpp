@@ -104,7 +104,7 @@ ordered_json shape_json(const LanguageModelFile& file) {
   ordered_json shape = {
       {"path", file.path()},
       {"architecture", file.architecture()},
-      {"layers", model.initial + model.repeated + model.final},
+      {"layers", model.layers()},
       {"shape", layers_text(model)},
       {"width", model.width},
       {"heads", model.heads},
@@ -255,6 +255,22 @@ int measure(LmArguments options, const std::string& what, Pages (*pages_of)(cons
   return status == kDone ? show(pages_of(answered), options) : status;
 }
 
+void add_measured_text(CLI::App& command, LmArguments& options) {
+  add_model(command, options);
+  add_text_options(command, options, "a file or folder; else the documentation of logdepth");
+}
+
+/// The options that follow those of the measurement itself, and what runs it.
+Command add_measurement(CLI::App& command, const std::shared_ptr<LmArguments>& options,
+                        const char* what, Pages (*pages_of)(const ordered_json&)) {
+  const std::string name = command.get_name();
+  command.add_option("--out", options->out,
+                     fmt::format("write {}.csv, .svg and .measurement.json to this folder", name));
+  add_run_options(command, *options);
+  command.add_flag("--json", options->json, "print one JSON object");
+  return [options, what, pages_of] { return measure(*options, what, pages_of); };
+}
+
 }  // namespace
 
 Command add_lm_load(CLI::App& lm) {
@@ -286,35 +302,27 @@ Command add_lm_save(CLI::App& lm) {
 }
 
 Command add_lm_angular(CLI::App& lm) {
-  auto options = std::make_shared<LmArguments>();
+  const auto options = std::make_shared<LmArguments>();
   options->request.ask = ModelRequest::Ask::angular;
   CLI::App* command = lm.add_subcommand(
       "angular",
       "how far each layer turns the last token's residual stream, and where Kneedle cuts encoder, "
       "thinking block and decoder");
-  add_model(*command, *options);
-  add_text_options(*command, *options, "a file or folder; else the documentation of logdepth");
-  command->add_option("--out", options->out,
-                      "write angular.csv, .svg and .measurement.json to this folder");
-  add_run_options(*command, *options);
-  command->add_flag("--json", options->json, "print one JSON object");
-  return [options] {
-    return measure(*options, "angular distances", [](const ordered_json& json) {
-      return angular_pages(angular_distances_from_json(json, "logdepth-train"));
-    });
-  };
+  add_measured_text(*command, *options);
+  return add_measurement(*command, options, "angular distances", [](const ordered_json& json) {
+    return angular_pages(angular_distances_from_json(json, "logdepth-train"));
+  });
 }
 
 Command add_lm_loops(CLI::App& lm) {
-  auto options = std::make_shared<LmArguments>();
+  const auto options = std::make_shared<LmArguments>();
   options->request.ask = ModelRequest::Ask::loops;
   options->request.sequences = 12;
   CLI::App* command = lm.add_subcommand(
       "loops",
       "the loss per token of the model as it is with a block of its layers passed several times, "
       "for every position of the block");
-  add_model(*command, *options);
-  add_text_options(*command, *options, "a file or folder; else the documentation of logdepth");
+  add_measured_text(*command, *options);
   command->add_option("--blocks", options->request.blocks, "layers of the block, as 4,10")
       ->delimiter(',')
       ->check(CLI::Range(1, 512))
@@ -323,15 +331,9 @@ Command add_lm_loops(CLI::App& lm) {
       ->delimiter(',')
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command->add_option("--out", options->out,
-                      "write loops.csv, .svg and .measurement.json to this folder");
-  add_run_options(*command, *options);
-  command->add_flag("--json", options->json, "print one JSON object");
-  return [options] {
-    return measure(*options, "looped blocks", [](const ordered_json& json) {
-      return loops_pages(loops_from_json(json, "logdepth-train"));
-    });
-  };
+  return add_measurement(*command, options, "looped blocks", [](const ordered_json& json) {
+    return loops_pages(loops_from_json(json, "logdepth-train"));
+  });
 }
 
 }  // namespace logdepth

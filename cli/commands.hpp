@@ -50,6 +50,8 @@ std::vector<Command> add_paper_reports(CLI::App& report);
 std::vector<Command> add_experiments(CLI::App& train);
 Command add_train_plan(CLI::App& train);
 Command add_data_words(CLI::App& data);
+Command add_data_lines(CLI::App& data);
+Command add_data_rules(CLI::App& data);
 Command add_data_check(CLI::App& data);
 Command add_compare_depth(CLI::App& compare);
 Command add_lm_load(CLI::App& lm);

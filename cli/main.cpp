@@ -92,6 +92,8 @@ int run(int argc, char** argv) {
   CLI::App* data = app.add_subcommand("data", "word problems as CSV files");
   data->require_subcommand(1);
   add(*data, add_data_words);
+  add(*data, add_data_lines);
+  add(*data, add_data_rules);
   add(*data, add_data_check);
   CLI::App* compare = app.add_subcommand("compare", "learned and constructed side by side");
   compare->require_subcommand(1);

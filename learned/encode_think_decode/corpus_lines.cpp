@@ -16,7 +16,7 @@ namespace {
 using Mixture = std::vector<std::uint32_t>;
 
 Mixture mixture_of(LinesConfig::Phase phase) {
-  if (phase == LinesConfig::Phase::base) return {35, 15, 10, 20, 20};
+  if (phase == LinesConfig::Phase::base) return {25, 10, 15, 25, 25};
   return {15, 5, 10, 35, 35};
 }
 
@@ -78,7 +78,7 @@ class CorpusLines final : public LineSource {
   }
   static TokenLine ended(EtdLine line) {
     line.answer.push_back(kEndOfLine);
-    return {std::move(line.question), std::move(line.answer)};
+    return {std::move(line.question), std::move(line.answer), std::move(line.told)};
   }
 
   EtdText text_;

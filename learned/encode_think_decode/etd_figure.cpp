@@ -7,6 +7,7 @@
 
 #include "figures/colours.hpp"
 #include "figures/line_chart.hpp"
+#include "figures/section_stack.hpp"
 #include "learned/encode_think_decode/published_etd.hpp"
 #include "objects/number_text.hpp"
 #include "objects/xml_text.hpp"
@@ -196,14 +197,8 @@ class SectionDrawing {
 }  // namespace
 
 std::string etd_svg(const std::vector<EtdSection>& sections) {
-  std::string body;
-  double y = kMargin;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    SectionDrawing drawing(sections[i], y);
-    body += drawing.draw(i + 1);
-    y = drawing.bottom();
-  }
-  return svg_document(kPage, y, "Encode, Think, Decode: loops of a block of layers", body);
+  return stacked_sections_svg<SectionDrawing>(sections, kPage, kMargin,
+                                              "Encode, Think, Decode: loops of a block of layers");
 }
 
 }  // namespace logdepth

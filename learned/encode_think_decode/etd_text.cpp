@@ -13,7 +13,8 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 using Names = std::initializer_list<const char*>;
 
-constexpr std::uint32_t kModulus = 7, kRing = 8, kLetters = 26;
+constexpr std::uint32_t kModulus = 3, kRing = 8, kLetters = 16;
+constexpr std::uint32_t kDigits = 5;  // of terms, of the modulus and of steps
 constexpr std::uint32_t kNames = 20, kAttributes = 5, kValues = 16, kPlaces = 16, kThings = 7;
 constexpr std::uint32_t kEntities = kNames * kNames, kThingsNamed = 3, kSums = 5;
 /// The share of training lines that tell as many answered questions as they have room for.
@@ -71,7 +72,7 @@ struct Vocabulary {
   Vocabulary() {
     add(kMarks, kMarks.size());
     digits = next();
-    for (std::uint32_t digit = 0; digit <= kModulus; ++digit)
+    for (std::uint32_t digit = 0; digit < kDigits; ++digit)
       words.push_back(std::to_string(digit));
     letters = next();
     for (std::uint32_t letter = 0; letter < kLetters; ++letter)
@@ -158,7 +159,7 @@ Drawn reading(std::uint32_t sentences, CounterRandom& random) {
     drawn.passage.insert(drawn.passage.end(),
                          {person(i), mark("is"), mark("in"), place(i), mark(".")});
   for (const std::uint32_t i : random.permutation(sentences))
-    drawn.queries.push_back({{mark("is"), person(i), mark("?")}, place(i)});
+    drawn.queries.push_back({{mark("is"), person(i)}, place(i)});
   return drawn;
 }
 
@@ -166,14 +167,14 @@ Drawn multi_hop(std::uint32_t hops, CounterRandom& random) {
   std::vector<std::uint32_t> ring = random.permutation(kLetters);
   ring.resize(kRing);
   const auto letter = [&](std::uint64_t i) { return at(vocabulary().letters, ring[i % kRing]); };
-  Drawn drawn{{}, {mark("from")}, {}};
+  Drawn drawn{{}, {mark("?")}, {}};
   for (const std::uint32_t i : random.permutation(kRing))
     drawn.passage.insert(drawn.passage.end(), {letter(i), mark("->"), letter(i + 1)});
   const std::uint32_t most = line_difficulties(LineKind::multi_hop).most;
   for (const std::uint32_t start : random.permutation(kRing)) {
     const std::uint64_t steps = drawn.queries.empty() ? hops : 1 + random.below(most);
     drawn.queries.push_back(
-        {{letter(start), digit(steps), mark("steps"), mark("?")}, letter(start + steps)});
+        {{digit(steps), mark("steps"), mark("from"), letter(start)}, letter(start + steps)});
   }
   return drawn;
 }
@@ -188,14 +189,14 @@ Query sum(std::uint32_t terms, CounterRandom& random) {
     value = (value + (minus ? kModulus - term : term)) % kModulus;
     query.words.insert(query.words.end(), {mark(minus ? "-" : "+"), digit(term)});
   }
-  query.words.insert(query.words.end(), {mark("mod"), digit(kModulus), mark("=")});
+  query.words.push_back(mark("="));
   query.answer = digit(value);
   return query;
 }
 
 Drawn arithmetic(std::uint32_t terms, CounterRandom& random) {
   const LineDifficulties range = line_difficulties(LineKind::arithmetic);
-  Drawn drawn;
+  Drawn drawn{{mark("mod"), digit(kModulus), mark(":")}, {mark("?")}, {}};
   for (std::uint32_t i = 0; i < kSums; ++i)
     drawn.queries.push_back(sum(i == 0 ? terms
                                        : range.least + static_cast<std::uint32_t>(random.below(
@@ -220,8 +221,8 @@ std::string text_of(const Tokens& tokens) {
 /// Whether a question may stand in a training line, or in a measured one.
 bool serves(LineKind kind, const Drawn& drawn, const Query& query, LineUse use) {
   if (kind == LineKind::recall || kind == LineKind::common) return true;
-  // Sums of two terms, with three words behind them, are too few to leave any out.
-  if (kind == LineKind::arithmetic && query.words.size() == 6) return true;
+  // Sums of two terms are too few to leave any out.
+  if (kind == LineKind::arithmetic && query.words.size() == 4) return true;
   return held_out(text_of(one_after_another(drawn.passage, drawn.mark, query.words))) ==
          (use == LineUse::test);
 }
@@ -264,8 +265,8 @@ const std::vector<std::string>& etd_words() {
 }
 
 std::uint32_t longest_etd_line() {
-  // Eight sentences of five words, four that ask, the place, the end.
-  return 5 * line_difficulties(LineKind::reading).most + 4 + 2;
+  // Eight sentences of five words, three that ask, the place, the end.
+  return 5 * line_difficulties(LineKind::reading).most + 3 + 2;
 }
 
 bool held_out(std::string_view question) {
@@ -301,7 +302,7 @@ EtdLine EtdText::line(LineKind kind, std::uint32_t difficulty, LineUse use,
   Drawn drawn = drawn_once();
   while (!serves(kind, drawn, drawn.queries.front(), use)) drawn = drawn_once();
   const Query& own = drawn.queries.front();
-  EtdLine line{drawn.passage, {own.answer}};
+  EtdLine line{drawn.passage, {own.answer}, {}};
   if (use == LineUse::training && random.chance(kTelling)) {
     std::size_t room = longest_etd_line() - drawn.passage.size() - drawn.mark.size() -
                        own.words.size() - 2;  // the answer and the end
@@ -312,6 +313,7 @@ EtdLine EtdText::line(LineKind kind, std::uint32_t difficulty, LineUse use,
       room -= size;
       line.question.push_back(mark("also"));
       line.question.insert(line.question.end(), told.words.begin(), told.words.end());
+      line.told.push_back(line.question.size());
       line.question.insert(line.question.end(), {told.answer, mark(",")});
     }
   }

@@ -33,6 +33,7 @@ std::uint32_t longest_etd_line();
 /// A line as tokens: the question, then the answer, then kEndOfLine, which stands in neither.
 struct EtdLine {
   std::vector<std::int32_t> question, answer;
+  std::vector<std::size_t> told = {};  ///< places in the question of answers that it tells
   bool operator==(const EtdLine&) const = default;
 };
 
@@ -43,19 +44,21 @@ enum class LineUse { training, test };
 /// - recall: "ann adler : ? colour red": an entity has a first and a last name and a value of 16 for
 ///   each of 5 attributes, drawn once for each world: 2000 facts.
 /// - common: "fork sink pan belong to kitchen": three words of one of 16 classes, and its name.
-/// - reading: "bob is in bank . ann is in farm . where is bob ? bank": 3 to 8 people, no two in the
+/// - reading: "bob is in bank . ann is in farm . where is bob bank": 3 to 8 people, no two in the
 ///   same place, so that neither order nor frequency tells more than one in as many as there are.
-/// - multi-hop: "a -> b c -> a ... from c 2 steps ? b": eight letters on one ring, told in random
+/// - multi-hop: "a -> b c -> a ... ? 2 steps from c b": eight letters on one ring, told in random
 ///   order; every letter stands once before and once behind an arrow, and fewer steps than asked
 ///   lead to another letter.
-/// - arithmetic: "3 + 4 - 2 mod 7 = 5": 2 to 6 terms from 0 to 6. Given all terms but one and all
-///   signs, the answer is uniform.
+/// - arithmetic: "mod 3 : ? 2 + 2 - 0 = 1": 2 to 6 terms from 0 to 2. Given all terms but one and
+///   all signs, the answer is uniform.
+/// What a question names last stands right before its answer: one head that looks for an equal
+/// token finds what is told of it.
 /// Lines that are measured ask one question. Three of four that are trained on tell others with
 /// their answers before it, as many as there is room for, so that little of a batch is padding:
 /// "ann adler : also city rome , also pet cat , ? colour red".
 ///
 /// Questions of reading, multi-hop and arithmetic that are measured are never trained on
-/// (`held_out`), but for the 98 of arithmetic with two terms. Those of recall and common are the
+/// (`held_out`), but for the 18 of arithmetic with two terms. Those of recall and common are the
 /// same in both by design.
 class EtdText {
  public:

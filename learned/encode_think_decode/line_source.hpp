@@ -12,6 +12,7 @@ struct LinesConfig;
 /// A line of text as tokens: what is asked, then the answer with the token that ends the text.
 struct TokenLine {
   std::vector<std::int32_t> question, answer;
+  std::vector<std::size_t> told = {};  ///< places in the question of answers to other questions
   bool operator==(const TokenLine&) const = default;
 };
 

@@ -64,6 +64,9 @@ Samples samples_of(const TokenLine* lines, std::size_t count, bool answers_only)
       if (!answers_only || k + 1 >= lines[i].question.size())
         samples.targets[row + k] = text[k + 1];
     }
+    if (answers_only)
+      for (const std::size_t told : lines[i].told)
+        samples.targets[row + told - 1] = lines[i].question[told];
   }
   return samples;
 }

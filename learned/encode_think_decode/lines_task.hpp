@@ -27,7 +27,7 @@ namespace logdepth {
 /// tokens that answer, the largest over all tokens.
 struct LinesConfig final : TaskSettings {
   enum class Phase {
-    base,   ///< half recall and common, half of what has to be worked out
+    base,   ///< a third recall and common, the rest has to be worked out
     middle  ///< seven of ten lines are multi-hop or arithmetic; other lines than those of `base`
   };
   std::string text;    ///< a file of JSON lines; empty: the own corpus
@@ -39,7 +39,7 @@ struct LinesConfig final : TaskSettings {
   std::uint64_t world = 1;         ///< which facts the own corpus has
   std::uint32_t length = 48;       ///< tokens of a line at most, with the one that ends it
   std::uint32_t batch = 32;        ///< lines
-  bool answers_only = false;       ///< whether only the tokens of answers are targets
+  bool answers_only = false;       ///< targets are the answers, told ones too; else every token
   std::uint32_t validation = 200;  ///< measured lines of a kind and difficulty
 
   const char* kind() const override { return "lines"; }

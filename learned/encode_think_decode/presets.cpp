@@ -14,6 +14,7 @@ RunConfig etd_base(EtdSize size) {
   const bool large = size == EtdSize::large;
   LinesConfig lines;
   lines.batch = large ? 256 : 32;
+  lines.answers_only = true;
   RunConfig config;
   config.preset = "etd-base";
   config.task = lines;
@@ -31,14 +32,14 @@ RunConfig etd_base(EtdSize size) {
   model.query_key_norm = true;
   model.query_key_norm_over = ModelConfig::NormOver::all_heads;
   model.positions = ModelConfig::Positions::rotary;
-  model.rotary_base = 5e5;
+  model.rotary_base = 100;        // lines are short: slower pairs would hardly turn
   model.readout_bias = false;
   TrainingConfig& training = config.training;
-  training.learning_rate = large ? 1e-3 : 3e-3;
-  training.steps = large ? 10000 : 1200;
+  training.learning_rate = large ? 1e-3 : 2e-3;
+  training.steps = large ? 10000 : 3000;
   training.warm_up = large ? 200 : 50;
   if (large) training.precision = TrainingConfig::Precision::bfloat16;
-  if (!large) training.curve_first = 150;
+  if (!large) training.curve_first = 375;
   return config;
 }
 
@@ -54,6 +55,7 @@ RunConfig etd_middle(const PretrainedModel& base, const ThinkShape& shape, EtdSi
           "lines in its tokens",
           base.path, etd_words().size(), base.vocabulary));
     if (large) lines.batch = 256;
+    lines.answers_only = true;
   } else {
     lines.text = text;
     lines.tokens = base.path;

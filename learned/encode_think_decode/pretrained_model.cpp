@@ -20,7 +20,7 @@ PretrainedModel read_pretrained_model(const std::string& path) {
                      ": expected a model whose layers are passed once, found one with a "
                      "loop of " +
                      std::to_string(model.repeated) + " layers");
-  model.initial += model.repeated + model.final;
+  model.initial = model.layers();
   model.repeated = model.final = 0;
   return base;
 }

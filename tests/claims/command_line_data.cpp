@@ -1,9 +1,18 @@
-// The program `logdepth data` from outside: files of words are written and checked.
+// The program `logdepth data` from outside: files of words are written and checked, lines of the
+// corpus written.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "learned/encode_think_decode/etd_text.hpp"
+#include "learned/encode_think_decode/line_source.hpp"
+#include "learned/encode_think_decode/lines_task.hpp"
+#include "learned/language_model/text_paragraphs.hpp"
+#include "learned/language_model/words.hpp"
+#include "oracle/rule_oracle.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth::command_line_data_tests {
@@ -164,8 +173,87 @@ TEST_F(Data, RequestsThatMakeNoSenseAreRefused) {
   refuses({"data"}, "subcommand");
 }
 
+TEST_F(Data, LinesOfTrainingAreThoseOfARunInTheirOrder) {
+  const LinesConfig config;
+  const std::unique_ptr<LineSource> run = corpus_lines(config, 7);
+  const auto written = lines(done({"data", "lines", "--lines", "70", "--seed", "7"}));
+  ASSERT_EQ(written.size(), 70u);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const json line = json::parse(written[i]);
+    const TokenLine drawn = run->training_line(i / config.batch, i % config.batch);
+    const WordTokeniser words(etd_words(), "the corpus");
+    EXPECT_EQ(words.encode(line["question"].get<std::string>(), SpecialTokens::as_text),
+              drawn.question);
+    auto answer = words.encode(line["answer"].get<std::string>(), SpecialTokens::as_text);
+    answer.push_back(kEndOfLine);
+    EXPECT_EQ(answer, drawn.answer);
+    EXPECT_EQ(line.size(), 2u) << written[i];
+  }
+}
+
+TEST_F(Data, MeasuredLinesSayTheirKindAndAreNotTrainedOn) {
+  const auto measured = lines(done({"data", "lines", "--use", "test", "--lines", "3"}));
+  std::map<std::string, int> kinds;
+  for (const std::string& text : measured) {
+    const json line = json::parse(text);
+    ++kinds[line["kind"].get<std::string>()];
+    const bool few = line["kind"] == "recall" || line["kind"] == "common" ||
+                     (line["kind"] == "arithmetic" && line["difficulty"] == 2);
+    EXPECT_TRUE(few || held_out(line["question"].get<std::string>())) << text;
+  }
+  EXPECT_EQ(
+      kinds,
+      (std::map<std::string, int>{
+          {"recall", 3}, {"common", 3}, {"reading", 18}, {"multi-hop", 12}, {"arithmetic", 15}}));
+}
+
+TEST_F(Data, LinesAsTextAreParagraphsThatEnd) {
+  done({"data", "lines", "--lines", "40", "--format", "text", "--phase", "middle", "-o", "a.txt"});
+  const auto paragraphs = text_paragraphs(folder.file("a.txt"));
+  ASSERT_EQ(paragraphs.size(), 40u);
+  for (const std::string& paragraph : paragraphs) EXPECT_TRUE(paragraph.ends_with(" <end>"));
+  EXPECT_NE(folder.read("a.txt"), done({"data", "lines", "--lines", "40", "--format", "text"}));
+}
+
+TEST_F(Data, RulesAreAskedOfEveryDepthWithEveryAnswerAndProved) {
+  for (const std::string world : {"closed", "open"}) {
+    const auto written = lines(done({"data", "rules", "--world", world, "--depths", "0,2",
+                                     "--questions", "60", "--seed", "3"}));
+    ASSERT_EQ(written.size(), 60u);
+    std::map<std::string, int> cells;
+    for (const std::string& text : written) {
+      const json line = json::parse(text);
+      EXPECT_EQ(line["kind"], world + "-world");
+      EXPECT_TRUE(line["question"].get<std::string>().ends_with(" answer :")) << text;
+      const RuleOracle oracle(line["question"].get<std::string>(), world == "open");
+      EXPECT_EQ(line["answer"], oracle.answer()) << text;
+      EXPECT_EQ(line["difficulty"], oracle.depth()) << text;
+      ++cells[line["answer"].get<std::string>() + line["difficulty"].dump()];
+    }
+    EXPECT_EQ(cells.size(), world == "open" ? 6u : 4u);
+    for (const auto& [cell, count] : cells) EXPECT_EQ(count, world == "open" ? 10 : 15) << cell;
+  }
+  EXPECT_EQ(done({"data", "rules", "--questions", "5", "--negation", "none"}).find(" not "),
+            std::string::npos);
+}
+
+TEST_F(Data, RulesThatCannotBeDrawnAreRefused) {
+  refuses({"data", "rules", "--questions", "0"}, "--questions: expected at least 1");
+  refuses({"data", "rules", "--depths", "9"}, "--depths");
+  refuses({"data", "rules", "--world", "flat"}, "--world");
+  refuses({"data", "rules", "--world", "open", "--negation", "facts"}, "negation");
+}
+
+TEST_F(Data, LinesThatCannotBeWrittenAreRefused) {
+  refuses({"data", "lines", "--lines", "0"}, "--lines: expected at least 1");
+  refuses({"data", "lines", "--use", "both"}, "--use");
+  refuses({"data", "lines", "--phase", "end"}, "--phase");
+  refuses({"data", "lines", "--format", "csv"}, "--format");
+  refuses({"data", "lines", "-o", "no/folder/x.jsonl"}, "no/folder/x.jsonl");
+}
+
 TEST_F(Data, HelpShowsAnExampleOfEachCommand) {
-  for (const std::string command : {"words", "check"})
+  for (const std::string command : {"words", "lines", "rules", "check"})
     EXPECT_NE(done({"data", command, "--help"}).find("Example: logdepth data " + command),
               std::string::npos);
 }

@@ -128,18 +128,27 @@ TEST(LinesTask, ABatchIsLinesWithTheNextWordAsTheTargetOfEveryWord) {
   EXPECT_EQ(samples.tokens, static_cast<std::size_t>(longest)) << "padded to the longest";
 }
 
-TEST(LinesTask, OnlyAnswersAreAskedForWhereThatIsSet) {
+TEST(LinesTask, OnlyAnswersToldOnesTooAreAskedForWhereThatIsSet) {
   LinesConfig config = small();
   const Samples all = config.make_task(3)->training_batch(0, 1);
   config.answers_only = true;
   const Samples some = config.make_task(3)->training_batch(0, 1);
   EXPECT_EQ(some.indices, all.indices);
+  std::size_t told = 0;
   for (std::size_t i = 0; i < all.count; ++i) {
     const auto length = static_cast<std::size_t>(all.lengths[i]);
+    const Tokens read = read_of(all, i);
     Tokens expected(all.tokens, Samples::kIgnored);
     for (std::size_t k = length - 2; k < length; ++k) expected[k] = targets_of(all, i)[k];
+    // What is told ends with its answer and a comma, which stands nowhere else.
+    for (std::size_t k = 0; k + 2 < length; ++k)
+      if (etd_words().at(static_cast<std::size_t>(read[k + 2])) == ",") {
+        expected[k] = read[k + 1];
+        ++told;
+      }
     ASSERT_EQ(targets_of(some, i), expected);
   }
+  EXPECT_GT(told, 10u);
 }
 
 TEST(LinesTask, TheMixtureIsThatOfThePhase) {
@@ -152,7 +161,7 @@ TEST(LinesTask, TheMixtureIsThatOfThePhase) {
     return shares;
   };
   auto base = shares(LinesConfig());
-  EXPECT_NEAR(base["recall"] + base["common"], 0.5, 0.04);
+  EXPECT_NEAR(base["recall"] + base["common"], 0.35, 0.03);
   LinesConfig config;
   config.phase = LinesConfig::Phase::middle;
   auto middle = shares(config);
@@ -240,6 +249,9 @@ TEST(LinesTask, AnAnswerThatDoesNotEndIsWrong) {
 
 /// A causal model of next words: some word that depends on all that was read, often the right one.
 Answers some_next_word(const Samples& samples, std::uint32_t) {
+  const auto& words = etd_words();
+  const auto zero =
+      static_cast<std::int32_t>(std::find(words.begin(), words.end(), "0") - words.begin());
   Answers answers(samples.targets.size(), 0);
   for (std::size_t i = 0; i < samples.count; ++i) {
     const Tokens read = read_of(samples, i);
@@ -247,9 +259,9 @@ Answers some_next_word(const Samples& samples, std::uint32_t) {
     for (std::size_t k = 0; k < read.size(); ++k) {
       hash = hash * 6364136223846793005U + static_cast<std::uint64_t>(read[k]) + 1;
       const std::uint64_t dice = hash >> 60;
-      // A digit or the end: of sums of seven values some are right.
+      // A digit or the end: of sums of three values some are right.
       answers[i * samples.tokens + k] =
-          dice < 7 ? kEndOfLine : read.front() - read.front() % 7 + static_cast<int>(dice) % 7;
+          dice < 7 ? kEndOfLine : zero + static_cast<std::int32_t>(dice) % 3;
     }
   }
   return answers;
@@ -338,8 +350,8 @@ TEST(LinesTask, SettingsOutOfRangeAreRefused) {
     change(config);
     return config;
   };
-  expect_refused(with([](LinesConfig& c) { c.length = 45; }),
-                 "task.length: expected at least 46, the longest line of the own corpus, found 45");
+  expect_refused(with([](LinesConfig& c) { c.length = 44; }),
+                 "task.length: expected at least 45, the longest line of the own corpus, found 44");
   expect_refused(with([](LinesConfig& c) { c.batch = 0; }), "task.batch: expected 1 to 65536");
   expect_refused(with([](LinesConfig& c) { c.validation = 0; }),
                  "task.validation: expected 1 to 1048576");

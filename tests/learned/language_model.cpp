@@ -122,14 +122,19 @@ TEST(LanguageModel, ALlamaWithSharedHeadsIsAForwardPassInPlainLoops) {
   expect_as_plain(small.file(), small.plain());
 }
 
-TEST(LanguageModel, ALlamaWithAHeadForEveryKeyAndAReadoutOfItsOwnIsOne) {
-  SmallModel small(false, 2);
+/// A head of keys and values for every head.
+void widen_keys(SmallModel& small) {
   small.config["num_key_value_heads"] = 4;
-  small.config["tie_word_embeddings"] = false;
   for (SampleTensor& tensor : small.tensors)
     if (tensor.name.find("k_proj") != std::string::npos ||
         tensor.name.find("v_proj") != std::string::npos)
       tensor = support::f32_tensor(tensor.name, {32, 32}, 0);
+}
+
+TEST(LanguageModel, ALlamaWithAHeadForEveryKeyAndAReadoutOfItsOwnIsOne) {
+  SmallModel small(false, 2);
+  widen_keys(small);
+  small.config["tie_word_embeddings"] = false;
   small.tensors.push_back(support::f32_tensor("lm_head.weight", {kTokens, 32}, 0));
   small.tensors = drawn(small.tensors, 3);
   expect_as_plain(small.file(), small.plain());
@@ -281,6 +286,21 @@ TEST(LanguageModel, ALoopedCutEqualsTheTwinThatRepeatsItsLayers) {
   EXPECT_EQ(largest_difference((*looped)(batch, loops(2)), (*twin)(batch, loops(1))), 0);
   const auto other = arranged(file, with_layers(file.model(), 3, 0, 0), {0, 1, 1});
   EXPECT_GT(largest_difference((*looped)(batch, loops(2)), (*other)(batch, loops(1))), 1e-3);
+}
+
+TEST(LanguageModel, AHeadOfKeysForEveryHeadMayBeLeftUnsaid) {
+  SmallModel small(false, 6);
+  widen_keys(small);
+  const LanguageModelFile file = small.file();
+  ModelConfig config = file.model();
+  for (const std::uint32_t said : {0U, config.heads}) {
+    config.key_value_heads = said;
+    const auto model = arranged(file, config, {});
+    EXPECT_TRUE(torch::equal(model->parameters().values(),
+                             open_language_model(file)->parameters().values()));
+  }
+  config.key_value_heads = 2;
+  EXPECT_THROW(arranged(file, config, {}), InputError);
 }
 
 TEST(LanguageModel, WhatIsNotTrainedHasNoGradients) {

@@ -31,7 +31,7 @@ inline std::string join_words(const WordList& words) {
 /// A line without its end, taken apart.
 struct ReadLine {
   struct Asked {
-    WordList words;  ///< "where is bob ?", "from c 2 steps ?", "3 + 4 mod 7 =", "? colour"
+    WordList words;  ///< "where is bob", "? 2 steps from c", "? 2 + 1 =", "? colour"
     std::string answer;
   };
   std::string kind;
@@ -52,7 +52,7 @@ inline ReadLine read_line(const std::string& text) {
               : all.contains(":")    ? "recall"
                                      : "reading";
   const std::map<std::string, std::string> own_marks = {
-      {"multi-hop", "from"}, {"recall", "?"}, {"reading", "where"}};
+      {"multi-hop", "?"}, {"recall", "?"}, {"arithmetic", "?"}, {"reading", "where"}};
   const auto own_mark = own_marks.find(line.kind);
   // The passage ends where a question begins.
   std::size_t at = 0;
@@ -79,22 +79,22 @@ inline ReadLine read_line(const std::string& text) {
   line.own.answer = line.own.words.back();
   line.own.words.pop_back();
   if (line.kind == "reading") line.difficulty = static_cast<int>(line.passage.size() / 5);
-  if (line.kind == "multi-hop") line.difficulty = std::stoi(line.own.words.at(2));
+  if (line.kind == "multi-hop") line.difficulty = std::stoi(line.own.words.at(1));
   if (line.kind == "arithmetic")
-    line.difficulty = static_cast<int>((line.own.words.size() - 2) / 2);
+    line.difficulty = static_cast<int>((line.own.words.size() - 1) / 2);
   return line;
 }
 
-/// The sum of "3 + 4 - 2 mod 7 =", from left to right.
-inline std::string sum_of(const WordList& words) {
-  int value = std::stoi(words.at(0));
-  std::size_t at = 1;
-  for (; words.at(at) != "mod"; at += 2)
+/// The sum of "mod 3 :" and "? 2 + 1 - 2 =", from left to right.
+inline std::string sum_of(const WordList& passage, const WordList& words) {
+  EXPECT_EQ(join_words(passage), "mod 3 :");
+  const int modulus = 3;
+  EXPECT_EQ(words.at(0), "?");
+  int value = std::stoi(words.at(1));
+  std::size_t at = 2;
+  for (; words.at(at) != "="; at += 2)
     value += (words[at] == "+" ? 1 : -1) * std::stoi(words.at(at + 1));
-  const int modulus = std::stoi(words.at(at + 1));
-  EXPECT_EQ(modulus, 7);
-  EXPECT_EQ(words.at(at + 2), "=");
-  EXPECT_EQ(at + 3, words.size());
+  EXPECT_EQ(at + 1, words.size());
   return std::to_string((value % modulus + modulus) % modulus);
 }
 
@@ -116,18 +116,18 @@ inline std::map<std::string, std::string> pairs_of(const ReadLine& line) {
 
 /// The answer that the words of a line give by themselves; empty for recall and common.
 inline std::string worked_out(const ReadLine& line, const ReadLine::Asked& asked) {
-  if (line.kind == "arithmetic") return sum_of(asked.words);
+  if (line.kind == "arithmetic") return sum_of(line.passage, asked.words);
   if (line.kind == "reading") {
-    EXPECT_EQ(asked.words.size(), 4u);
-    EXPECT_EQ(asked.words.at(0) + asked.words.at(1) + asked.words.at(3), "whereis?");
+    EXPECT_EQ(asked.words.size(), 3u);
+    EXPECT_EQ(asked.words.at(0) + asked.words.at(1), "whereis");
     return pairs_of(line).at(asked.words.at(2));
   }
   if (line.kind != "multi-hop") return "";
   EXPECT_EQ(asked.words.size(), 5u);
-  EXPECT_EQ(asked.words.at(0) + asked.words.at(3) + asked.words.at(4), "fromsteps?");
+  EXPECT_EQ(asked.words.at(0) + asked.words.at(2) + asked.words.at(3), "?stepsfrom");
   const std::map<std::string, std::string> next = pairs_of(line);
-  std::string letter = asked.words.at(1);
-  for (int left = std::stoi(asked.words.at(2)); left > 0; --left) letter = next.at(letter);
+  std::string letter = asked.words.at(4);
+  for (int left = std::stoi(asked.words.at(1)); left > 0; --left) letter = next.at(letter);
   return letter;
 }
 

@@ -1,0 +1,181 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/data_output.hpp"
+#include "learned/encode_think_decode/etd_text.hpp"
+#include "learned/encode_think_decode/line_source.hpp"
+#include "learned/encode_think_decode/lines_task.hpp"
+#include "learned/records/counter_random.hpp"
+#include "learned/relit/rule_questions.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct LinesOptions {
+  std::string use = "training", phase = "base", format = "jsonl";
+  DataOutput output;
+  std::uint64_t lines = 1000, seed = 1, world = 1;
+};
+
+struct RulesOptions {
+  RuleSettings rules;
+  std::string world = "closed", negation;
+  std::vector<std::uint32_t> depths = {0, 1, 2, 3};
+  DataOutput output;
+  std::uint64_t questions = 1000, seed = 1;
+};
+
+std::string spelt(const std::vector<std::int32_t>& tokens) {
+  std::string text;
+  for (const std::int32_t token : tokens)
+    text += (text.empty() ? "" : " ") + etd_words().at(static_cast<std::size_t>(token));
+  return text;
+}
+
+/// `of_kind`: more of the line's object; empty where the line does not know what it is of.
+void write_line(const TokenLine& line, const Json& of_kind, bool as_text, std::ostream& out) {
+  if (as_text) {  // a paragraph
+    out << spelt(line.question) << ' ' << spelt(line.answer) << "\n\n";
+    return;
+  }
+  const std::vector<std::int32_t> answer(line.answer.begin(), line.answer.end() - 1);  // no end
+  Json json = {{"question", spelt(line.question)}, {"answer", spelt(answer)}};
+  json.update(of_kind);
+  out << json.dump() << '\n';
+}
+
+int data_lines(const LinesOptions& options) {
+  require(options.lines > 0, "--lines: expected at least 1");
+  LinesConfig config;
+  config.world = options.world;
+  if (options.phase == "middle") config.phase = LinesConfig::Phase::middle;
+  const std::unique_ptr<LineSource> source = corpus_lines(config, options.seed);
+  const bool as_text = options.format == "text";
+  return options.output.write([&](std::ostream& out) {
+    if (options.use == "training") {
+      const std::uint64_t batch = config.batch;
+      for (std::uint64_t i = 0; i < options.lines && out; ++i)
+        write_line(source->training_line(i / batch, i % batch), Json::object(), as_text, out);
+      return;
+    }
+    for (const MeasuredLines& cell :
+         source->measured_lines(static_cast<std::uint32_t>(options.lines)))
+      for (const TokenLine& line : cell.lines)
+        write_line(line, {{"kind", cell.kind}, {"difficulty", cell.difficulty}}, as_text, out);
+  });
+}
+
+RuleSettings rule_settings(const RulesOptions& options) {
+  RuleSettings rules;
+  if (options.world == "open") {
+    rules.world = RuleWorld::open;
+    rules.negation = RuleSettings::Negation::rules;
+  }
+  if (options.negation == "none") rules.negation = RuleSettings::Negation::none;
+  if (options.negation == "facts") rules.negation = RuleSettings::Negation::facts;
+  if (options.negation == "rules") rules.negation = RuleSettings::Negation::rules;
+  return rules;
+}
+
+int data_rules(const RulesOptions& options) {
+  require(options.questions > 0, "--questions: expected at least 1");
+  const RuleSettings rules = rule_settings(options);
+  check_rule_settings(rules);
+  const std::uint32_t answers = rules.world == RuleWorld::open ? 3 : 2;
+  return options.output.write([&](std::ostream& out) {
+    for (std::uint64_t i = 0; i < options.questions && out; ++i) {
+      CounterRandom random(options.seed, RandomStream::data_files, 1, i);
+      const RuleQuestion question =
+          rule_question(rules, options.depths[i / answers % options.depths.size()],
+                        static_cast<RuleAnswer>(i % answers), random);
+      out << Json{{"question", question.prompt()},
+                  {"answer", rule_answer_word(question.answer)},
+                  {"kind", options.world + "-world"},
+                  {"difficulty", question.depth}}
+                 .dump()
+          << '\n';
+    }
+  });
+}
+
+}  // namespace
+
+Command add_data_lines(CLI::App& data) {
+  auto options = std::make_shared<LinesOptions>();
+  CLI::App* command =
+      data.add_subcommand("lines",
+                          "the corpus that 'train etd' learns and measures: questions of five "
+                          "kinds with their answers, "
+                          "as JSON lines or as text\n"
+                          "Example: logdepth data lines --use test --lines 200 -o questions.jsonl");
+  command
+      ->add_option("--use", options->use,
+                   "training: the lines of a run of this seed, in their order; test: those that "
+                   "measure it")
+      ->check(CLI::IsMember({"training", "test"}))
+      ->capture_default_str();
+  command->add_option("--lines", options->lines, "how many; of test, of each kind and difficulty")
+      ->check(kSmallCount)
+      ->capture_default_str();
+  command
+      ->add_option("--phase", options->phase,
+                   "of training: base, or middle, which has more to work out")
+      ->check(CLI::IsMember({"base", "middle"}))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the run")
+      ->check(kCount)
+      ->capture_default_str();
+  command->add_option("--world", options->world, "which facts there are to recall")
+      ->check(kCount)
+      ->capture_default_str();
+  command
+      ->add_option("--format", options->format,
+                   "jsonl: objects with question, answer and, of test, kind and difficulty; text: "
+                   "paragraphs, as 'lm angular --text' reads them")
+      ->check(CLI::IsMember({"jsonl", "text"}))
+      ->capture_default_str();
+  options->output.add(*command);
+  return [options] { return data_lines(*options); };
+}
+
+Command add_data_rules(CLI::App& data) {
+  auto options = std::make_shared<RulesOptions>();
+  CLI::App* command = data.add_subcommand(
+      "rules",
+      "questions about facts and rules as 'train relit' asks them, of a known proof depth, as JSON "
+      "lines with question, answer, kind and difficulty\n"
+      "Example: logdepth data rules --world open --depths 0,1,2 --questions 5000 -o rules.jsonl");
+  command
+      ->add_option("--questions", options->questions,
+                   "how many; every answer and depth as often as the others")
+      ->check(kSmallCount)
+      ->capture_default_str();
+  command
+      ->add_option("--world", options->world,
+                   "closed: what does not follow is false; open: it is unknown")
+      ->check(CLI::IsMember({"closed", "open"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--negation", options->negation,
+          "where \"not\" stands: none, facts (of a closed world unless said), rules (of an "
+          "open one)")
+      ->check(CLI::IsMember({"none", "facts", "rules"}));
+  command->add_option("--depths", options->depths, "of the proofs")
+      ->delimiter(',')
+      ->check(CLI::Range(0U, kDeepestProof))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the questions")
+      ->check(kCount)
+      ->capture_default_str();
+  options->output.add(*command);
+  return [options] { return data_rules(*options); };
+}
+
+}  // namespace logdepth

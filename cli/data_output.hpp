@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+
+/// Where a command of `data` writes: the file of `-o`, which is whole or not there at all, or
+/// standard output.
+class DataOutput {
+ public:
+  void add(CLI::App& command) {
+    given_ = command.add_option("-o,--output", file_, "file to write; standard output without it");
+  }
+  /// Returns the exit status. Errors: InputError naming the option or the file.
+  int write(const std::function<void(std::ostream&)>& content) const {
+    if (*given_ && file_.empty()) throw InputError("--output: expected the name of a file");
+    if (file_.empty()) {
+      content(std::cout);
+      return kDone;
+    }
+    OutputFile file(file_);
+    content(file.stream());
+    file.commit();
+    return kDone;
+  }
+
+ private:
+  std::string file_;
+  CLI::Option* given_ = nullptr;
+};
+
+}  // namespace logdepth
