@@ -185,7 +185,11 @@ using Json = nlohmann::ordered_json;
 std::string name_of(const std::string& path) {
   const std::filesystem::path normal = std::filesystem::absolute(path).lexically_normal();
   const std::filesystem::path last = normal.has_filename() ? normal : normal.parent_path();
-  return last.extension() == ".gguf" ? last.stem() : last.filename();
+  // The folder of a run is called by its seed: what it is a run of says the one above.
+  const std::filesystem::path name = last.filename().string().starts_with("seed-")
+                                         ? last.parent_path().filename() / last.filename()
+                                         : last.filename();
+  return last.extension() == ".gguf" ? last.stem() : name;
 }
 
 /// Errors: InputError where the model has loops of its own.

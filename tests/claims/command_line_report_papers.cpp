@@ -49,13 +49,34 @@ TEST_F(ReportOfPaper, OnLatentReasoningIsTheStoredOne) {
   expect_stored("latent-reasoning", "made");
 }
 
+TEST_F(ReportOfPaper, OnEncodeThinkDecodeIsTheStoredOne) {
+  done({"report", "etd", kResults + "/runs", "--out", "made"});
+  expect_stored("etd", "made");
+}
+
+TEST_F(ReportOfPaper, OnReLitIsTheStoredOne) {
+  done({"report", "relit", kResults + "/runs", "--out", "made"});
+  expect_stored("relit", "made");
+}
+
 TEST_F(ReportOfPaper, RefusesWhatIsNoRunOrNoFileOfThisTaskAndWritesNothing) {
   fs::create_directory(folder.file("empty"));
+  fs::create_directory(folder.file("damaged"));
+  folder.write("damaged/x.measurement.json", R"({"schema": 3})");
   done({"compile", "regular", "--regex", "a*", "-o", "language.json"});
   done({"compile", "computation-graph", "--prime", "3", "--names", "32", "-o", "other.json"});
   for (const auto& [arguments, expected] :
        {std::pair(std::vector<std::string>{"latent-reasoning", "empty"}, "expected at least one"),
         {{"depth-recurrent", "empty"}, "expected at least one"},
+        {{"etd", "empty"}, "or a measurement of 'lm angular' or 'lm loops'"},
+        {{"etd", kResults + "/runs/Z2"}, "expected at least one run of the task lines"},
+        {{"etd", "damaged"}, "damaged/x.measurement.json: expected a measurement"},
+        {{"etd", "nowhere"}, "nowhere"},
+        {{"relit", "empty"}, "as 'train relit' leaves them"},
+        {{"relit", kResults + "/runs/Z2"}, "a recursive block on a frozen language model"},
+        {{"relit", "nowhere"}, "nowhere"},
+        {{"relit", "--probe", "empty"}, "empty/record.json"},
+        {{"relit", "--probe", kResults + "/runs/Z2/stack-1/seed-1"}, "model.safetensors"},
         {{"latent-reasoning", "nowhere"}, "nowhere"},
         {{"latent-reasoning", kResults + "/runs", "--constructed", "language.json"},
          "not about computation graphs"},
