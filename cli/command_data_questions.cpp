@@ -52,6 +52,8 @@ void write_line(const TokenLine& line, const Json& of_kind, bool as_text, std::o
 
 int data_lines(const LinesOptions& options) {
   require(options.lines > 0, "--lines: expected at least 1");
+  require(options.use == "training" || options.phase == "base",
+          "--phase: expected with --use training, both phases are measured by the same lines");
   LinesConfig config;
   config.world = options.world;
   if (options.phase == "middle") config.phase = LinesConfig::Phase::middle;
@@ -71,12 +73,8 @@ int data_lines(const LinesOptions& options) {
   });
 }
 
-RuleSettings rule_settings(const RulesOptions& options) {
-  RuleSettings rules;
-  if (options.world == "open") {
-    rules.world = RuleWorld::open;
-    rules.negation = RuleSettings::Negation::rules;
-  }
+RuleSettings settings_of(const RulesOptions& options) {
+  RuleSettings rules = rule_settings(options.world == "open" ? RuleWorld::open : RuleWorld::closed);
   if (options.negation == "none") rules.negation = RuleSettings::Negation::none;
   if (options.negation == "facts") rules.negation = RuleSettings::Negation::facts;
   if (options.negation == "rules") rules.negation = RuleSettings::Negation::rules;
@@ -85,7 +83,7 @@ RuleSettings rule_settings(const RulesOptions& options) {
 
 int data_rules(const RulesOptions& options) {
   require(options.questions > 0, "--questions: expected at least 1");
-  const RuleSettings rules = rule_settings(options);
+  const RuleSettings rules = settings_of(options);
   check_rule_settings(rules);
   const std::uint32_t answers = rules.world == RuleWorld::open ? 3 : 2;
   return options.output.write([&](std::ostream& out) {

@@ -18,11 +18,6 @@ constexpr PublishedSize kHelp = {8, 16, 4, 16, 8e-5, 800, 200};
 constexpr PublishedSize kRuleTaker = {6, 16, 4, 128, 1e-4, 5000, 3000};
 constexpr PublishedSize kProofWriter = {3, 8, 1, 256, 2e-5, 5000, 3000};
 
-void set_world(RuleSettings& rules, RuleWorld world) {
-  rules.world = world;
-  if (world == RuleWorld::open) rules.negation = RuleSettings::Negation::rules;
-}
-
 }  // namespace
 
 void set_relit_method(RunConfig& config, RelitMethod method) {
@@ -69,7 +64,7 @@ RunConfig relit(RulesTaskConfig::Set set, RuleWorld world, bool paper_size) {
   RelitSettings network;
   TrainingConfig& training = config.training;
   task.set = set;
-  set_world(task.rules, world);
+  task.rules = rule_settings(world);
   training.learning_rate = 5e-4;
   training.warm_up = 20;
   training.beta2 = 0.95;
@@ -112,7 +107,7 @@ RunConfig relit_base(RulesTaskConfig::Set set, RuleWorld world, bool paper_size)
   RuleTextConfig task;
   task.set =
       set == RulesTaskConfig::Set::nli ? RuleTextConfig::Set::nli : RuleTextConfig::Set::rules;
-  set_world(task.rules, world);
+  task.rules = rule_settings(world);
   if (paper_size) task.depths = {0, 1, 2, 3, 4, 5};
   config.task = task;
   ModelConfig& model = config.model;

@@ -246,6 +246,13 @@ std::string RuleQuestion::prompt() const {
   return text + "question : " + rule_text(asked) + " answer :";
 }
 
+RuleSettings rule_settings(RuleWorld world) {
+  RuleSettings settings;
+  settings.world = world;
+  if (world == RuleWorld::open) settings.negation = RuleSettings::Negation::rules;
+  return settings;
+}
+
 void check_rule_settings(const RuleSettings& settings) {
   require(settings.world == RuleWorld::closed || settings.negation == RuleSettings::Negation::rules,
           "task.negation: expected rules in an open world, where nothing else makes an answer no");

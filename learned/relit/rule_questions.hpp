@@ -26,6 +26,9 @@ struct RuleSettings {
   bool operator==(const RuleSettings&) const = default;
 };
 
+/// The defaults of a world: an open one has "not" in its rules (check_rule_settings says why).
+RuleSettings rule_settings(RuleWorld world);
+
 enum class RuleAnswer { yes, no, unknown };
 const char* rule_answer_word(RuleAnswer answer);
 

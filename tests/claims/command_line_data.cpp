@@ -249,6 +249,7 @@ TEST_F(Data, LinesThatCannotBeWrittenAreRefused) {
   refuses({"data", "lines", "--use", "both"}, "--use");
   refuses({"data", "lines", "--phase", "end"}, "--phase");
   refuses({"data", "lines", "--format", "csv"}, "--format");
+  refuses({"data", "lines", "--use", "test", "--phase", "middle"}, "--phase");
   refuses({"data", "lines", "-o", "no/folder/x.jsonl"}, "no/folder/x.jsonl");
 }
 
