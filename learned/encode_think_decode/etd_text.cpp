@@ -72,8 +72,7 @@ struct Vocabulary {
   Vocabulary() {
     add(kMarks, kMarks.size());
     digits = next();
-    for (std::uint32_t digit = 0; digit < kDigits; ++digit)
-      words.push_back(std::to_string(digit));
+    for (std::uint32_t digit = 0; digit < kDigits; ++digit) words.push_back(std::to_string(digit));
     letters = next();
     for (std::uint32_t letter = 0; letter < kLetters; ++letter)
       words.emplace_back(1, static_cast<char>('a' + letter));

@@ -32,7 +32,7 @@ RunConfig etd_base(EtdSize size) {
   model.query_key_norm = true;
   model.query_key_norm_over = ModelConfig::NormOver::all_heads;
   model.positions = ModelConfig::Positions::rotary;
-  model.rotary_base = 100;        // lines are short: slower pairs would hardly turn
+  model.rotary_base = 100;  // lines are short: slower pairs would hardly turn
   model.readout_bias = false;
   TrainingConfig& training = config.training;
   training.learning_rate = large ? 1e-3 : 2e-3;

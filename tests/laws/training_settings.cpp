@@ -49,15 +49,24 @@ TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereRead) {
 }
 
 TEST(TrainingSettings, StoredPlansAreRead) {
-  std::size_t plans = 0;
+  std::size_t plans = 0, of_models = 0;
   for (const auto& entry :
        fs::directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans")) {
     if (entry.path().extension() != ".json") continue;
-    for (const PlannedRun& run : read_training_plan(entry.path()))
-      EXPECT_NO_THROW(run.config.task->make_task(run.config.seed)) << run.name;
+    for (const PlannedRun& run : read_training_plan(entry.path())) {
+      EXPECT_NO_THROW(validate(run.config)) << run.name;
+      // The files of language models are not here.
+      const auto tokens = run.config.task->text_tokens();
+      if (tokens && !tokens->model.empty()) {
+        ++of_models;
+      } else {
+        EXPECT_NO_THROW(run.config.task->make_task(run.config.seed)) << run.name;
+      }
+    }
     ++plans;
   }
-  EXPECT_GT(plans, 0u);
+  EXPECT_EQ(plans, 4u);
+  EXPECT_EQ(of_models, 24u);
 }
 
 TEST(TrainingSettings, ATaskWithoutAKindIsTheFirstAndAnotherKindBeginsWithItsDefaults) {
