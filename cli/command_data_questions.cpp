@@ -1,5 +1,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/line_source.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
+#include "learned/language_model/words.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/relit/rule_questions.hpp"
 #include "objects/input_error.hpp"
@@ -24,28 +26,22 @@ struct LinesOptions {
 };
 
 struct RulesOptions {
-  RuleSettings rules;
   std::string world = "closed", negation;
   std::vector<std::uint32_t> depths = {0, 1, 2, 3};
   DataOutput output;
   std::uint64_t questions = 1000, seed = 1;
 };
 
-std::string spelt(const std::vector<std::int32_t>& tokens) {
-  std::string text;
-  for (const std::int32_t token : tokens)
-    text += (text.empty() ? "" : " ") + etd_words().at(static_cast<std::size_t>(token));
-  return text;
-}
-
 /// `of_kind`: more of the line's object; empty where the line does not know what it is of.
 void write_line(const TokenLine& line, const Json& of_kind, bool as_text, std::ostream& out) {
+  static const WordTokeniser kWords(etd_words());
+  const std::string question = kWords.decode(line.question);
   if (as_text) {  // a paragraph
-    out << spelt(line.question) << ' ' << spelt(line.answer) << "\n\n";
+    out << question << ' ' << kWords.decode(line.answer) << "\n\n";
     return;
   }
-  const std::vector<std::int32_t> answer(line.answer.begin(), line.answer.end() - 1);  // no end
-  Json json = {{"question", spelt(line.question)}, {"answer", spelt(answer)}};
+  const std::span<const std::int32_t> answer(line.answer.data(), line.answer.size() - 1);  // no end
+  Json json = {{"question", question}, {"answer", kWords.decode(answer)}};
   json.update(of_kind);
   out << json.dump() << '\n';
 }

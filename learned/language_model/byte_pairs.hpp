@@ -45,10 +45,10 @@ struct BytePairs {
   bool composed = false;      ///< the model knows composed characters (NFC) only
 };
 
-/// Texts come back byte by byte, UTF-8 or not. Over bytes, refused (InputError of encode) is a text with a byte
-/// that has no token (a few control characters in some vocabularies), and, where `composed`, one
-/// that may not be in NFC. Errors: InputError "SOURCE: expected ..., found ..." when merges,
-/// patterns or added tokens do not fit the tokens.
+/// Texts come back byte by byte, UTF-8 or not. Over bytes, refused (InputError of encode) is a text
+/// with a byte that has no token (a few control characters in some vocabularies), and, where
+/// `composed`, one that may not be in NFC. Errors: InputError "SOURCE: expected ..., found ..." when
+/// merges, patterns or added tokens do not fit the tokens.
 std::shared_ptr<const Tokeniser> byte_pair_tokeniser(BytePairs vocabulary);
 
 /// What the tokeniser was made of; nothing when it is of another kind.
