@@ -63,6 +63,8 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
   }
   shape.push_back(static_cast<std::int64_t>(format.heads()));
   batch.targets = tensor_of(samples.targets, shape, "targets").to(device, torch::kLong);
+  for (const std::vector<std::int32_t>& level : samples.taught)
+    batch.taught.push_back(tensor_of(level, shape, "targets of a level").to(device, torch::kLong));
   if (!samples.due.empty())
     batch.due =
         tensor_of(samples.due, shape, "loops at which targets are due").to(device, torch::kLong);
@@ -106,7 +108,7 @@ Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& for
                  const LossTerm& term) {
   const Tensor numbers =
       logits.scalar_type() == torch::kFloat64 ? logits : logits.to(torch::kFloat32);
-  Tensor targets = batch.targets;
+  Tensor targets = term.targets.defined() ? term.targets : batch.targets;
   if (term.due_after > 0 && batch.due.defined())
     targets = targets.masked_fill(batch.due > term.due_after, Samples::kIgnored);
   const Tensor asked = (targets != Samples::kIgnored).to(numbers.scalar_type());

@@ -11,15 +11,16 @@ namespace logdepth {
 
 /// Samples as tensors. Shapes as in Samples.
 struct Batch {
-  torch::Tensor indices;    ///< int64
-  torch::Tensor features;   ///< of the model's type; undefined without features
-  torch::Tensor view;       ///< bytes; undefined unless View::given
-  torch::Tensor lengths;    ///< int64 [B]; undefined without padding
-  torch::Tensor read;       ///< int64 [B, 1 or 2]; undefined of Readout::each_token
-  torch::Tensor targets;    ///< int64
-  torch::Tensor due;        ///< int64; undefined where every target is due after the first loop
-  std::size_t size = 0;     ///< n of log n
-  std::uint32_t loops = 0;  ///< that the samples ask for
+  torch::Tensor indices;   ///< int64
+  torch::Tensor features;  ///< of the model's type; undefined without features
+  torch::Tensor view;      ///< bytes; undefined unless View::given
+  torch::Tensor lengths;   ///< int64 [B]; undefined without padding
+  torch::Tensor read;      ///< int64 [B, 1 or 2]; undefined of Readout::each_token
+  torch::Tensor targets;   ///< int64
+  torch::Tensor due;       ///< int64; undefined where every target is due after the first loop
+  std::vector<torch::Tensor> taught;  ///< int64, of each level, shaped as `targets`
+  std::size_t size = 0;               ///< n of log n
+  std::uint32_t loops = 0;            ///< that the samples ask for
 
   /// 1 for tokens, 0 for padding, [B, L] of the given type; undefined without padding.
   torch::Tensor real_tokens(torch::ScalarType type) const;
@@ -41,6 +42,7 @@ Answers answers(const torch::Tensor& logits, const TaskFormat& format);
 struct LossTerm {
   std::int64_t due_after = 0;  ///< those due after so many loops; 0: all
   double empty_discount = 0;   ///< alpha of CE(p, y) (1 - alpha p[empty])
+  torch::Tensor targets = {};  ///< in place of the batch's own, if defined
 };
 /// Mean cross-entropy over the targets that are asked for, summed over the heads of answers; of
 /// bits, their mean binary one.

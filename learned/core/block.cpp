@@ -241,6 +241,7 @@ Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) 
     (*context.probe)(seen);
   }
   ++context.executed;
+  if (context.states) context.states->push_back(result);
   return result;
 }
 

@@ -71,6 +71,8 @@ struct AttentionContext {
   const Probe* probe = nullptr;
   TrainingConfig::Precision precision = TrainingConfig::Precision::float32;
   std::size_t executed = 0;  ///< blocks so far, the index of the next cache
+  /// Takes the states after every executed block, [B, L, width], if they are asked for.
+  std::vector<Tensor>* states = nullptr;
 };
 
 /// Rotary positions (Su et al. 2021).

@@ -40,28 +40,46 @@ Learned Network::learn(const Batch& batch, const Lesson& lesson) {
   return {loss.detach(), logits};
 }
 
-Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
-                       const TrainingConfig& training, Tensor* last_logits) {
-  using Supervision = TrainingConfig::Supervision;
+namespace {
+
+/// The mean of the losses of the answers after every loop.
+Tensor mean_loss_of_loops(const Trace& trace, const Batch& batch, const TaskFormat& format,
+                          const TrainingConfig& training) {
   LossTerm term;
   term.empty_discount = training.empty_discount;
-  const bool last_only = training.supervision == Supervision::last;
+  Tensor sum;
+  for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
+    if (training.supervision == TrainingConfig::Supervision::when_due)
+      term.due_after = static_cast<std::int64_t>(loop + 1);
+    const Tensor loss = mean_loss(trace.logits[loop], batch, format, term);
+    sum = sum.defined() ? sum + loss : loss;
+  }
+  return sum / static_cast<double>(trace.logits.size());
+}
+
+}  // namespace
+
+Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
+                       const TrainingConfig& training, Tensor* last_logits) {
+  LossTerm term;
+  term.empty_discount = training.empty_discount;
+  const bool last_only = training.supervision == TrainingConfig::Supervision::last;
   Trace trace;
+  trace.take_taught = !batch.taught.empty();
   if (!last_only) {
     trace.read_after.resize(options.loops);
     std::iota(trace.read_after.begin(), trace.read_after.end(), 1U);
   }
-  const Tensor logits = network(batch, options, last_only ? nullptr : &trace);
+  const Tensor logits = network(batch, options, &trace);
   if (last_logits) *last_logits = logits.detach();
-  if (last_only) return mean_loss(logits, batch, network.format(), term);
-  Tensor sum;
-  for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
-    if (training.supervision == Supervision::when_due)
-      term.due_after = static_cast<std::int64_t>(loop + 1);
-    const Tensor loss = mean_loss(trace.logits[loop], batch, network.format(), term);
-    sum = sum.defined() ? sum + loss : loss;
+  Tensor loss = last_only ? mean_loss(logits, batch, network.format(), term)
+                          : mean_loss_of_loops(trace, batch, network.format(), training);
+  for (std::size_t level = 0; level < trace.taught.size(); ++level) {
+    LossTerm taught;
+    taught.targets = batch.taught[level];
+    loss = loss + mean_loss(trace.taught[level], batch, network.format(), taught);
   }
-  return sum / static_cast<double>(trace.logits.size());
+  return loss;
 }
 
 }  // namespace logdepth

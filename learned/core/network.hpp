@@ -25,6 +25,7 @@ struct PassOptions {
 /// What is remembered of the loops of a pass.
 struct Trace {
   bool take_readings = false;
+  bool take_taught = false;  ///< read out what is taught beside the answers
   std::vector<std::uint32_t>
       read_after;  ///< numbers of loops, growing, to read the state out after
 
@@ -33,6 +34,8 @@ struct Trace {
   /// were told.
   Tensor loops_taken;
   std::vector<Tensor> logits;  ///< for each of `read_after`
+  /// Of the readout after executed layer 1, 2, ..., as many as there are of both.
+  std::vector<Tensor> taught;
 };
 
 /// One step of training, as a network is told of it.
@@ -70,6 +73,8 @@ class Network {
   virtual std::uint32_t training_loops(const Batch& batch, std::uint64_t seed,
                                        std::uint64_t step) const = 0;
 
+  /// Whether it can be asked for another number of loops.
+  virtual bool loops() const { return false; }
   /// Whether it decides itself how often the loop runs on each token or sample.
   virtual bool halts() const { return false; }
 

@@ -121,6 +121,12 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
       const torch::NoGradGuard no_grad;
       return GreedyDecoder(network, precision)(prompts, end, most);
     };
+  if (network.loops())
+    predictor.own_loops = [&network](std::size_t size) {
+      Batch of_that_size;
+      of_that_size.size = size;
+      return network.loops_of(of_that_size);
+    };
   predictor.loop_readings = [&network, precision, batch_of](const Samples& samples,
                                                             std::uint32_t loops) {
     const torch::NoGradGuard no_grad;

@@ -21,6 +21,7 @@
 
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model_requests.hpp"
+#include "learned/core/matrix_kernels.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
@@ -77,18 +78,6 @@ void set_threads(int threads) {
   at::set_num_threads(threads);
   if (void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
     reinterpret_cast<void (*)(int)>(symbol)(threads);
-}
-
-/// OpenBLAS 0.3.21 takes its kernels for 256-bit vectors on AMD processors that have 512-bit ones;
-/// those made for Intel's were measured 1.4 times as fast and more. It looks at its environment
-/// when it is loaded, which was before this program's first line.
-void choose_matrix_kernels(char** argv) {
-  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
-  if (!__builtin_cpu_is("amd") || !__builtin_cpu_supports("avx512f") || getenv(kVariable) ||
-      !dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
-    return;
-  setenv(kVariable, "SkylakeX", 1);
-  execv("/proc/self/exe", argv);  // where it fails the slower kernels do
 }
 
 /// Activations are freed at the end of a step and needed again in the next; given back to the

@@ -10,9 +10,11 @@
 #include <fstream>
 
 #include "learned/core/language_model.hpp"
+#include "learned/core/matrix_kernels.hpp"
 #include "learned/core/network_predictor.hpp"
 #include "learned/core/tensor_files.hpp"
 #include "learned/language_model/initial_weights.hpp"
+#include "learned/records/input_files.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -83,6 +85,7 @@ void Trainer::one_step() {
 void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
   const TrainingConfig& training = config_.training;
   state_.loss = loss;
+  if (samples.review) return;
   const double accuracy = task_->promoting_accuracy(samples, answers(logits, task_->format()));
   state_.accuracy = training.average * state_.accuracy + (1 - training.average) * accuracy;
   if (state_.accuracy < training.promotion || state_.stage_steps < training.stage_least ||
@@ -96,8 +99,11 @@ void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
 
 void Trainer::take_score() {
   const auto& points = state_.curve.points;
-  if (config_.training.curve_first > 0 && (points.empty() || points.back().steps < state_.step))
-    state_.curve.points.push_back({state_.step, task_->score(predictor(), state_.stage)});
+  if (config_.training.curve_first == 0) return;
+  if (!points.empty() && points.back().steps >= state_.step) return;
+  Score score = task_->score(predictor(), state_.stage);
+  state_.curve.points.push_back(
+      {state_.step, score.value, state_.tokens, std::move(score.accuracy)});
 }
 
 Trainer::Stop Trainer::train(const std::atomic<bool>& interrupted, const Report& report,
@@ -240,10 +246,13 @@ nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
 RunRecord Trainer::record(Stop stop, const MeasureProgress& progress) const {
   RunRecord record;
   record.config = config_;
+  record.inputs = input_hashes(config_);
   record.machine = {{"device", network_->device().is_cuda() ? "cuda" : "cpu"},
                     {"processor", processor()},
                     {"libtorch", TORCH_VERSION},
                     {"threads", at::get_num_threads()}};
+  if (const std::string kernels = matrix_kernels(); !kernels.empty())
+    record.machine["kernels"] = kernels;
   record.training = {{"steps", state_.step},
                      {"seconds", std::round(state_.seconds * 10) / 10},
                      {"stopped", stop_name(stop)},

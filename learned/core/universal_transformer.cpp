@@ -71,6 +71,13 @@ UniversalTransformer::UniversalTransformer(const ModelConfig& config, const Task
   } else {
     readout_ = Linear(parameters_, "readout", width, format.logits(), config.readout_bias);
   }
+  const std::uint32_t taught =
+      config.repeated == 0 ? std::min(format.taught, config.layers()) : format.taught;
+  for (std::uint32_t level = 1; level <= taught; ++level) {
+    const std::string name = fmt::format("taught.{}", level);
+    taught_.push_back({ChannelNorm(parameters_, name + ".norm", width, config),
+                       Linear(parameters_, name + ".readout", width, format.logits(), true)});
+  }
   parameters_.gather();
 }
 
@@ -165,6 +172,7 @@ Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
     for (const std::uint32_t after : trace->read_after) {
       if (after != step + 1) continue;
       AttentionContext reading = context;  // the final layers run once more for every readout
+      reading.states = nullptr;
       trace->logits.push_back(read_out(state, batch, reading));
     }
   }
@@ -211,7 +219,13 @@ Tensor UniversalTransformer::thought(const Batch& batch, const PassOptions& opti
 Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
                                         Trace* trace) const {
   AttentionContext context = context_of(batch, options);
-  return read_out(thought(batch, options, context, trace), batch, context);
+  std::vector<Tensor> states;
+  if (trace && trace->take_taught) context.states = &states;
+  const Tensor logits = read_out(thought(batch, options, context, trace), batch, context);
+  for (std::size_t level = 0; level < std::min(states.size(), taught_.size()); ++level)
+    trace->taught.push_back(
+        taught_[level].readout(taught_[level].norm(states[level]), options.precision));
+  return logits;
 }
 
 Tensor UniversalTransformer::hidden(const Batch& batch, const PassOptions& options) const {

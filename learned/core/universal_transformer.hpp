@@ -35,6 +35,7 @@ class UniversalTransformer final : public Network {
   /// Errors: InputError for samples beyond a table of absolute positions.
   Tensor operator()(const Batch& batch, const PassOptions& options,
                     Trace* trace = nullptr) const override;
+  bool loops() const override { return !repeated_.empty() && !router_.present(); }
   bool halts() const override { return router_.present(); }
   std::uint32_t loops_of(const Batch& batch) const override;
   std::uint32_t training_loops(const Batch& batch, std::uint64_t seed,
@@ -65,6 +66,12 @@ class UniversalTransformer final : public Network {
   HaltingRouter router_;
   ChannelNorm final_norm_;
   Linear readout_hidden_, readout_;
+  /// Of what is taught after executed layer 1, 2, ...: a norm and a readout of its own.
+  struct TaughtReadout {
+    ChannelNorm norm;
+    Linear readout;
+  };
+  std::vector<TaughtReadout> taught_;
 };
 
 }  // namespace logdepth

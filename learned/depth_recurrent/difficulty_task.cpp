@@ -95,11 +95,11 @@ nlohmann::ordered_json DifficultyTask::measure(const Predictor& predictor, std::
                                                     settings().test_loops.back()));
 }
 
-double DifficultyTask::score(const Predictor& predictor, std::size_t) const {
+Score DifficultyTask::score(const Predictor& predictor, std::size_t) const {
   const Samples samples = validation_samples(settings().hardest, 0);
-  return static_cast<double>(
-             count_right(samples, predictor.answers(samples, settings().test_loops.back()))) /
-         static_cast<double>(samples.count);
+  const std::size_t right =
+      count_right(samples, predictor.answers(samples, settings().test_loops.back()));
+  return {static_cast<double>(right) / static_cast<double>(samples.count)};
 }
 
 std::string DifficultyTask::score_name() const {

@@ -49,7 +49,7 @@ class DifficultyTask : public Task {
   Json measure(const Predictor& predictor, std::size_t stage,
                const MeasureProgress& progress) const override;
   /// Of the hardest trained difficulty at the largest number of loops.
-  double score(const Predictor& predictor, std::size_t stage) const override;
+  Score score(const Predictor& predictor, std::size_t stage) const override;
   std::string score_name() const override;
   std::string summary(const Json& result) const override;
 

@@ -127,12 +127,12 @@ class LinesTask final : public Task {
     return result;
   }
 
-  double score(const Predictor& predictor, std::size_t) const override {
+  Score score(const Predictor& predictor, std::size_t) const override {
     Tally all;
     Totals totals;
     for (const MeasuredLines& cell : source_->measured_lines(scored()))
       all += answered(predictor, cell.lines, totals);
-    return static_cast<double>(all.right) / static_cast<double>(all.asked);
+    return {static_cast<double>(all.right) / static_cast<double>(all.asked)};
   }
 
   std::string score_name() const override {
@@ -219,8 +219,8 @@ std::unique_ptr<TaskSettings> LinesConfig::clone() const {
 }
 
 void LinesConfig::visit(SettingVisitor& visit) {
-  visit("text", text);
-  visit("tokens", tokens);
+  visit.file("text", text);
+  visit.file("tokens", tokens);
   visit("phase", phase, {"base", "middle"});
   visit("mixture", mixture);
   visit("world", world);

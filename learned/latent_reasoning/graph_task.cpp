@@ -183,9 +183,9 @@ nlohmann::ordered_json GraphTask::measure(const Predictor& predictor, std::size_
   return result;
 }
 
-double GraphTask::score(const Predictor& predictor, std::size_t) const {
+Score GraphTask::score(const Predictor& predictor, std::size_t) const {
   const Graphs graphs = measured_graphs({shape_.generator, most_nodes_}, kScoredGraphs);
-  return graph_scores_json(graphs, solve(predictor, graphs))["solved"].get<double>();
+  return {graph_scores_json(graphs, solve(predictor, graphs))["solved"].get<double>()};
 }
 
 std::string GraphTask::score_name() const {

@@ -65,7 +65,7 @@ class GraphTask : public Task {
   nlohmann::ordered_json measure(const Predictor& predictor, std::size_t stage,
                                  const MeasureProgress& progress) const final;
   /// The share of 100 graphs of the largest training size that is fully solved.
-  double score(const Predictor& predictor, std::size_t stage) const final;
+  Score score(const Predictor& predictor, std::size_t stage) const final;
   std::string score_name() const final;
   std::string summary(const nlohmann::ordered_json& result) const final;
 

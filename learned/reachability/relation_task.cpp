@@ -95,9 +95,9 @@ class RelationTask final : public Task {
     return result;
   }
 
-  double score(const Predictor& predictor, std::size_t) const override {
+  Score score(const Predictor& predictor, std::size_t) const override {
     const Samples samples = batch(RandomStream::validation, 0, 0, config_.batch);
-    return promoting_accuracy(samples, predictor.answers(samples, 0));
+    return {promoting_accuracy(samples, predictor.answers(samples, 0))};
   }
   std::string score_name() const override { return "share of right answers"; }
 

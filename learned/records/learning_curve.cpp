@@ -33,8 +33,12 @@ bool is_curve_step(std::uint64_t step, std::uint64_t first) {
 
 nlohmann::ordered_json to_json(const LearningCurve& curve) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
-  for (const LearningCurve::Point& point : curve.points)
-    points.push_back({{"steps", point.steps}, {"score", point.score}});
+  for (const LearningCurve::Point& point : curve.points) {
+    nlohmann::ordered_json entry = {{"steps", point.steps}, {"score", point.score}};
+    if (point.tokens > 0) entry["tokens"] = point.tokens;
+    if (!point.accuracy.empty()) entry["accuracy"] = point.accuracy;
+    points.push_back(std::move(entry));
+  }
   return {{"score", curve.score}, {"points", points}};
 }
 
@@ -42,7 +46,9 @@ LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json) {
   LearningCurve curve;
   curve.score = json.at("score");
   for (const auto& point : json.at("points"))
-    curve.points.push_back({point.at("steps"), point.at("score")});
+    curve.points.push_back({point.at("steps"), point.at("score"),
+                            point.value("tokens", std::uint64_t{0}),
+                            point.value("accuracy", std::vector<double>())});
   return curve;
 }
 

@@ -12,6 +12,8 @@ struct LearningCurve {
   struct Point {
     std::uint64_t steps = 0;
     double score = 0;
+    std::uint64_t tokens = 0;           ///< trained on until then; 0: not recorded
+    std::vector<double> accuracy = {};  ///< at each index, of tasks that have indices
   };
   std::string score;          ///< what it is
   std::vector<Point> points;  ///< steps grow; the last one is the end of the run

@@ -44,6 +44,9 @@ struct Predictor {
   /// Loops that every token took ([count, tokens]), or every sample of one_token and pair; empty
   /// where the model loops as often as it is told.
   std::function<std::vector<std::uint32_t>(const Samples&)> loops_taken;
+  /// How often the repeated block runs on inputs of a size by the model's own rule; empty where there
+  /// is no block to repeat, or tokens halt by themselves.
+  std::function<std::uint32_t(std::size_t size)> own_loops;
   /// A reading per loop of `loops`; empty where the model has none to give.
   std::function<std::vector<LoopReading>(const Samples&, std::uint32_t loops)> loop_readings;
 };

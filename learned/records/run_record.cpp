@@ -41,10 +41,15 @@ void modernise(nlohmann::ordered_json& config, const std::string& file) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const RunRecord& record) {
-  return {{"format", kRecordFormat},    {"version", kRecordVersion},
-          {"seed", record.config.seed}, {"config", to_json(record.config)},
-          {"machine", record.machine},  {"training", record.training},
-          {"result", record.result}};
+  nlohmann::ordered_json json = {{"format", kRecordFormat},
+                                 {"version", kRecordVersion},
+                                 {"seed", record.config.seed},
+                                 {"config", to_json(record.config)}};
+  if (!record.inputs.empty()) json["inputs"] = record.inputs;
+  json["machine"] = record.machine;
+  json["training"] = record.training;
+  json["result"] = record.result;
+  return json;
 }
 
 RunRecord read_run_record(const std::string& file) {
@@ -68,6 +73,7 @@ RunRecord read_run_record(const std::string& file) {
     throw InputError(file + ": " + error.what());
   }
   return {.config = config,
+          .inputs = json.value("inputs", nlohmann::ordered_json()),
           .machine = json["machine"],
           .training = json["training"],
           .result = json["result"],

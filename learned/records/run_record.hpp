@@ -14,7 +14,8 @@ namespace logdepth {
 /// (`model.safetensors`) and the state that a resumed run goes on from (`checkpoint.safetensors`).
 struct RunRecord {
   RunConfig config;
-  nlohmann::ordered_json machine;   ///< device, processor, libtorch, threads
+  nlohmann::ordered_json inputs;    ///< SHA-256 of the files that the run read, by name; or empty
+  nlohmann::ordered_json machine;   ///< device, processor, libtorch, threads, kernels
   nlohmann::ordered_json training;  ///< steps, seconds, why it stopped, promotions, last loss
   nlohmann::ordered_json result;    ///< of Task::measure
   std::string folder;               ///< where it was read; not in the file

@@ -28,6 +28,8 @@ class SettingVisitor {
   virtual void operator()(const char* name, double& value) = 0;
   virtual void operator()(const char* name, std::string& value) = 0;
   virtual void operator()(const char* name, std::vector<std::uint32_t>& value) = 0;
+  /// The name of a file or folder that a run reads; empty: none.
+  virtual void file(const char* name, std::string& value) { (*this)(name, value); }
   /// One of `words`, by its index.
   virtual void word(const char* name, std::size_t& index, std::span<const char* const> words) = 0;
   virtual void group(const char* name, const SettingGroup& settings) = 0;

@@ -34,6 +34,9 @@ struct TaskFormat {
   /// Classes of every head of answers; of bits one entry, their number.
   std::vector<std::uint32_t> outputs = {2};
   std::optional<Empty> empty;  ///< what an empty-discounted loss discounts
+  /// What is taught beside the answers (Samples::taught): so many levels, a readout of its own for
+  /// each, after that many executed layers.
+  std::uint32_t taught = 0;
 
   /// Numbers that an answer is read off: the logits of all heads side by side.
   std::uint32_t logits() const;
@@ -62,6 +65,11 @@ struct Samples {
   std::vector<std::int32_t> due;
   /// What a measure sorts answers by, one per target or empty: distances of vertices.
   std::vector<std::int32_t> labels;
+  /// Of training samples, for each level that the format teaches: targets of the readout after so
+  /// many layers, in the layout of `targets`.
+  std::vector<std::vector<std::int32_t>> taught;
+  /// Of training samples: of an earlier stage, so that they decide nothing about promotion.
+  bool review = false;
 
   /// Tokens of a sample before the padding.
   std::size_t length(std::size_t sample) const {
@@ -72,6 +80,13 @@ struct Samples {
 /// Texts of one table of tokens and one head of answers as samples, the shorter ones padded; nothing
 /// is asked of them.
 Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts);
+
+/// A point of a learning curve: one number that grows with success, and where a task has indices
+/// (letters of a word) the accuracy at each.
+struct Score {
+  double value = 0;
+  std::vector<double> accuracy = {};
+};
 
 /// Told how much of a measurement is done.
 using MeasureProgress = std::function<void(std::size_t done, std::size_t total)>;
@@ -94,7 +109,7 @@ class Task {
                                          const MeasureProgress& progress) const = 0;
   /// One number that grows with success, on validation samples: a point of the learning curve,
   /// taken in a fraction of the time of `measure`.
-  virtual double score(const Predictor& predictor, std::size_t stage) const = 0;
+  virtual Score score(const Predictor& predictor, std::size_t stage) const = 0;
   /// What the score is, as in "share of right answers, 1 to 5 hops at T = 20".
   virtual std::string score_name() const = 0;
   /// The result as a sentence for people.

@@ -44,6 +44,8 @@ class TaskSettings {
   virtual void validate() const {}
   /// The largest number of loops that a measure asks for; 0: it leaves them to the model.
   virtual std::uint32_t most_loops() const { return 0; }
+  /// TaskFormat::taught.
+  virtual std::uint32_t taught_levels() const { return 0; }
   /// The task of these settings. Errors: InputError naming the setting and what was expected.
   virtual std::unique_ptr<Task> make_task(std::uint64_t seed) const = 0;
 

@@ -54,7 +54,7 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
 }
 
 void settings(ConstructedConfig& c, SettingVisitor& visit) {
-  visit("weights", c.weights);
+  visit.file("weights", c.weights);
   visit("attention", c.attention, {"hard", "softmax"});
   visit("temperature", c.temperature);
   visit("tolerance", c.tolerance);
@@ -90,7 +90,7 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
 void settings(RunConfig& c, SettingVisitor& visit) {
   visit("preset", c.preset);
   visit("seed", c.seed);
-  visit("initial_weights", c.initial_weights);
+  visit.file("initial_weights", c.initial_weights);
   visit("initial_layers", c.initial_layers);
   visit.group("task", [&](SettingVisitor& inner) { c.task.visit(inner); });
   visit.group("model", [&](SettingVisitor& inner) { settings(c.model, inner); });
@@ -116,9 +116,13 @@ std::uint32_t most_loops(const LoopRule& rule) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const RunConfig& config) {
+void visit_settings(const RunConfig& config, SettingVisitor& visit) {
   RunConfig copy = config;  // the list of settings serves readers too
-  return settings_to_json([&](SettingVisitor& visit) { settings(copy, visit); });
+  settings(copy, visit);
+}
+
+nlohmann::ordered_json to_json(const RunConfig& config) {
+  return settings_to_json([&](SettingVisitor& visit) { visit_settings(config, visit); });
 }
 
 RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source) {
@@ -219,6 +223,17 @@ void validate(const RunConfig& config) {
             fmt::format("model.step_rows: expected at least {}, the largest number of loops that "
                         "is trained or measured, found {}",
                         most, m.step_rows));
+  }
+  if (const std::uint32_t levels = config.task->taught_levels(); levels > 0) {
+    require(!config.constructed && !config.network && m.router == ModelConfig::Router::none,
+            "task.teach: expected a universal transformer without a router");
+    const std::uint64_t loops =
+        std::uint64_t{m.loops.least} * (m.loops.kind == LoopRule::Kind::per_doubling ? levels : 1);
+    const std::uint64_t executed = m.initial + m.repeated * loops + m.final;
+    require(m.repeated == 0 || executed >= levels,
+            fmt::format("task.teach: expected a loop of at least {} layers, one for each of the "
+                        "windows of 2 to {} letters, found {}",
+                        levels, std::uint64_t{1} << levels, executed));
   }
   const auto own_model = [&] {
     RunConfig plain;

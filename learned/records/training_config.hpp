@@ -154,6 +154,8 @@ struct RunConfig {
   TrainingConfig training;
 };
 
+/// Tells a visitor every setting; what it changes is changed in a copy.
+void visit_settings(const RunConfig& config, SettingVisitor& visit);
 /// The configuration as JSON, every setting spelled out.
 nlohmann::ordered_json to_json(const RunConfig& config);
 /// Settings that are missing keep their defaults. Errors: InputError naming the setting and what

@@ -22,7 +22,7 @@ std::unique_ptr<NetworkSettings> RelitSettings::clone() const {
 }
 
 void RelitSettings::visit(SettingVisitor& visit) {
-  visit("backbone", backbone);
+  visit.file("backbone", backbone);
   visit("states", states, {"last", "embedding", "random"});
   visit("states_folder", states_folder);
   visit("state_batch", state_batch);

@@ -57,10 +57,10 @@ class RuleTextTask final : public Task {
     return {{"kind", config_.kind()}, {"asked", asked}, {"right", right}};
   }
 
-  double score(const Predictor& predictor, std::size_t) const override {
+  Score score(const Predictor& predictor, std::size_t) const override {
     const Samples samples = this->samples(RandomStream::validation, 0, 0,
                                           std::min(kTextsMeasuredAtOnce, config_.validation));
-    return promoting_accuracy(samples, predictor.answers(samples, 0));
+    return {promoting_accuracy(samples, predictor.answers(samples, 0))};
   }
   std::string score_name() const override { return "share of right next words"; }
   std::string summary(const nlohmann::ordered_json& result) const override {

@@ -95,13 +95,13 @@ class RulesTask final : public Task {
     return result_of(counts);
   }
 
-  double score(const Predictor& predictor, std::size_t) const override {
+  Score score(const Predictor& predictor, std::size_t) const override {
     Counts counts;
     counts.right_after.resize(config_.macro_steps);
     counts.halted_at.resize(config_.macro_steps);
     for (std::size_t first = 0; first < scored(); first += kMeasuredAtOnce)
       count(predictor, test_samples(first, std::min(kMeasuredAtOnce, scored() - first)), counts);
-    return static_cast<double>(counts.right) / static_cast<double>(counts.asked);
+    return {static_cast<double>(counts.right) / static_cast<double>(counts.asked)};
   }
   std::string score_name() const override {
     return fmt::format("share of right answers at the halt, {} test samples", scored());
@@ -310,12 +310,12 @@ void RulesTaskConfig::visit(SettingVisitor& visit) {
   visit("set", set, {"rules", "nli", "file"});
   visit_rule_settings(rules, visit);
   visit("depths", depths);
-  visit("questions", questions);
+  visit.file("questions", questions);
   visit("training_samples", training_samples);
   visit("test_samples", test_samples);
   visit("batch", batch);
   visit("macro_steps", macro_steps);
-  visit("tokens", tokens);
+  visit.file("tokens", tokens);
 }
 
 void RulesTaskConfig::validate() const {

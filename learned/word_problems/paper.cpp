@@ -34,6 +34,11 @@ class WordProblemExperiment final : public Experiment {
     visit("--widths", "a run for each width, as 32,64,128", widths_, {4, 8192});
     visit("--block", "layers of the repeated block", block_, {1, 512});
     visit("--max-length", "of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
+    visit("--mixed-lengths", "half of the batches have the length of a stage drawn from all so far",
+          mixed_);
+    visit("--teach",
+          "windows: a readout after layer l is taught the product of the last 2^l letters", teach_,
+          {"none", "windows"});
     visit("--data", "train on the words of a CSV file: seed,input,target (see data words)", data_);
   }
 
@@ -48,6 +53,8 @@ class WordProblemExperiment final : public Experiment {
         auto& task = config.task.as<WordTaskConfig>();
         if (max_length_) task.max_length = *max_length_;
         task.data = data_;
+        task.teach = teach_;
+        if (mixed_) task.mixed_lengths = 0.5;
         const std::string name =
             fmt::format("{}/{}-{}", monoid, kNames[static_cast<int>(kind_)], depth);
         if (widths_.empty()) plan.push_back({name, config});
@@ -67,6 +74,8 @@ class WordProblemExperiment final : public Experiment {
   std::uint32_t block_ = 1;
   std::optional<std::uint32_t> max_length_;
   std::string data_;
+  WordTaskConfig::Teach teach_ = WordTaskConfig::Teach::none;
+  bool mixed_ = false;
 };
 
 class ConstructionExperiment final : public Experiment {

@@ -16,11 +16,13 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
   words.monoid = monoid;
   words.max_length = 64;
   config.task = words;
-  config.training.steps = 4000;
+  // The rate is constant and falls at the end only, so that a run can be extended.
+  config.training.steps = 6000;
   // Below the 0.95 of n*, so that what a model can do is not cut off by its own curriculum.
   config.training.promotion = 0.9;
-  config.training.schedule = TrainingConfig::Schedule::cosine;  // as the stored runs have it
   ModelConfig& model = config.model;
+  model.width = 128;
+  model.hidden = 512;
   switch (kind) {
     case WordModel::stack:
       model.initial = depth;
@@ -37,6 +39,8 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
       model.repeated = block;
       model.loops.kind = LoopRule::Kind::per_doubling;
       model.loops.least = std::max<std::uint32_t>(1, depth);
+      // The loop knows which doubling it is at.
+      model.step_embedding = ModelConfig::StepEmbedding::learned;
       break;
   }
   return config;

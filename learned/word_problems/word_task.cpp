@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "learned/word_problems/word_data.hpp"
 #include "objects/input_error.hpp"
 #include "objects/transition_monoid.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -42,6 +44,10 @@ const WordTaskConfig& checked(const WordTaskConfig& c) {
       fmt::format("task.batch_least: expected at most {} words of task.max_length = {}, found {}",
                   kMostTokens / c.max_length, c.max_length, c.batch_least));
   require(c.validation > 0, "task.validation: expected at least 1, found 0");
+  require(c.mixed_lengths >= 0 && c.mixed_lengths <= 1,
+          "task.mixed_lengths: expected 0 to 1, found " + Json(c.mixed_lengths).dump());
+  require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
+          "task.teach: expected labels that are computed, not task.shuffled_labels");
   return c;
 }
 
@@ -90,6 +96,7 @@ class WordTask final : public Task {
     format.readout = TaskFormat::Readout::each_token;
     format.answer = TaskFormat::Answer::one_class;
     format.outputs = {static_cast<std::uint32_t>(table_.size)};
+    format.taught = config_.taught_levels();
     return format;
   }
 
@@ -99,9 +106,11 @@ class WordTask final : public Task {
   }
 
   Samples training_batch(std::size_t stage, std::uint64_t step) const override {
-    const std::uint32_t length = lengths_.at(stage);
+    const std::size_t drawn = drawn_stage(stage, step);
+    const std::uint32_t length = lengths_.at(drawn);
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
     Samples samples = empty(count, length);
+    samples.review = drawn != stage;
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::training, step, i);
       if (words_.empty()) {
@@ -110,6 +119,7 @@ class WordTask final : public Task {
         add_word(samples, words_[random.below(words_.size())], random);
       }
     }
+    add_windows(samples);
     return samples;
   }
 
@@ -124,28 +134,26 @@ class WordTask final : public Task {
   Json measure(const Predictor& predictor, std::size_t stage,
                const MeasureProgress& progress) const override {
     const std::uint32_t length = lengths_.at(stage);
-    std::vector<std::size_t> right(length);
-    for (std::uint32_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
-      const std::uint32_t count = std::min(kMeasuredAtOnce, config_.validation - first);
-      const Samples samples = validation_batch(length, first, count);
-      const std::vector<std::int32_t> answers = predictor.answers(samples, 0);
-      for (std::size_t i = 0; i < samples.targets.size(); ++i)
-        right[i % length] += answers.at(i) == samples.targets[i];
-      if (progress) progress(first + count, config_.validation);
+    const std::vector<Accuracies> after = accuracies(predictor, length, progress);
+    Json result = {{"kind", "words"}, {"monoid", table_.name}, {"size", table_.size}};
+    result.update(reached(after.back()));
+    result["length"] = length;
+    result["words"] = config_.validation;
+    result["threshold"] = config_.threshold;
+    result["accuracy"] = after.back();
+    if (!predictor.own_loops) return result;
+    result["by_loops"] = Json::array();
+    for (std::size_t loops = 1; loops <= after.size(); ++loops) {
+      Json& entry = result["by_loops"].emplace_back(Json{{"loops", loops}});
+      entry.update(reached(after[loops - 1]));
+      entry["accuracy"] = after[loops - 1];
     }
-    std::vector<double> accuracy;
-    for (const std::size_t words : right)
-      accuracy.push_back(static_cast<double>(words) / static_cast<double>(config_.validation));
-    const NStar result = n_star(accuracy, config_.threshold);
-    return {
-        {"kind", "words"},         {"monoid", table_.name},       {"size", table_.size},
-        {"strict", result.strict}, {"loose", result.loose},       {"censored", result.censored},
-        {"length", length},        {"words", config_.validation}, {"threshold", config_.threshold},
-        {"accuracy", accuracy}};
+    return result;
   }
 
-  double score(const Predictor& predictor, std::size_t stage) const override {
-    return measure(predictor, stage, {})["strict"].get<double>();
+  Score score(const Predictor& predictor, std::size_t stage) const override {
+    const Accuracies last = accuracies(predictor, lengths_.at(stage), {}).back();
+    return {static_cast<double>(n_star(last, config_.threshold).strict), last};
   }
   std::string score_name() const override { return "n*"; }
 
@@ -159,6 +167,61 @@ class WordTask final : public Task {
  private:
   /// A word as indices of letters.
   using LetterWord = std::vector<std::uint32_t>;
+  /// At the indices 1, 2, ... of words, over the words of validation.
+  using Accuracies = std::vector<double>;
+
+  /// The stage that a batch is of: the present one, or one drawn up to it.
+  std::size_t drawn_stage(std::size_t stage, std::uint64_t step) const {
+    if (config_.mixed_lengths == 0) return stage;
+    CounterRandom random(seed_, RandomStream::lengths, step);
+    return random.chance(config_.mixed_lengths) ? random.below(stage + 1) : stage;
+  }
+
+  /// After 1, 2, ... loops up to the model's own number; of a network without a loop one entry.
+  std::vector<Accuracies> accuracies(const Predictor& predictor, std::uint32_t length,
+                                     const MeasureProgress& progress) const {
+    std::vector<std::uint32_t> loops(predictor.own_loops ? predictor.own_loops(length) : 1);
+    std::iota(loops.begin(), loops.end(), 1U);
+    std::vector<std::vector<std::size_t>> right(loops.size(), std::vector<std::size_t>(length));
+    for (std::uint32_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
+      const std::uint32_t count = std::min(kMeasuredAtOnce, config_.validation - first);
+      const Samples samples = validation_batch(length, first, count);
+      const std::vector<Answers> after = predictor.own_loops
+                                             ? predictor.answers_after(samples, loops)
+                                             : std::vector<Answers>{predictor.answers(samples, 0)};
+      for (std::size_t loop = 0; loop < loops.size(); ++loop)
+        for (std::size_t i = 0; i < samples.targets.size(); ++i)
+          right[loop][i % length] += after.at(loop).at(i) == samples.targets[i];
+      if (progress) progress(first + count, config_.validation);
+    }
+    std::vector<Accuracies> shares;
+    for (const std::vector<std::size_t>& words : right)
+      for (Accuracies& share = shares.emplace_back(); const std::size_t count : words)
+        share.push_back(static_cast<double>(count) / static_cast<double>(config_.validation));
+    return shares;
+  }
+
+  Json reached(const Accuracies& accuracy) const {
+    const NStar result = n_star(accuracy, config_.threshold);
+    return {{"strict", result.strict}, {"loose", result.loose}, {"censored", result.censored}};
+  }
+
+  /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each
+  /// computed from its letters one by one.
+  void add_windows(Samples& samples) const {
+    for (std::size_t window = 2; samples.taught.size() < config_.taught_levels(); window *= 2) {
+      std::vector<std::int32_t>& targets = samples.taught.emplace_back();
+      for (std::size_t word = 0; word < samples.count; ++word)
+        for (std::size_t i = 0; i < samples.tokens; ++i) {
+          std::uint32_t product = table_.identity;
+          for (std::size_t j = i + 1 - std::min(i + 1, window); j <= i; ++j) {
+            const std::int32_t letter = samples.indices[(word * samples.tokens + j) * kTables];
+            product = table_.times(product, table_.letters[static_cast<std::size_t>(letter)]);
+          }
+          targets.push_back(static_cast<std::int32_t>(product));
+        }
+    }
+  }
 
   void read_words() {
     std::vector<std::optional<std::uint32_t>> letter_of(table_.size);
@@ -242,8 +305,14 @@ void WordTaskConfig::visit(SettingVisitor& visit) {
   visit("batch_least", batch_least);
   visit("validation", validation);
   visit("threshold", threshold);
-  visit("data", data);
+  visit("mixed_lengths", mixed_lengths);
+  visit("teach", teach, {"none", "windows"});
+  visit.file("data", data);
   visit("shuffled_labels", shuffled_labels);
+}
+
+std::uint32_t WordTaskConfig::taught_levels() const {
+  return teach == Teach::windows ? static_cast<std::uint32_t>(ceil_log2(max_length)) : 0;
 }
 
 std::unique_ptr<Task> WordTaskConfig::make_task(std::uint64_t seed) const {

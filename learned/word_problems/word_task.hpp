@@ -16,6 +16,18 @@ namespace logdepth {
 /// (n_star.hpp) on words that depend on the seed alone, those of a shorter stage being beginnings
 /// of those of a longer one.
 ///
+/// A share `mixed_lengths` of the batches have the length of a stage drawn from those up to the
+/// present one, so that shorter words (of a looped network: fewer loops) are not forgotten; the
+/// curriculum reads the others only.
+///
+/// With `teach` windows, the readout after executed layer l is taught the product of the last 2^l
+/// letters, or of all where there are fewer: the optimised scan's circuit, so that such a run says
+/// what optimisation keeps a network from, not what it can express.
+///
+/// Of a looped network the measure holds n* after every number of loops up to its own. Attention is
+/// causal and positions are absolute, so that the accuracies at indices up to n of longer words are
+/// those of words of n letters in as many loops.
+///
 /// With `data` the words come from that file, in either convention, and are labelled first letter
 /// first; words of the measure are drawn all the same.
 struct WordTaskConfig final : TaskSettings {
@@ -27,13 +39,17 @@ struct WordTaskConfig final : TaskSettings {
   std::uint32_t batch_least = 32;
   std::uint32_t validation = 4000;  ///< words per measurement
   double threshold = 0.95;          ///< of n*
-  std::string data;                 ///< CSV file of words to train on; empty: words are drawn
-  bool shuffled_labels = false;     ///< control: targets are drawn, not computed
+  double mixed_lengths = 0;         ///< share of the batches that may be of an earlier stage
+  enum class Teach { none, windows };
+  Teach teach = Teach::none;
+  std::string data;              ///< CSV file of words to train on; empty: words are drawn
+  bool shuffled_labels = false;  ///< control: targets are drawn, not computed
 
   const char* kind() const override { return "words"; }
   std::unique_ptr<TaskSettings> clone() const override;
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
+  std::uint32_t taught_levels() const override;
   bool asks_products() const override { return true; }
   ProductQuestion products() const override;
   std::optional<DepthReading> depth_reading(const RecordFields& result) const override;

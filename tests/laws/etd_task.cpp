@@ -212,7 +212,7 @@ TEST(LinesTask, AReaderIsRightOnEveryLineOfEveryKindAndDifficulty) {
                                                      {"reading", {3, 4, 5, 6, 7, 8}},
                                                      {"multi-hop", {1, 2, 3, 4}},
                                                      {"arithmetic", {2, 3, 4, 5, 6}}}));
-  EXPECT_EQ(small().make_task(laws::seed())->score(answering(reader), 0), 1);
+  EXPECT_EQ(small().make_task(laws::seed())->score(answering(reader), 0).value, 1);
 }
 
 TEST(LinesTask, AModelOfTwoHopsAndThreeTermsIsRightExactlyThere) {
@@ -229,7 +229,7 @@ TEST(LinesTask, AModelOfTwoHopsAndThreeTermsIsRightExactlyThere) {
                          (kind["kind"] == "arithmetic" && one["difficulty"] <= 3);
       EXPECT_EQ(one["right"], known ? 30 : 0) << kind["kind"] << one["difficulty"];
     }
-  EXPECT_DOUBLE_EQ(task->score(answering(limited), 0), 4.0 / 17);
+  EXPECT_DOUBLE_EQ(task->score(answering(limited), 0).value, 4.0 / 17);
   const std::string text = task->summary(result);
   EXPECT_NE(text.find("multi-hop 0.500 (1: 1.000, 2: 1.000, 3: 0.000, 4: 0.000)"),
             std::string::npos)

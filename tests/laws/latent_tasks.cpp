@@ -142,7 +142,8 @@ TEST(LatentSteps, UnderAnOracleEveryGraphIsSolvedInAsManyIterationsAsItIsDeep) {
     EXPECT_EQ(task->score(laws::answering([&](const TokenRows& rows, std::uint32_t) {
                             return laws::next_state(rows, kModulus, left_sides);
                           }),
-                          0),
+                          0)
+                  .value,
               1.0);
   }
 }

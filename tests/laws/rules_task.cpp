@@ -192,7 +192,7 @@ TEST(RulesTask, TheAnswerOfRecordIsTheOneAtTheHalt) {
   ASSERT_EQ(result["trajectories"].size(), 12u);
   EXPECT_EQ(result["trajectories"][5].dump(),
             R"({"depth":2,"target":"no","answers":[".",".","no"],"halted":3})");
-  EXPECT_EQ(task->score(predictor, 0), 0.75);
+  EXPECT_EQ(task->score(predictor, 0).value, 0.75);
   EXPECT_EQ(task->summary(result),
             "rules: 0.750 of 80 right; depth 0: 1.000; depth 1: 1.000; depth 2: 1.000; depth 3: "
             "0.000; halted after 2.25 of 3 macro steps");

@@ -101,10 +101,12 @@ TEST(ExpressionTask, ALevelALoopGivesExactlyTheIdealHeatmap) {
   EXPECT_EQ(task->summary(result),
             "nested expressions: depth 8 solved; T = 1: 1, T = 2: 2, T = 4: 4, T = 6: 6, T = 8: 8, "
             "T = 10: 8, T = 12: 8, T = 16: 8; 1.000 right at depth 4, T = 16");
-  EXPECT_EQ(task->score(a_level_a_loop, 0), 1.0);
-  EXPECT_EQ(task->score(
-                [](const Samples& samples, std::uint32_t) { return Answers(samples.count, 1); }, 0),
-            0.5);
+  EXPECT_EQ(task->score(a_level_a_loop, 0).value, 1.0);
+  EXPECT_EQ(
+      task->score([](const Samples& samples, std::uint32_t) { return Answers(samples.count, 1); },
+                  0)
+          .value,
+      0.5);
   EXPECT_EQ(task->score_name(), "share of right answers, depth 4 at T = 16");
 }
 

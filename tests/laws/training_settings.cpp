@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "learned/depth_recurrent/hop_task.hpp"
+#include "learned/records/input_files.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/training_plan.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -143,6 +144,30 @@ TEST(RunRecords, OfVersionOneReadBackWithoutThePartsThatAreGone) {
                }),
                InputError);
   EXPECT_THROW(read_back([](nlohmann::ordered_json& json) { json["version"] = 3; }), InputError);
+}
+
+TEST(RunRecords, HashTheFilesThatARunReads) {
+  const TemporaryFolder folder;
+  const std::string words = folder.path() + "/words.csv", model = folder.path() + "/model";
+  write_whole_file(words, "abc");
+  std::filesystem::create_directory(model);
+  for (const char* name : {"config.json", "model.safetensors", "checkpoint.safetensors"})
+    write_whole_file(model + "/" + name, "abc");
+  RunConfig config;
+  EXPECT_TRUE(input_hashes(config).empty());
+  config.task.as<WordTaskConfig>().data = words;
+  config.initial_weights = model;
+  // SHA-256 of "abc" as FIPS 180-2 prints it.
+  const std::string hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  const nlohmann::ordered_json expected = {
+      {model + "/config.json", hash}, {model + "/model.safetensors", hash}, {words, hash}};
+  const nlohmann::ordered_json found = input_hashes(config);
+  EXPECT_EQ(nlohmann::json(found), nlohmann::json(expected)) << "no checkpoints";
+  const RunRecord record = read_back([&](nlohmann::ordered_json& json) { json["inputs"] = found; });
+  EXPECT_EQ(record.inputs, found);
+  EXPECT_EQ(to_json(record)["inputs"], found);
+  std::filesystem::remove(words);
+  EXPECT_EQ(input_hashes(config).size(), 2u) << "what is gone is left out";
 }
 
 TEST(LearningCurves, TakePointsAtDoublingStepsAndTellWhetherTheyStillRise) {

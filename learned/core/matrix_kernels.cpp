@@ -1,0 +1,50 @@
+#include "learned/core/matrix_kernels.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace logdepth {
+namespace {
+
+/// Names of kernels, by the vectors that they compute with.
+constexpr std::array<std::string_view, 3> kBits512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+constexpr std::array<std::string_view, 3> kBits256 = {"Haswell", "Excavator", "Zen"};
+
+VectorWidth processor_vectors() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    return VectorWidth::bits512;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? VectorWidth::bits256
+                                                                         : VectorWidth::other;
+}
+
+}  // namespace
+
+std::string_view wider_kernels(std::string_view taken, VectorWidth processor) {
+  const bool is512 = std::ranges::find(kBits512, taken) != kBits512.end();
+  const bool is256 = std::ranges::find(kBits256, taken) != kBits256.end();
+  if (processor == VectorWidth::bits512 && !is512) return kBits512.front();
+  if (processor == VectorWidth::bits256 && !is512 && !is256) return kBits256.front();
+  return {};
+}
+
+void choose_matrix_kernels(char** argv) {
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  const std::string taken = matrix_kernels();
+  if (taken.empty() || getenv(kVariable)) return;
+  const std::string_view wider = wider_kernels(taken, processor_vectors());
+  if (wider.empty()) return;
+  setenv(kVariable, std::string(wider).c_str(), 1);
+  execv("/proc/self/exe", argv);  // where it fails the slower kernels do
+}
+
+std::string matrix_kernels() {
+  void* const symbol = dlsym(RTLD_DEFAULT, "openblas_get_corename");
+  return symbol ? reinterpret_cast<char* (*)()>(symbol)() : std::string();
+}
+
+}  // namespace logdepth
