@@ -66,7 +66,7 @@ TEST(TrainingSettings, StoredPlansAreRead) {
     }
     ++plans;
   }
-  EXPECT_EQ(plans, 4u);
+  EXPECT_EQ(plans, 5u);
   EXPECT_EQ(of_models, 24u);
 }
 
