@@ -15,17 +15,17 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table.hpp"
+#include "learned/report/report_files.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
 /// Depths are counted, not run, but claims and files are evaluated at every doubling up to here.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 20;
-constexpr const char* kFigure = "depth.svg";
 
 struct CompareArguments {
   std::vector<std::string> runs;
@@ -46,6 +46,9 @@ ConstructedCurve handed_over(const ConstructedDepths& counted) {
   curve.formula = counted.formula;
   curve.depths = counted.depths;
   curve.slope = counted.slope;
+  curve.width = counted.width;
+  curve.numbers = counted.numbers;
+  curve.file_of = counted.file_of;
   curve.verification = counted.verification;
   return curve;
 }
@@ -68,13 +71,14 @@ std::string command_of(const CompareArguments& options) {
   return fmt::format("{} --up-to {}", text, options.up_to);
 }
 
-void save(const DepthTable& table, const std::string& folder) {
-  const std::vector<std::pair<std::string, std::string>> files = {
-      {"depth.md", depth_table_markdown(table, kFigure)},
-      {"depth.html", depth_table_html(table)},
-      {"depth.json", depth_table_json(table)},
-      {kFigure, depth_figure_svg(table)}};
-  for (const auto& [name, bytes] : files) write_whole_file(folder + "/" + name, bytes);
+/// Result: the names of the files.
+std::vector<std::string> save(const DepthTable& table, const std::string& folder) {
+  const std::vector<DepthFigure> figures = depth_figures(table);
+  std::vector<ReportFile> files = {{"depth.md", depth_table_markdown(table, figures)},
+                                   {"depth.html", depth_table_html(table, figures)},
+                                   {"depth.json", depth_table_json(table)}};
+  for (const DepthFigure& figure : figures) files.push_back({figure.file, figure.svg});
+  return write_report_files(files, folder);
 }
 
 /// Before anything is computed.
@@ -88,9 +92,6 @@ void prepare(const CompareArguments& options) {
   std::filesystem::create_directories(options.folder, error);
   if (error || !std::filesystem::is_directory(options.folder))
     throw InputError(options.folder + ": the folder cannot be made");
-  for (const char* name : {"depth.md", "depth.html", "depth.json", kFigure})
-    if (const std::string file = options.folder + "/" + name; std::filesystem::is_directory(file))
-      throw InputError(file + ": a folder stands where the report is to be written");
 }
 
 /// Every run once, also where folders hold one another.
@@ -125,14 +126,16 @@ int compare_depth(const CompareArguments& options) {
   for (const ConstructedDepths& form : counted) curves.push_back(handed_over(form));
   DepthTable table = depth_table(records, curves, published_lines());
   table.command = command_of(options);
-  if (!options.folder.empty()) save(table, options.folder);
+  std::vector<std::string> written;
+  if (!options.folder.empty()) written = save(table, options.folder);
   if (options.json) {
     std::cout << depth_table_json(table);
   } else if (options.folder.empty()) {
-    std::cout << depth_table_markdown(table, "");
+    std::cout << depth_table_markdown(table, {});
   } else {
-    std::cerr << "wrote depth.md, depth.html, depth.json and depth.svg to " << options.folder
-              << '\n';
+    const std::string last = written.back();
+    written.pop_back();
+    std::cerr << "wrote " << joined(written) << " and " << last << " to " << options.folder << '\n';
   }
   const bool failed = std::any_of(counted.begin(), counted.end(),
                                   [](const ConstructedDepths& form) { return form.failed; });
@@ -150,7 +153,8 @@ Command add_compare_depth(CLI::App& compare) {
   command->add_option("RUNS", options->runs,
                       "folders with training runs; without any only what is constructed");
   options->out_given = command->add_option(
-      "--out", options->folder, "write depth.md, depth.html, depth.json and depth.svg there");
+      "--out", options->folder,
+      "write depth.md, depth.html, depth.json and a figure for each problem there");
   command
       ->add_option("--up-to", options->up_to,
                    "count the layers of constructions for sizes 2, 4, 8, ... up to this one")

@@ -11,7 +11,7 @@ namespace {
 
 // Room beside the plot: the numbers of the axes and their names.
 constexpr double kLeft = 52, kRight = 26, kTop = 34, kUnder = 44;
-constexpr double kDot = 3.6, kCross = 5;
+constexpr double kDot = 3.6, kCross = 5, kArrow = 13, kArrowHead = 5;
 constexpr double kLegendLine = 18, kLegendStroke = 24;
 
 std::string stroke(const SeriesStyle& style) {
@@ -19,14 +19,27 @@ std::string stroke(const SeriesStyle& style) {
          (style.dash.empty() ? "" : " " + svg_attribute("stroke-dasharray", style.dash));
 }
 
+/// From the middle of a mark to the right.
+std::string arrow_element(PlotPoint at, const std::string& colour) {
+  const auto [x, y] = at;
+  const double end = x + kArrow;
+  return svg_line(at, {end, y}, svg_attribute("stroke", colour) + " stroke-width=\"1.4\"") +
+         svg_polygon({{end - kArrowHead, y - kArrowHead / 2},
+                      {end + 1, y},
+                      {end - kArrowHead, y + kArrowHead / 2}},
+                     svg_attribute("fill", colour));
+}
+
 std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colour,
                          const std::string& title) {
   const auto [x, y] = at;
-  const bool ring = shape == MarkShape::ring;
+  const bool ring = shape != MarkShape::dot;
   switch (shape) {
     case MarkShape::dot:
     case MarkShape::ring:
-      return svg_circle(at, kDot,
+    case MarkShape::ring_with_arrow:
+      return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
+             svg_circle(at, kDot,
                         svg_attribute("fill", ring ? "white" : colour) + " " +
                             svg_attribute("stroke", ring ? colour : "white") +
                             " stroke-width=\"1.4\"",

@@ -10,8 +10,9 @@ namespace logdepth {
 
 enum class MarkShape {
   none,
-  dot,   ///< filled
-  ring,  ///< hollow
+  dot,              ///< filled
+  ring,             ///< hollow
+  ring_with_arrow,  ///< hollow, with an arrow to the right: it may yet move there
   cross
 };
 

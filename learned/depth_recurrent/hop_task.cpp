@@ -167,7 +167,6 @@ std::optional<DepthReading> HopTaskConfig::depth_reading(const RecordFields& res
   reading.reach = "hops";
   reading.unit = "hops";
   reading.threshold = threshold;
-  reading.by_loops = true;
   double most = 0;
   for (const Json& asked : result.list("difficulties")) {
     if (!asked.is_number()) result.refuse("difficulties", "numbers");

@@ -243,7 +243,7 @@ std::optional<DepthReading> RelationTaskConfig::depth_reading(const RecordFields
   reading.unit = "hops";
   reading.threshold = threshold;
   reading.size = vertices;
-  reading.points = {{result.number("h"), result.truth("censored"), std::nullopt}};
+  reading.points = {{result.number("h"), result.truth("censored")}};
   reading.free_settings = {"batch", "validation"};
   reading.size_setting = "vertices";
   return reading;

@@ -64,6 +64,20 @@ const nlohmann::ordered_json& RecordFields::list(const char* name) const {
   return *value;
 }
 
+std::vector<double> RecordFields::shares(const char* name) const {
+  std::vector<double> values;
+  for (const nlohmann::ordered_json& item : list(name)) {
+    const double value = item.is_number() ? item.get<double>() : -1;
+    if (value < 0 || value > 1) refuse(name, "shares from 0 to 1");
+    values.push_back(value);
+  }
+  return values;
+}
+
+bool RecordFields::has(const char* name) const {
+  return field(json_, name) != nullptr;
+}
+
 RecordFields RecordFields::object(const char* name) const {
   const nlohmann::ordered_json* const value = field(json_, name);
   if (!value || !value->is_object()) refuse(name, "an object");

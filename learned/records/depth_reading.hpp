@@ -25,6 +25,8 @@ class RecordFields {
   std::string text(const char* name) const;
   bool truth(const char* name) const;
   const nlohmann::ordered_json& list(const char* name) const;
+  std::vector<double> shares(const char* name) const;  ///< a list of numbers from 0 to 1
+  bool has(const char* name) const;
   RecordFields object(const char* name) const;
   /// The fields of the object `item`, an entry of the list `name`.
   RecordFields entry(const char* name, const nlohmann::ordered_json& item) const;
@@ -37,11 +39,17 @@ class RecordFields {
 
 /// How far a trained network got, as tables of depth read it off the result of its task.
 struct DepthReading {
+  /// The reach if every share of right answers were at the lower, or the upper, end of its 95 %
+  /// interval.
+  struct Interval {
+    double low = 0, high = 0;
+  };
   struct Point {
     double reach = 0;
     bool censored = false;  ///< the measure ended there: the network may reach further
-    /// How often the repeated block ran; absent: as often as the model's own rule says.
-    std::optional<std::uint64_t> loops;
+    /// How often the repeated block was told to run; absent: as often as the model's own rule says.
+    std::optional<std::uint64_t> loops = {};
+    std::optional<Interval> interval = {};
   };
   std::string problem;  ///< "S3": rows of one problem stand together
   std::string network;  ///< as in "row tokens"; empty: named after its loop
@@ -50,8 +58,7 @@ struct DepthReading {
   double threshold = 0;
   double size = 0;          ///< of the largest input that was measured
   bool unfinished = false;  ///< the curriculum did not come to its last stage
-  /// One network, asked at several numbers of loops: a point for each.
-  bool by_loops = false;
+  /// One under the model's own rule, one for every number of loops that it was asked with, or both.
   std::vector<Point> points;
 
   /// Settings of the task that may differ within a series.

@@ -1,5 +1,6 @@
 #include "learned/records/learning_curve.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -7,11 +8,17 @@ namespace logdepth {
 
 LearningCurve::Trend LearningCurve::trend() const {
   constexpr double kNoise = 0.02;
-  const Point* half = nullptr;
-  for (const Point& point : points)
-    if (2 * point.steps <= points.back().steps) half = &point;
-  if (!half) return Trend::unknown;
+  const auto beyond = std::ranges::find_if(
+      points, [&](const Point& point) { return 2 * point.steps > points.back().steps; });
+  if (beyond == points.begin()) return Trend::unknown;
+  const auto half = beyond - 1;
   const double last = points.back().score;
+  if (score == kSizeScore) {
+    const auto [least, most] = std::ranges::minmax_element(half, points.end(), {}, &Point::score);
+    return least->score == most->score ? Trend::flat
+           : last == most->score       ? Trend::rising
+                                       : Trend::falling;
+  }
   return last - half->score > kNoise * std::abs(last) ? Trend::rising : Trend::flat;
 }
 
@@ -21,6 +28,8 @@ const char* trend_name(LearningCurve::Trend trend) {
       return "still rising";
     case LearningCurve::Trend::flat:
       return "flat";
+    case LearningCurve::Trend::falling:
+      return "falling";
     case LearningCurve::Trend::unknown:
       break;
   }

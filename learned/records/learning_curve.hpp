@@ -18,13 +18,18 @@ struct LearningCurve {
   std::string score;          ///< what it is
   std::vector<Point> points;  ///< steps grow; the last one is the end of the run
 
-  enum class Trend { unknown, rising, flat };
-  /// Whether the second half of the steps raised the score by more than a fiftieth of it. Unknown
-  /// without a point in the first half.
+  enum class Trend { unknown, rising, flat, falling };
+  /// What the second half of the steps did to the score. A size that was reached (kSizeScore) is flat
+  /// where every point of that half has it, rising where it ends as its largest, else falling. A share
+  /// is rising where it grew by more than a fiftieth, else flat. Unknown without a point in the first
+  /// half.
   Trend trend() const;
 };
 
-/// "still rising", "flat", "no learning curve".
+/// The name of a score that is a whole number, the size of what a network does, and no share.
+inline constexpr const char* kSizeScore = "n*";
+
+/// "still rising", "flat", "falling", "no learning curve".
 const char* trend_name(LearningCurve::Trend trend);
 
 /// Whether a point is taken after `step` steps: first, 2 first, 4 first, ...; never if first is 0.

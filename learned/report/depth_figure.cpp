@@ -4,20 +4,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "figures/colours.hpp"
 #include "figures/line_chart.hpp"
-#include "learned/report/depth_table_text.hpp"
+#include "learned/report/law_text.hpp"
 #include "objects/number_text.hpp"
 #include "objects/xml_text.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr double kMargin = 16, kPlotWidth = 440, kPlotHeight = 300;
-constexpr double kLegendLeft = 52, kUnderLegend = 24;
-constexpr std::size_t kColumns = 2, kLegendName = 64;
+constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
+constexpr double kLegendLeft = 52, kUnderLegend = 16;
+/// Room for the stroke of a legend's entry, and for a letter of its text.
+constexpr double kLegendStroke = 40, kLegendLetter = 6.3;
+constexpr std::size_t kLegendName = 90;
+constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
 /// Okabe and Ito's hues, darkened for lines on white, for what was learned.
 constexpr std::array<const char*, 6> kLearned = {"#D55E00", "#B4508F", "#00875F",
@@ -28,13 +32,16 @@ constexpr std::array<const char*, 2> kClaimedDash = {"7 4", "2 3"};
 constexpr std::array<const char*, 5> kBuilt = {"#0072B2", "#56B4E9", "#2F4B8F", "#3BA7A0",
                                                "#7FA6D6"};
 
-/// A problem as it is drawn: series over log2 of the size.
+/// A point over the axes, both logarithmic. Depths that have no logarithm are far below.
+PlotPoint placed(double log_size, double depth) {
+  constexpr double kLeastDepth = 1.0 / 16;
+  return {log_size, std::log2(std::max(depth, kLeastDepth))};
+}
+
+/// A problem as it is drawn.
 struct Scene {
-  std::string title, size;
+  std::vector<PlotArea> areas;
   std::vector<PlotSeries> series;
-  bool has_learned() const {
-    return std::ranges::any_of(series, [](const PlotSeries& one) { return !one.marks.empty(); });
-  }
 };
 
 PlotSeries constructed_series(const ConstructedCurve& curve, std::size_t claimed,
@@ -52,48 +59,88 @@ PlotSeries constructed_series(const ConstructedCurve& curve, std::size_t claimed
     series.style.kind = "constructed";
   }
   for (const auto& [size, depth] : curve.depths)
-    series.line.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
+    series.line.push_back(placed(std::log2(static_cast<double>(size)), static_cast<double>(depth)));
   return series;
 }
 
-/// The fitted curve between the smallest and the largest reach that it was fitted to. The linear curve
-/// is bent over a logarithmic axis.
-PlotLine fitted_line(const DepthFit& fit) {
+/// log2 of the least and of the largest reach that a law was fitted to.
+std::pair<double, double> fitted_range(const DepthFit& fit) {
   double least = 0, most = 0;
   for (const DepthCell& cell : fit.cells) {
-    if (cell.censored || cell.reach < 1) continue;
+    if (!cell.fitted()) continue;
     least = least == 0 ? cell.reach : std::min(least, cell.reach);
     most = std::max(most, cell.reach);
   }
-  const bool linear = fit.preferred == GrowthCurve::linear;
-  const LeastSquares& curve = linear ? fit.linear.direct : fit.logarithmic.direct;
-  const int steps = linear ? 24 : 1;
-  const double from = std::log2(least), to = std::log2(most);
-  PlotLine points;
-  for (int i = 0; i <= steps; ++i) {
-    const double x = from + (to - from) * i / steps;
-    points.emplace_back(x, curve.value(linear ? std::exp2(x) : x));
-  }
-  return points;
+  return {std::log2(least), std::log2(most)};
 }
 
-PlotSeries learned_series(const LearnedRow& row, const std::string& colour) {
-  const LearnedSeries& series = row.series;
-  const std::string name =
-      fmt::format("{}, width {}, {}", series_name(series), series.width, series.device);
+/// Calls `visit` with log2 of sizes within the range of a fit, and with what its preferred curve is
+/// a function of.
+template <class Visit>
+void along(const DepthFit& fit, const Visit& visit) {
+  const auto [from, to] = fitted_range(fit);
+  for (int i = 0; i <= kCurveSteps; ++i) {
+    const double x = from + (to - from) * i / kCurveSteps;
+    visit(x, fit.preferred == GrowthCurve::linear ? std::exp2(x) : x);
+  }
+}
+
+const CurveFit& preferred_curve(const DepthFit& fit) {
+  return fit.preferred == GrowthCurve::linear ? fit.linear : fit.logarithmic;
+}
+
+/// The law of one choice of seeds; without a line where nothing was fitted.
+PlotSeries law_series(const LearnedRow& row, const DepthFit& fit, const std::string& colour) {
+  const bool best = fit.choice == SeedChoice::best;
   PlotSeries drawn;
-  // The curve itself is never cut: a slope is not shown without what was censored.
-  drawn.name = cut_text(name, kLegendName) + ": " + fitted_curve_text(series, row.best);
-  drawn.style = {colour, "", 2, "learned"};
-  if (row.best.fitted()) drawn.line = fitted_line(row.best);
+  drawn.name = std::string(row.best.several_seeds == 0 ? ""
+                           : best                      ? "best seed: "
+                                                       : "median seed: ") +
+               fitted_curve_text(row.series, fit);
+  drawn.style = {colour, best ? "" : "5 3", 2, "learned"};
+  if (fit.fitted())
+    along(fit, [&](double x, double argument) {
+      drawn.line.push_back(placed(x, preferred_curve(fit).direct.value(argument)));
+    });
+  return drawn;
+}
+
+/// Between the ends of the interval of a law; without corners where there is none. Depths below one
+/// layer are drawn at one.
+PlotArea band_of(const DepthFit& fit, const std::string& colour) {
+  PlotArea band{{}, colour, 0.12, "95 % of the laws of resampled seeds"};
+  PlotLine below;
+  if (!fit.fitted()) return band;
+  along(fit, [&](double x, double argument) {
+    const auto depths = preferred_curve(fit).depths_at(argument);
+    if (!depths) return;
+    band.corners.push_back(placed(x, std::max(1.0, depths->high)));
+    below.push_back(placed(x, std::max(1.0, depths->low)));
+  });
+  band.corners.insert(band.corners.end(), below.rbegin(), below.rend());
+  return band;
+}
+
+MarkShape mark_of(const DepthPoint& point) {
+  return point.censored    ? MarkShape::ring
+         : point.unsettled ? MarkShape::ring_with_arrow
+                           : MarkShape::dot;
+}
+
+/// What was learned, as points and what they rest on.
+PlotSeries points_series(const LearnedSeries& series, const std::string& colour) {
+  const std::string name = series_title(series);
+  PlotSeries drawn{"learned, " + cut_text(name, kLegendName) + ": " + budget_text(series),
+                   {colour, "", 2, "learned"}};
   for (const RunPoint& run : series.points) {
     const DepthPoint& point = run.point;
     if (point.reach < 1) continue;
     drawn.marks.push_back(
-        {{std::log2(point.reach), point.depth},
-         fmt::format("{}, seed {}: depth {}, {}{}{}", name, point.seed, fixed_text(point.depth, 0),
-                     series.reach, point.censored ? " >= " : " = ", fixed_text(point.reach, 0)),
-         point.censored ? MarkShape::ring : MarkShape::dot});
+        {placed(std::log2(point.reach), point.depth),
+         fmt::format("{}, seed {}: depth {}, {}{}{}, {}", name, point.seed,
+                     fixed_text(point.depth, 0), series.reach, point.censored ? " >= " : " = ",
+                     fixed_text(point.reach, 0), trend_name(run.trend)),
+         mark_of(point)});
   }
   return drawn;
 }
@@ -101,13 +148,15 @@ PlotSeries learned_series(const LearnedRow& row, const std::string& colour) {
 PlotSeries published_series(const PublishedLine& line) {
   PlotSeries drawn{"published, " + line.source + ": " + line.text,
                    {kPublishedColour, "6 4", 1.6, "published"}};
-  for (const double x : {line.first, line.last})
-    drawn.line.emplace_back(std::log2(x), line.value(x));
+  for (int i = 0; i <= kCurveSteps; ++i) {
+    const double x = line.first * std::pow(line.last / line.first, double(i) / kCurveSteps);
+    drawn.line.push_back(placed(std::log2(x), line.value(std::min(x, line.last))));
+  }
   return drawn;
 }
 
 Scene scene_of(const DepthProblem& problem) {
-  Scene scene{problem.name, problem.size, {}};
+  Scene scene;
   std::size_t claimed = 0, built = 0, learned = 0;
   for (const ConstructedCurve& curve : problem.constructed) {
     if (curve.depths.empty()) continue;
@@ -115,13 +164,18 @@ Scene scene_of(const DepthProblem& problem) {
     ++(curve.form == ConstructedCurve::Form::claimed ? claimed : built);
   }
   if (problem.published) scene.series.push_back(published_series(*problem.published));
-  for (const LearnedRow& row : problem.learned)
-    scene.series.push_back(learned_series(row, kLearned[learned++ % kLearned.size()]));
+  for (const LearnedRow& row : problem.learned) {
+    const std::string colour = kLearned[learned++ % kLearned.size()];
+    scene.series.push_back(points_series(row.series, colour));
+    scene.series.push_back(law_series(row, row.best, colour));
+    if (PlotArea band = band_of(row.best, colour); !band.corners.empty())
+      scene.areas.push_back(std::move(band));
+    if (row.best.several_seeds > 0) scene.series.push_back(law_series(row, row.median, colour));
+  }
   return scene;
 }
 
-/// All of a scene, or what lies near the learned points.
-LineChart chart_of(const Scene& scene, bool near_the_learned) {
+LineChart chart_of(const DepthProblem& problem, const Scene& scene) {
   double right = 0, high = 1;
   const auto reach = [&](const PlotPoint& point) {
     right = std::max(right, point.first);
@@ -129,12 +183,14 @@ LineChart chart_of(const Scene& scene, bool near_the_learned) {
   };
   for (const PlotSeries& series : scene.series) {
     for (const PlotMark& mark : series.marks) reach(mark.at);
-    if (!near_the_learned) std::ranges::for_each(series.line, reach);
+    std::ranges::for_each(series.line, reach);
   }
+  for (const PlotArea& area : scene.areas) std::ranges::for_each(area.corners, reach);
   LineChart chart;
-  chart.title = scene.title + (near_the_learned ? ", near what was learned" : "");
-  chart.x = doubling_axis(0, near_the_learned ? right + 1 : right, scene.size + " (logarithmic)");
-  chart.y = counting_axis(near_the_learned ? 1.5 * high : high, "layers");
+  chart.title = problem.name;
+  chart.x = doubling_axis(0, right, problem.size + " (logarithmic)");
+  chart.y = doubling_axis(0, high, "layers (logarithmic)");
+  chart.areas = scene.areas;
   chart.series = scene.series;
   chart.width = kPlotWidth;
   chart.height = kPlotHeight;
@@ -144,52 +200,55 @@ LineChart chart_of(const Scene& scene, bool near_the_learned) {
 /// One line for every series, and what hollow points are.
 Legend legend_of(const Scene& scene) {
   Legend legend;
-  bool censored = false;
+  const auto drawn = [&](MarkShape shape) {
+    return std::ranges::any_of(scene.series, [&](const PlotSeries& series) {
+      return std::ranges::find(series.marks, shape, &PlotMark::shape) != series.marks.end();
+    });
+  };
   for (const PlotSeries& series : scene.series) {
     LegendEntry entry = legend_entry(series);
-    entry.line = true;
-    if (series.style.kind == "learned") entry.mark = MarkShape::dot;
+    if (!series.marks.empty()) entry.mark = MarkShape::dot;
     legend.entries.push_back(std::move(entry));
-    censored |=
-        std::ranges::find(series.marks, MarkShape::ring, &PlotMark::shape) != series.marks.end();
   }
-  if (censored)
-    legend.entries.push_back(
-        {"censored: nothing larger was asked for", {kQuietInk}, MarkShape::ring, false});
+  const auto explain = [&](MarkShape shape, const char* meaning) {
+    if (drawn(shape)) legend.entries.push_back({meaning, {kQuietInk}, shape, false});
+  };
+  explain(MarkShape::ring, "censored: nothing larger was asked for; in no fit");
+  explain(MarkShape::ring_with_arrow, "not settled: training still changed it; in no fit");
   return legend;
+}
+
+/// "depth-A5.svg": what is no letter or digit is a hyphen.
+std::string file_name(std::string problem) {
+  for (char& c : problem)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '-';
+  return "depth-" + problem + ".svg";
+}
+
+std::string picture_of(const DepthProblem& problem) {
+  const Scene scene = scene_of(problem);
+  const Legend legend = legend_of(scene);
+  const LineChart chart = chart_of(problem, scene);
+  const double bottom = kMargin + chart_height(chart);
+  double width = chart_width(chart);
+  for (const LegendEntry& entry : legend.entries) {
+    const auto letters = static_cast<double>(entry.name.size());
+    width = std::max(width, kLegendLeft + kLegendStroke + kLegendLetter * letters);
+  }
+  return svg_document(
+      2 * kMargin + width, bottom + legend_height(legend) + kUnderLegend,
+      "Depth against size, " + problem.name,
+      draw_chart(chart, {kMargin, kMargin}) + draw_legend(legend, {kMargin + kLegendLeft, bottom}));
 }
 
 }  // namespace
 
-std::string depth_figure_svg(const DepthTable& table) {
-  LineChart any;
-  any.width = kPlotWidth;
-  any.height = kPlotHeight;
-  const double panel_width = chart_width(any), panel_height = chart_height(any);
-  std::string body;
-  double top = kMargin, row_legend = 0;
-  std::size_t column = 0;
-  const auto next_row = [&] {
-    if (column == 0) return;
-    top += panel_height + row_legend + kUnderLegend;
-    column = 0;
-    row_legend = 0;
-  };
-  for (const DepthProblem& problem : table.problems) {
-    const Scene scene = scene_of(problem);
-    const Legend legend = legend_of(scene);
-    const bool near = scene.has_learned();
-    if (near) next_row();  // both panels side by side
-    const double left = kMargin + panel_width * static_cast<double>(column);
-    body += draw_chart(chart_of(scene, false), {left, top});
-    body += draw_legend(legend, {left + kLegendLeft, top + panel_height});
-    row_legend = std::max(row_legend, legend_height(legend));
-    ++column;
-    if (near) body += draw_chart(chart_of(scene, true), {kMargin + panel_width, top});
-    if (near || column == kColumns) next_row();
-  }
-  next_row();
-  return svg_document(2 * kMargin + kColumns * panel_width, top, "Depth against size", body);
+std::vector<DepthFigure> depth_figures(const DepthTable& table) {
+  std::vector<DepthFigure> figures;
+  for (const DepthProblem& problem : table.problems)
+    if (table.records == 0 || !problem.learned.empty() || problem.published)
+      figures.push_back({problem.name, file_name(problem.name), picture_of(problem)});
+  return figures;
 }
 
 }  // namespace logdepth

@@ -1,15 +1,17 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "learned/report/depth_table.hpp"
 
 namespace logdepth {
 
-/// Layers over log2 of the size, one panel per problem, and one more for what was learned where
-/// there are trained networks. Points are seeds, hollow where censored; our lines end with the
-/// depths they were fitted to, the published one with its range. Seeds that reach less than 1 have
-/// no place on the axis.
-std::string depth_figure_svg(const DepthTable& table);
+/// Layers over the size, both on logarithmic axes: one picture for each problem that has something learned
+/// or published; of all of them where no runs were read. Points are seeds, hollow where censored,
+/// hollow with an arrow where training had not settled them; the law of the best seed is solid, with
+/// the band of its interval, that of the median seed dashed. Our lines end with the depths they were
+/// fitted to, the published one with its range. Seeds that reach less than 1 have no place on the
+/// axis.
+std::vector<DepthFigure> depth_figures(const DepthTable& table);
 
 }  // namespace logdepth

@@ -70,24 +70,51 @@ NetworkForm form_of(const ModelConfig& model) {
   return plain && loops_of(model.loops, 1) == 1 ? NetworkForm::stack : NetworkForm::loop;
 }
 
-/// A record as a point, or as several where one network is measured at several depths.
+/// A record as points of tables.
 struct Measured {
   DepthReading reading;
   std::string kind;
   NetworkForm form = NetworkForm::stack;
-  std::vector<RunPoint> points;
+  SeriesRun run;
+  std::optional<RunPoint> own;     ///< under the model's own number of loops
+  std::vector<RunPoint> by_loops;  ///< under others that were asked
 };
 
+SeriesRun run_of(const RunRecord& record, const LearningCurve& curve) {
+  const RecordFields training = fields_of(record, record.training, "training");
+  const auto number = [&](const char* name) {
+    return training.has(name) ? training.number(name) : 0;
+  };
+  return {record.config.seed, static_cast<std::uint64_t>(std::max(0.0, number("steps"))),
+          number("tokens"), number("parameters"), passed_sizes(training, curve)};
+}
+
+/// What training last did to a reach. A curve is of the model's own number of loops; fewer loops have
+/// what they need for the lengths that ask for them, which is settled where the curriculum left such
+/// a length in the first half of the steps and just this is what they answer in the end.
+LearningCurve::Trend trend_of(const LoopRule& rule, const DepthReading::Point& at,
+                              const SeriesRun& run, LearningCurve::Trend of_run) {
+  if (rule.kind != LoopRule::Kind::per_doubling || !at.loops) return of_run;
+  const bool settled = std::ranges::any_of(run.passed, [&](const PassedSize& passed) {
+    return static_cast<double>(passed.size) == at.reach && 2 * passed.steps <= run.steps &&
+           loops_of(rule, at.reach) == *at.loops;
+  });
+  return settled ? LearningCurve::Trend::flat : of_run;
+}
+
 RunPoint point_of(const RunRecord& record, const DepthReading& reading,
-                  const DepthReading::Point& at) {
+                  const DepthReading::Point& at, const SeriesRun& run, const LearningCurve& curve) {
+  using Trend = LearningCurve::Trend;
   const ModelConfig& model = record.config.model;
   RunPoint point;
+  point.trend = trend_of(model.loops, at, run, curve.trend());
   point.point = {executed(model, at.loops ? *at.loops : loops_of(model.loops, reading.size)),
-                 std::max(at.reach, 0.0), at.censored, record.config.seed};
+                 std::max(at.reach, 0.0), at.censored, record.config.seed,
+                 point.trend == Trend::rising || point.trend == Trend::falling};
+  point.interval = at.interval;
   const std::string stopped = text(record.training, "stopped");
   point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
   point.unfinished = reading.unfinished;
-  point.trend = learning_curve(record).trend();
   return point;
 }
 
@@ -110,32 +137,40 @@ std::optional<Measured> measured(const RunRecord& record) {
   auto reading = record.config.task->depth_reading(result);
   if (!reading) return std::nullopt;
   Measured m;
-  m.form = form_of(model);
-  if (reading->by_loops) m.form = model.repeated > 0 ? NetworkForm::loop : NetworkForm::stack;
-  m.kind = reading->network.empty() ? loop_kind(m.form) : reading->network;
-  for (const DepthReading::Point& point : reading->points) {
-    m.points.push_back(point_of(record, *reading, point));
-    if (model.repeated == 0) break;  // every number of loops is the same network
+  const LearningCurve curve = learning_curve(record);
+  m.run = run_of(record, curve);
+  for (const DepthReading::Point& at : reading->points) {
+    const RunPoint point = point_of(record, *reading, at, m.run, curve);
+    if (!at.loops || model.repeated == 0) {
+      if (!m.own) m.own = point;  // without a loop every number of loops is the same network
+    } else {
+      m.by_loops.push_back(point);
+    }
   }
+  m.form = form_of(model);
+  if (!m.own) m.form = NetworkForm::loop;
+  if (m.form == NetworkForm::adaptive && !m.by_loops.empty()) m.own.reset();
+  if (m.own && m.by_loops.size() < 2) m.by_loops.clear();  // that is its own number
+  m.kind = reading->network.empty() ? loop_kind(m.form) : reading->network;
   m.reading = std::move(*reading);
   return m;
 }
 
 // --- what makes two records alike ----------------------------------------------------------------
 
-/// Settings of task and model that must agree within a series, beside the ones in its name: not
-/// depth, how long was trained or measured, or how large batches were.
-FlatSettings settings_of(const RunRecord& record, const Measured& m) {
+/// Settings of task, model and training that must agree within a series, beside the ones in its
+/// name: not depth, or how long was trained or measured.
+FlatSettings settings_of(const RunRecord& record, const Measured& m, bool by_loops) {
   static const std::set<std::string> kFree = {
-      "model.initial",     "model.repeated",      "model.final", "model.loops.kind",
-      "model.loops.least", "model.loops.most",    "model.width", "model.step_rows",
-      "model.layer_scale", "model.trained_steps", "task.kind"};
+      "model.initial",   "model.repeated",       "model.final",     "model.width",
+      "model.step_rows", "model.trained_steps",  "task.kind",       "model.layer_scale",
+      "training.steps",  "training.curve_first", "training.seconds"};
   const Json config = to_json(record.config);
   FlatSettings all, settings;
-  flatten(config.at("task"), "task", all);
-  flatten(config.at("model"), "model", all);
+  for (const char* part : {"task", "model", "training"}) flatten(config.at(part), part, all);
   for (const auto& [path, value] : all)
-    if (!kFree.contains(path)) settings[path] = value;
+    if (!kFree.contains(path) && (by_loops || !path.starts_with("model.loops.")))
+      settings[path] = value;
   for (const std::string& name : m.reading.free_settings) settings.erase("task." + name);
   // The depth of an adaptive loop varies with the size of the input.
   if (m.form == NetworkForm::adaptive) settings.erase("task." + m.reading.size_setting);
@@ -156,15 +191,16 @@ std::size_t kind_rank(const std::string& kind) {
 /// depth in a series of widths.
 struct Key {
   std::string problem, kind, shape, device;
+  bool by_loops = false;
   double across = 0;
   FlatSettings settings;
 
-  auto visible() const { return std::tie(problem, kind, shape, across, device); }
+  auto visible() const { return std::tie(problem, kind, shape, by_loops, across, device); }
   bool operator<(const Key& other) const {
     const auto rank = kind_rank(kind), other_rank = kind_rank(other.kind);
-    return std::tie(problem, rank, kind, shape, across, device, settings) <
-           std::tie(other.problem, other_rank, other.kind, other.shape, other.across, other.device,
-                    other.settings);
+    return std::tie(problem, rank, kind, shape, by_loops, across, device, settings) <
+           std::tie(other.problem, other_rank, other.kind, other.shape, other.by_loops,
+                    other.across, other.device, other.settings);
   }
 };
 
@@ -173,12 +209,19 @@ struct Group {
   double threshold = 0;
   std::map<std::string, std::string> controls;  ///< of the reading
   std::vector<RunPoint> points;
+  std::vector<SeriesRun> runs;
   std::vector<const RunRecord*> records;
 };
 using Groups = std::map<Key, Group>;
 
-Key key_of(const RunRecord& record, const Measured& m) {
-  Key key{m.reading.problem, m.kind, "", text(record.machine, "device"), 0, settings_of(record, m)};
+Key key_of(const RunRecord& record, const Measured& m, bool by_loops) {
+  Key key{m.reading.problem,
+          m.kind,
+          "",
+          text(record.machine, "device"),
+          by_loops,
+          static_cast<double>(record.config.model.width),
+          settings_of(record, m, by_loops)};
   if (m.form != NetworkForm::stack) key.shape = shape_text(record.config.model);
   if (m.kind != "adaptive loop" && m.form == NetworkForm::adaptive) key.shape += ", adaptive";
   return key;
@@ -191,7 +234,11 @@ void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& rec
   group.unit = m.reading.unit;
   group.threshold = m.reading.threshold;
   group.controls = m.reading.controls;
-  group.points.insert(group.points.end(), points.begin(), points.end());
+  for (RunPoint point : points) {
+    point.run = group.runs.size();
+    group.points.push_back(point);
+  }
+  group.runs.push_back(m.run);
   group.records.push_back(&record);
 }
 
@@ -251,6 +298,13 @@ std::vector<DepthPoint> LearnedSeries::depth_points() const {
   return plain(points);
 }
 
+std::vector<DepthPoint> LearnedSeries::depth_points(std::size_t run) const {
+  std::vector<DepthPoint> result;
+  for (const RunPoint& point : points)
+    if (point.run == run) result.push_back(point.point);
+  return result;
+}
+
 std::vector<DepthPoint> LearnedWidths::width_points() const {
   return plain(points);
 }
@@ -266,9 +320,10 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
   for (const RunRecord& record : records) {
     const auto m = measured(record);
     if (!m) continue;
-    Key key = key_of(record, *m);
-    key.across = record.config.model.width;
-    add(groups, key, *m, record, m->points);
+    if (!m->by_loops.empty()) add(groups, key_of(record, *m, true), *m, record, m->by_loops);
+    if (!m->own) continue;
+    Key key = key_of(record, *m, false);
+    add(groups, key, *m, record, {*m->own});
     if (m->form == NetworkForm::stack && record.config.model.repeated > 0) {
       key.shape = shape_text(record.config.model);
       if (key.kind == "stack") key.kind = "loop";
@@ -276,13 +331,14 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     }
   }
   for (const Once& one : once)
-    if (groups.contains(one.as_loop)) add(groups, one.as_loop, one.m, *one.record, one.m.points);
+    if (groups.contains(one.as_loop)) add(groups, one.as_loop, one.m, *one.record, {*one.m.own});
   std::vector<LearnedSeries> result;
   for (auto& [key, group] : groups) {
     LearnedSeries series;
     series.problem = key.problem;
     series.kind = key.kind;
     series.shape = key.shape;
+    series.by_loops = key.by_loops;
     series.width = static_cast<std::uint32_t>(key.across);
     series.device = key.device;
     series.setting = setting_text(groups, key);
@@ -290,6 +346,7 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     series.unit = group.unit;
     series.threshold = group.threshold;
     series.points = group.points;
+    series.runs = group.runs;
     sort_by_depth(series.points);
     series.cost = cost_of(group.records);
     result.push_back(std::move(series));
@@ -301,14 +358,14 @@ std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records) {
   Groups groups;
   for (const RunRecord& record : records) {
     const auto m = measured(record);
-    if (!m || m->reading.by_loops) continue;
-    Key key = key_of(record, *m);
-    key.across = m->points.front().point.depth;
-    key.settings.erase("model.heads");
-    key.settings.erase("model.hidden");
-    std::vector<RunPoint> points = m->points;
-    points.front().point.depth = std::log2(static_cast<double>(record.config.model.width));
-    add(groups, key, *m, record, points);
+    if (!m || !m->own) continue;
+    Key key = key_of(record, *m, false);
+    key.across = m->own->point.depth;
+    for (const char* setting : {"model.heads", "model.hidden", "training.learning_rate"})
+      key.settings.erase(setting);
+    RunPoint point = *m->own;
+    point.point.depth = std::log2(static_cast<double>(record.config.model.width));
+    add(groups, key, *m, record, {point});
   }
   std::erase_if(groups, [](const auto& entry) {
     const auto& points = entry.second.points;

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
+#include "learned/report/distinct_runs.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
@@ -31,17 +33,6 @@ DepthFit fit_series(const LearnedSeries& series, SeedChoice choice, std::uint64_
   return fit;
 }
 
-/// Whether the deepest network that is not censored reaches further than the shallowest.
-bool grows(const DepthFit& fit) {
-  const DepthCell *first = nullptr, *last = nullptr;
-  for (const DepthCell& cell : fit.cells) {
-    if (cell.censored) continue;
-    if (!first) first = &cell;
-    last = &cell;
-  }
-  return first && last->reach > first->reach;
-}
-
 std::size_t ended_early(const LearnedSeries& series) {
   return static_cast<std::size_t>(
       std::count_if(series.points.begin(), series.points.end(),
@@ -55,20 +46,14 @@ CellStatus unfinished_status(const LearnedSeries& series) {
     return std::any_of(series.points.begin(), series.points.end(),
                        [&](const RunPoint& point) { return point.trend == trend; });
   };
-  if (any(Trend::rising)) return CellStatus::still_rising;
+  if (any(Trend::rising) || any(Trend::falling)) return CellStatus::still_rising;
   return any(Trend::unknown) ? CellStatus::budget_limited : CellStatus::flat;
 }
 
 CellStatus status_of(const LearnedSeries& series, const DepthFit& fit) {
-  const std::size_t uncensored = fit.cells.size() - fit.censored_depths;
-  if (small_by_budget(series)) return unfinished_status(series);
-  if (fit.fitted() && (fit.logarithmic.direct.a <= 0 || !grows(fit)))
-    return CellStatus::not_reproduced;
-  if (ended_early(series) > 0 || never_finished(series)) return unfinished_status(series);
-  if (fit.fitted()) return CellStatus::measured;
-  // Three depths and no growth is a finding; fewer are none.
-  return uncensored >= kFewestDepths && !grows(fit) ? CellStatus::not_reproduced
-                                                    : CellStatus::not_fitted;
+  if (small_by_budget(series) || ended_early(series) > 0 || never_finished(series))
+    return unfinished_status(series);
+  return fit.fitted() ? CellStatus::measured : CellStatus::not_fitted;
 }
 
 std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& fit) {
@@ -80,11 +65,12 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
   if (const std::size_t early = ended_early(series); early > 0)
     notes.push_back(share_text(early, series.points.size()) +
                     " points from runs that ended before " + "their steps were done");
-  const auto unfinished = static_cast<std::size_t>(std::count_if(
-      series.points.begin(), series.points.end(), [](const RunPoint& p) { return p.unfinished; }));
-  if (unfinished > 0)
-    notes.push_back("curriculum not finished in " + share_text(unfinished, series.points.size()) +
-                    " runs");
+  std::set<std::size_t> unfinished;
+  for (const RunPoint& point : series.points)
+    if (point.unfinished) unfinished.insert(point.run);
+  if (!unfinished.empty())
+    notes.push_back("curriculum not finished in " +
+                    share_text(unfinished.size(), series.runs.size()) + " runs");
   if (fit.fitted()) {
     if (fit.several_seeds == 0) {
       notes.emplace_back("one seed per depth: no interval");
@@ -95,16 +81,40 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
     if (fit.several_seeds > 0 && fit.resamples < kResamples)
       notes.push_back(share_text(fit.resamples, kResamples) + " resamples could be fitted");
   }
+  if (fit.unsettled_points > 0)
+    notes.push_back(share_text(fit.unsettled_points, series.points.size()) +
+                    " points were not settled by their training");
+  std::size_t fewest = series.runs.size();
+  for (const DepthCell& cell : fit.cells) fewest = std::min(fewest, cell.reaches.size());
+  if (series.by_loops && fewest < series.runs.size())
+    notes.push_back(fmt::format("the largest numbers of loops were asked of {} runs only",
+                                share_text(fewest, series.runs.size())));
   return notes;
 }
 
+std::optional<TokenGrowth> token_growth(const std::vector<SeriesRun>& runs) {
+  std::vector<double> factors;
+  for (const SeriesRun& run : runs)
+    if (const auto factor = tokens_per_doubling(run.passed)) factors.push_back(*factor);
+  const auto range = seed_range(factors);
+  return range ? std::optional(TokenGrowth{*range, runs.size()}) : std::nullopt;
+}
+
 LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
-  LearnedRow row{series,
-                 fit_series(series, SeedChoice::best, seed),
-                 fit_series(series, SeedChoice::median, seed),
-                 CellStatus::not_fitted,
-                 {}};
+  LearnedRow row;
+  row.series = series;
+  row.best = fit_series(series, SeedChoice::best, seed);
+  row.median = fit_series(series, SeedChoice::median, seed);
   row.status = status_of(series, row.best);
+  if (small_by_budget(series)) {
+    row.verdict.reason = "the budget was measured, not the depth";
+  } else {
+    row.verdict = law_verdict(series, row.best);
+  }
+  row.tokens = token_growth(series.runs);
+  if (series.by_loops)
+    for (std::size_t run = 0; run < series.runs.size(); ++run)
+      row.run_fits.push_back(fit_depth(series.depth_points(run), SeedChoice::best, seed));
   row.notes = notes_of(series, row.best);
   return row;
 }
@@ -146,17 +156,17 @@ const char* status_label(CellStatus status) {
       return "budget-limited";
     case CellStatus::not_fitted:
       return "not fitted";
-    case CellStatus::not_reproduced:
-      return "not reproduced";
   }
   return "";
 }
 
-DepthTable depth_table(const std::vector<RunRecord>& records,
+DepthTable depth_table(const std::vector<RunRecord>& all,
                        const std::vector<ConstructedCurve>& constructed,
                        const std::vector<PublishedLine>& published, std::uint64_t seed) {
   DepthTable table;
-  table.records = records.size();
+  const auto [records, repeated] = distinct_runs(all);
+  table.records = all.size();
+  table.repeated_runs = repeated;
   table.constructed_runs = static_cast<std::size_t>(
       std::count_if(records.begin(), records.end(),
                     [](const RunRecord& record) { return record.config.constructed.has_value(); }));

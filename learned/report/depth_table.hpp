@@ -9,8 +9,10 @@
 
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_points.hpp"
+#include "learned/report/law_verdict.hpp"
 #include "learned/report/line_fit.hpp"
 #include "learned/report/published_line.hpp"
+#include "learned/report/seeds.hpp"
 
 namespace logdepth {
 
@@ -28,6 +30,9 @@ struct ConstructedCurve {
   std::string formula;                                          ///< "2 ceil(log2 n) + 4"
   std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;  ///< size and layers
   std::optional<double> slope;                                  ///< layers per doubling
+  /// Width of the residual stream and numbers of the file; where there is a network per size, those
+  /// of the one for `file_of`. 0 where nothing is built.
+  std::uint64_t width = 0, numbers = 0, file_of = 0;
   std::string verification;  ///< how the weights were compared with an oracle
 };
 const char* form_label(ConstructedCurve::Form form);
@@ -38,15 +43,24 @@ enum class CellStatus {
   still_rising,    ///< as budget_limited, and a learning curve still rose at the end
   flat,            ///< as budget_limited, but every learning curve was flat at the end
   budget_limited,  ///< the budget ended what was not finished; learning curves are not recorded
-  not_fitted,      ///< too few uncensored depths
-  not_reproduced   ///< deeper networks do not reach further
+  not_fitted       ///< too few uncensored depths
 };
 const char* status_label(CellStatus status);
+
+/// By how much the tokens of training grow with every doubling of what is passed, over the runs that
+/// passed two sizes.
+struct TokenGrowth {
+  SeedRange factor;
+  std::size_t runs = 0;  ///< of the series, also those that passed fewer
+};
 
 struct LearnedRow {
   LearnedSeries series;
   DepthFit best, median;
   CellStatus status = CellStatus::not_fitted;
+  LawVerdict verdict;
+  std::optional<TokenGrowth> tokens;  ///< absent where no run passed two sizes
+  std::vector<DepthFit> run_fits;     ///< of a series by loops, one for each of its runs
   std::vector<std::string> notes;
 };
 
@@ -67,6 +81,7 @@ struct DepthProblem {
 struct DepthTable {
   std::string command;               ///< that makes it
   std::size_t records = 0;           ///< training runs that were read
+  std::size_t repeated_runs = 0;     ///< of them, those that repeat another one: left out
   std::size_t constructed_runs = 0;  ///< of them, networks made from weights files: left out
   std::vector<DepthProblem> problems;
   std::vector<WidthRow> widths;
@@ -83,11 +98,18 @@ DepthTable depth_table(const std::vector<RunRecord>& records,
                        const std::vector<ConstructedCurve>& constructed,
                        const std::vector<PublishedLine>& published, std::uint64_t seed = 1);
 
+/// The picture of one problem.
+struct DepthFigure {
+  std::string problem;
+  std::string file;  ///< "depth-A5.svg"
+  std::string svg;
+};
+
 // The same content in three forms; the same table gives the same bytes.
-/// `figure`: the file of the figure, to be shown; empty: none.
-std::string depth_table_markdown(const DepthTable& table, const std::string& figure);
-/// A page by itself, with the figure in it.
-std::string depth_table_html(const DepthTable& table);
+/// With the files of the figures, to be shown.
+std::string depth_table_markdown(const DepthTable& table, const std::vector<DepthFigure>& figures);
+/// A page by itself, with the figures in it.
+std::string depth_table_html(const DepthTable& table, const std::vector<DepthFigure>& figures);
 std::string depth_table_json(const DepthTable& table);  ///< schema logdepth/compare-depth/1
 
 }  // namespace logdepth

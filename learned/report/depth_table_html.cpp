@@ -1,5 +1,4 @@
 #include "figures/table_text.hpp"
-#include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table.hpp"
 #include "learned/report/depth_table_text.hpp"
 #include "objects/xml_text.hpp"
@@ -18,10 +17,10 @@ std::string paragraphs(const std::vector<std::string>& all) {
 
 }  // namespace
 
-std::string depth_table_html(const DepthTable& table) {
+std::string depth_table_html(const DepthTable& table, const std::vector<DepthFigure>& figures) {
   std::string body = "<p>Written by <code>" + xml_text(table.command) + "</code>.</p>\n" +
-                     paragraphs(depth_table_introduction(table)) + "<figure>\n" +
-                     depth_figure_svg(table) + "</figure>\n";
+                     paragraphs(depth_table_introduction(table));
+  for (const DepthFigure& figure : figures) body += "<figure>\n" + figure.svg + "</figure>\n";
   for (const TextTable& part : depth_text_tables(table)) {
     body += "<h2>" + xml_text(part.heading) + "</h2>\n" + paragraphs(part.before) +
             "<div class=\"wide\"><table>\n" + html_headings(part.columns);

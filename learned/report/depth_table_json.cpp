@@ -30,8 +30,10 @@ Json cells_json(const std::vector<DepthCell>& cells, const char* name, bool widt
     list.push_back({{name, width ? std::round(std::exp2(cell.depth)) : cell.depth},
                     {"reach", cell.reach},
                     {"censored", cell.censored},
+                    {"unsettled", cell.unsettled},
                     {"seeds", cell.reaches},
-                    {"censored_seeds", cell.censored_seeds}});
+                    {"censored_seeds", cell.censored_seeds},
+                    {"unsettled_seeds", cell.unsettled_seeds}});
   return list;
 }
 
@@ -39,6 +41,8 @@ Json fit_json(const DepthFit& fit) {
   Json json = {{"depths", cells_json(fit.cells, "depth", false)},
                {"censored_depths", fit.censored_depths},
                {"censored_points", fit.censored_points},
+               {"unsettled_depths", fit.unsettled_depths},
+               {"unsettled_points", fit.unsettled_points},
                {"fitted_depths", fit.fitted_depths},
                {"fitted", fit.fitted()}};
   if (!fit.fitted()) {
@@ -59,18 +63,59 @@ Json cost_json(const SeriesCost& cost) {
   return {{"runs", cost.runs}, {"seconds", cost.seconds}, {"processors", cost.processors}};
 }
 
+Json point_json(const RunPoint& point) {
+  return {{"depth", point.point.depth},
+          {"reach", point.point.reach},
+          {"censored", point.point.censored},
+          {"interval", point.interval ? Json{point.interval->low, point.interval->high} : Json()},
+          {"training", trend_name(point.trend)}};
+}
+
+Json runs_json(const LearnedRow& row) {
+  Json list = Json::array();
+  for (std::size_t run = 0; run < row.series.runs.size(); ++run) {
+    const SeriesRun& one = row.series.runs[run];
+    Json json = {{"seed", one.seed},        {"steps", one.steps},
+                 {"tokens", one.tokens},    {"parameters", one.parameters},
+                 {"points", Json::array()}, {"passed", Json::array()}};
+    for (const RunPoint& point : row.series.points)
+      if (point.run == run) json["points"].push_back(point_json(point));
+    for (const PassedSize& passed : one.passed)
+      json["passed"].push_back(
+          {{"size", passed.size}, {"steps", passed.steps}, {"tokens", passed.tokens}});
+    const auto growth = tokens_per_doubling(one.passed);
+    json["tokens_per_doubling"] = growth ? Json(*growth) : Json();
+    if (row.series.by_loops) json["law"] = fit_json(row.run_fits[run]);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json growth_json(const std::optional<TokenGrowth>& growth) {
+  if (!growth) return Json();
+  const SeedRange& factor = growth->factor;
+  return {{"median", factor.median},
+          {"least", factor.least},
+          {"most", factor.most},
+          {"runs", factor.seeds}};
+}
+
 Json learned_json(const LearnedRow& row) {
   const LearnedSeries& series = row.series;
   return {{"kind", series.kind},
           {"shape", series.shape},
+          {"by_loops", series.by_loops},
           {"width", series.width},
           {"device", series.device},
           {"setting", series.setting},
           {"reach", series.reach},
           {"threshold", series.threshold},
           {"status", status_label(row.status)},
+          {"law", verdict_text(row.verdict)},
+          {"tokens_per_doubling", growth_json(row.tokens)},
           {"best", fit_json(row.best)},
           {"median", fit_json(row.median)},
+          {"runs", runs_json(row)},
           {"notes", row.notes},
           {"cost", cost_json(series.cost)}};
 }
@@ -85,16 +130,26 @@ Json constructed_json(const ConstructedCurve& curve) {
           {"formula", curve.formula},
           {"depths", depths},
           {"slope", curve.slope ? Json(*curve.slope) : Json()},
+          {"width", curve.width},
+          {"numbers", curve.numbers},
+          {"file_of", curve.file_of},
           {"verification", curve.verification}};
 }
 
 Json published_json(const PublishedLine& line) {
-  return {{"label", "published"},  {"problem", line.problem},
-          {"kind", line.kind},     {"law", line.text},
-          {"a", line.a},           {"b", line.b},
-          {"r2", line.r2},         {"from", line.first},
-          {"to", line.last},       {"at", line.at},
-          {"source", line.source}, {"setting", line.setting}};
+  return {{"label", "published"},
+          {"problem", line.problem},
+          {"kind", line.kind},
+          {"law", line.text},
+          {"a", line.a},
+          {"b", line.b},
+          {"r2", line.r2},
+          {"from", line.first},
+          {"to", line.last},
+          {"at", line.at},
+          {"source", line.source},
+          {"setting", line.setting},
+          {"training", line.training}};
 }
 
 Json width_json(const WidthRow& row) {
@@ -108,6 +163,7 @@ Json width_json(const WidthRow& row) {
                {"reach", series.reach},
                {"widths", cells_json(row.best.cells, "width", true)},
                {"censored_widths", row.best.censored_widths},
+               {"unsettled_widths", row.best.unsettled_widths},
                {"fitted", row.best.fitted()},
                {"cost", cost_json(series.cost)}};
   if (row.best.fitted()) {
@@ -126,6 +182,7 @@ std::string depth_table_json(const DepthTable& table) {
   Json json = {{"schema", "logdepth/compare-depth/1"},
                {"command", table.command},
                {"runs", table.records},
+               {"repeated_runs", table.repeated_runs},
                {"runs_of_compiled_weights", table.constructed_runs},
                {"problems", Json::array()}};
   for (const DepthProblem& problem : table.problems) {

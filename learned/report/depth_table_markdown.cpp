@@ -3,11 +3,13 @@
 #include "learned/report/depth_table_text.hpp"
 
 namespace logdepth {
-std::string depth_table_markdown(const DepthTable& table, const std::string& figure) {
+
+std::string depth_table_markdown(const DepthTable& table, const std::vector<DepthFigure>& figures) {
   std::string text = "# Depth\n\nWritten by `" + table.command + "`.\n";
   for (const std::string& paragraph : depth_table_introduction(table))
     text += "\n" + markdown_text(paragraph) + "\n";
-  if (!figure.empty()) text += "\n![depth against size](" + figure + ")\n";
+  for (const DepthFigure& figure : figures)
+    text += "\n![depth against size, " + markdown_text(figure.problem) + "](" + figure.file + ")\n";
   for (const TextTable& part : depth_text_tables(table)) {
     text += "\n## " + part.heading + "\n";
     for (const std::string& paragraph : part.before) text += "\n" + markdown_text(paragraph) + "\n";

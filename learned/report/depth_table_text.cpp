@@ -5,35 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learned/report/law_text.hpp"
 #include "objects/number_text.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {
-
-constexpr const char* kNone = "–";
-
-/// At most four digits, no more than needed: "6", "2.5".
-std::string short_number(double value) {
-  return short_text(value, 4);
-}
-
-std::string decimal(double value) {
-  return fixed_text(value, 2);
-}
-
-std::string censored_text(const DepthFit& fit) {
-  return share_text(fit.censored_depths, fit.cells.size()) + " depths censored";
-}
-
-/// "4.80 log2 n* - 15.80".
-std::string line_text(double a, double b, const std::string& x) {
-  return decimal(a) + " " + x + (b < 0 ? " - " : " + ") + decimal(std::fabs(b));
-}
-
-std::string argument(const LearnedSeries& series, bool linear) {
-  return linear ? series.reach : "log2 " + series.reach;
-}
 
 bool prefers_line(const DepthFit& fit) {
   return fit.preferred == GrowthCurve::linear;
@@ -42,7 +19,7 @@ bool prefers_line(const DepthFit& fit) {
 // --- learned -------------------------------------------------------------------------------------
 
 std::string reach_text(const DepthCell& cell) {
-  return (cell.censored ? "≥ " : "") + short_number(cell.reach);
+  return (cell.censored ? "≥ " : "") + short_number(cell.reach) + (cell.unsettled ? " ↑" : "");
 }
 
 /// "4: 6 / 5.5 (5 6)": depth, best, median, seeds.
@@ -59,27 +36,52 @@ std::string cells_text(const LearnedRow& row) {
 }
 
 std::string curve_text(const LearnedSeries& series, const CurveFit& curve, bool linear) {
-  const std::string x = argument(series, linear);
+  const std::string x = law_argument(series, linear);
   std::string text =
       line_text(curve.direct.a, curve.direct.b, x) + ", r2 = " + decimal(curve.direct.r2) +
       "; inverted " +
-      (curve.inverse ? line_text(curve.inverse->first, curve.inverse->second, x) : kNone);
+      (curve.inverse ? line_text(curve.inverse->first, curve.inverse->second, x) : kNothing);
   if (curve.a && curve.b)
     text += "; 95 %: a " + decimal(curve.a->low) + " to " + decimal(curve.a->high) + ", b " +
             decimal(curve.b->low) + " to " + decimal(curve.b->high);
   return text;
 }
 
-std::string preference_text(const DepthFit& fit) {
-  if (!fit.fitted()) return kNone;
-  std::string text = growth_curve_name(fit.preferred);
-  if (fit.preferred != GrowthCurve::undecided) {
-    const double difference = std::fabs(fit.aic_difference);
-    text += std::isinf(difference) ? ", exact" : ", AIC better by " + decimal(difference);
-  }
-  if (fit.resamples > 0)
-    text += "; logarithmic in " + share_text(fit.logarithmic_wins, fit.resamples) + " resamples";
+/// What the points of a series are: "3 flat, 1 still rising, 2 censored".
+std::string points_text(const LearnedSeries& series) {
+  using Trend = LearningCurve::Trend;
+  const auto part = [&](const char* name, const auto& is) {
+    const auto points = std::ranges::count_if(series.points, is);
+    return points == 0 ? "" : fmt::format("{} {}", points, name);
+  };
+  std::vector<std::string> parts;
+  for (const Trend trend : {Trend::flat, Trend::rising, Trend::falling, Trend::unknown})
+    parts.push_back(
+        part(trend == Trend::unknown ? "without a learning curve" : trend_name(trend),
+             [&](const RunPoint& point) { return !point.point.censored && point.trend == trend; }));
+  parts.push_back(part("censored", [](const RunPoint& point) { return point.point.censored; }));
+  std::erase(parts, "");
+  return joined(parts);
+}
+
+std::string law_cell(const LearnedRow& row) {
+  std::string text = verdict_text(row.verdict);
+  if (row.best.resamples > 0)
+    text += "; the best seed is logarithmic in " +
+            share_text(row.best.logarithmic_wins, row.best.resamples) + " resamples";
   return text;
+}
+
+/// "× 1.90 (median; 1.20 to 3.10), 4 of 5 runs". Of words only.
+std::string growth_text(const LearnedRow& row) {
+  if (row.series.unit != "letters") return kNothing;
+  if (!row.tokens) return "no run passed two lengths";
+  const SeedRange& factor = row.tokens->factor;
+  return "× " + decimal(factor.median) +
+         (factor.seeds > 1
+              ? " (median; " + decimal(factor.least) + " to " + decimal(factor.most) + ")"
+              : "") +
+         ", " + share_text(factor.seeds, row.tokens->runs) + " runs";
 }
 
 std::string cost_text(const SeriesCost& cost) {
@@ -89,13 +91,13 @@ std::string cost_text(const SeriesCost& cost) {
   return text + " on " + joined(cost.processors, ", ");
 }
 
-/// What both curves of a fit are, and which one is closer.
+/// What both curves of a fit are.
 std::vector<std::string> curve_cells(const LearnedSeries& series, const DepthFit& fit) {
-  const std::string censored =
-      fmt::format("{} ({} points)", censored_text(fit), fit.censored_points);
-  if (!fit.fitted()) return {"not fitted; " + censored, kNone, kNone};
-  return {curve_text(series, fit.logarithmic, false) + "; " + censored,
-          curve_text(series, fit.linear, true) + "; " + censored, preference_text(fit)};
+  const std::string open =
+      fmt::format("{} ({} points)", open_depths_text(fit), fit.censored_points);
+  if (!fit.fitted()) return {"not fitted; " + open, kNothing};
+  return {curve_text(series, fit.logarithmic, false) + "; " + open,
+          curve_text(series, fit.linear, true) + "; " + open};
 }
 
 TextTable learned_table(const DepthTable& table) {
@@ -103,20 +105,34 @@ TextTable learned_table(const DepthTable& table) {
   text.heading = "Learned";
   text.before = {
       "Measured at the accuracy that is named: the largest size such that it and every smaller one "
-      "reach it. A depth is censored (≥) where nothing larger was asked for; it enters no fit. "
+      "reach it. A depth is censored (≥) where nothing larger was asked for, and not settled (↑) "
+      "where "
+      "its learning curve was not flat in the second half of the steps; neither enters a fit. "
       "Fits are ordinary least squares of the depth d on log2 of the size, the best seed of each "
       "depth as in MS25, and the median seed below where there are several; inverted is log2 of "
       "the "
       "size on d, solved for d. The closer law, logarithmic or linear, is the one with the smaller "
       "sum of squared residuals of d (the same number of parameters, so AIC and BIC agree); an AIC "
-      "better by less than 2 says little. Intervals are percentiles over 1000 resamples of the "
-      "seeds of every depth."};
-  text.columns = {"problem",    "kind",
-                  "width",      "depth: best / median (seeds)",
-                  "seeds",      "logarithmic law: a, b, r2, interval, both ways",
-                  "linear law", "closer law",
-                  "status",     "measured at",
-                  "cost",       "note"};
+      "better by less than 2 says little, and a law is called not logarithmic only on flat points "
+      "of "
+      "three seeds at every depth. Intervals are percentiles over 1000 resamples of the seeds of "
+      "every "
+      "depth. Tokens per doubling: by what factor training grows until twice the length is "
+      "passed."};
+  text.columns = {"problem",
+                  "kind",
+                  "width",
+                  "depth: best / median (seeds)",
+                  "points",
+                  "seeds",
+                  "logarithmic law: a, b, r2, interval, both ways",
+                  "linear law",
+                  "law",
+                  "tokens per doubling",
+                  "status",
+                  "measured at",
+                  "cost",
+                  "note"};
   const auto append = [](std::vector<std::string>& cells, const std::vector<std::string>& more) {
     cells.insert(cells.end(), more.begin(), more.end());
   };
@@ -124,17 +140,21 @@ TextTable learned_table(const DepthTable& table) {
     for (const LearnedRow& row : problem.learned) {
       const LearnedSeries& series = row.series;
       const bool several = row.best.several_seeds > 0;
-      std::vector<std::string> cells = {
-          problem.name, series_name(series), std::to_string(series.width),
-          series.reach + " at " + cells_text(row), several ? "best" : "one"};
+      std::vector<std::string> cells = {problem.name,
+                                        series_name(series),
+                                        std::to_string(series.width),
+                                        series.reach + " at " + cells_text(row),
+                                        points_text(series),
+                                        several ? "best" : "one"};
       append(cells, curve_cells(series, row.best));
-      append(cells, {status_label(row.status), percent_text(series.threshold),
+      append(cells, {law_cell(row), growth_text(row), status_label(row.status),
+                     percent_text(series.threshold),
                      cost_text(series.cost) + " (" + series.device + ")", joined(row.notes, "; ")});
       text.rows.push_back(std::move(cells));
       if (!several) continue;
-      cells = {"", "", "", "", "median"};
+      cells = {"", "", "", "", "", "median"};
       append(cells, curve_cells(series, row.median));
-      append(cells, {"", "", "", ""});
+      append(cells, {"", "", "", "", "", ""});
       text.rows.push_back(std::move(cells));
     }
   return text;
@@ -153,8 +173,10 @@ TextTable width_table(const DepthTable& table) {
     std::vector<std::string> cells;
     for (const DepthCell& cell : row.best.cells)
       cells.push_back(fixed_text(std::exp2(cell.depth), 0) + ": " + reach_text(cell));
-    const std::string censored =
+    std::string censored =
         share_text(row.best.censored_widths, row.best.cells.size()) + " widths censored";
+    if (row.best.unsettled_widths > 0)
+      censored += fmt::format(", {} not settled by training", row.best.unsettled_widths);
     text.rows.push_back(
         {series.problem, series.kind + (series.shape.empty() ? "" : " " + series.shape),
          short_number(series.depth), series.reach + " at " + joined(cells, ", "),
@@ -170,7 +192,7 @@ TextTable width_table(const DepthTable& table) {
 // --- constructed ---------------------------------------------------------------------------------
 
 std::string slope_text(const std::optional<double>& slope) {
-  return slope ? decimal(*slope) : kNone;
+  return slope ? decimal(*slope) : kNothing;
 }
 
 /// "1.00 (scan, first-flag); 1.00 (scan, two-circle)".
@@ -183,7 +205,7 @@ std::string forms_text(const DepthProblem& problem, ConstructedCurve::Form form)
                            ? ""
                            : ", " + curve.encoding) +
                       ")");
-  return parts.empty() ? kNone : joined(parts, "; ");
+  return parts.empty() ? kNothing : joined(parts, "; ");
 }
 
 std::string verification_text(const DepthProblem& problem) {
@@ -192,20 +214,25 @@ std::string verification_text(const DepthProblem& problem) {
     if (curve.form != ConstructedCurve::Form::claimed &&
         std::find(parts.begin(), parts.end(), curve.verification) == parts.end())
       parts.push_back(curve.verification);
-  return parts.empty() ? kNone : joined(parts, "; ");
+  return parts.empty() ? kNothing : joined(parts, "; ");
 }
 
-/// For comparison with the constructions always layers per doubling; and the linear curve where that
-/// is closer.
-std::string learned_text(const LearnedSeries& series, const DepthFit& fit) {
-  if (!fit.fitted() || !prefers_line(fit)) return fitted_curve_text(series, fit);
-  const LeastSquares& curve = fit.logarithmic.direct;
-  return "d = " + line_text(curve.a, curve.b, argument(series, false)) +
-         ", r2 = " + decimal(curve.r2) + "; closer: " + fitted_curve_text(series, fit);
+/// The statement of a learned law: what it rests on, and always layers per doubling, for comparison
+/// with the constructions; also the linear curve where that is closer.
+std::string learned_text(const LearnedRow& row) {
+  const auto law = [&](const DepthFit& fit) {
+    if (!fit.fitted() || !prefers_line(fit)) return fitted_curve_text(row.series, fit);
+    const LeastSquares& curve = fit.logarithmic.direct;
+    return "d = " + line_text(curve.a, curve.b, law_argument(row.series, false)) +
+           ", r2 = " + decimal(curve.r2) + "; closer: " + fitted_curve_text(row.series, fit);
+  };
+  const std::string rests = budget_text(row.series) + ": ";
+  if (row.best.several_seeds == 0) return rests + law(row.best);
+  return rests + "best seed " + law(row.best) + "; median seed " + law(row.median);
 }
 
 std::string published_text(const DepthProblem& problem, const std::string& kind) {
-  if (!problem.published || (!kind.empty() && kind != problem.published->kind)) return kNone;
+  if (!problem.published || (!kind.empty() && kind != problem.published->kind)) return kNothing;
   const PublishedLine& line = *problem.published;
   return "published: a = " + short_number(line.a) + ", b = " + short_number(line.b) +
          ", r2 = " + decimal(line.r2) + " for " + short_number(line.first) + " to " +
@@ -216,33 +243,38 @@ TextTable side_by_side(const DepthTable& table) {
   TextTable text;
   text.heading = "Side by side";
   text.before = {
-      "Layers per doubling of the size. Constructed numbers are counted on weights files and "
+      "Layers per doubling of the size, and tokens of training per doubling. Constructed numbers "
+      "are counted on weights files and "
       "verified for all words or graphs of the tested sizes, sampled beyond; learned ones are "
       "measured. What a paper prints is labelled published or claimed, and nothing of it was run."};
-  text.columns = {"problem",           "kind",
-                  "learned",           "status",
-                  "published",         "theorem as claimed (not built)",
-                  "repaired, counted", "optimised, counted",
+  text.columns = {"problem",
+                  "kind",
+                  "learned",
+                  "law",
+                  "status",
+                  "tokens per doubling",
+                  "published",
+                  "theorem as claimed (not built)",
+                  "repaired, counted",
+                  "optimised, counted",
                   "verification"};
   for (const DepthProblem& problem : table.problems) {
-    const auto add = [&](const std::string& kind, const std::string& learned,
-                         const std::string& status, const std::string& published, bool first) {
-      using Form = ConstructedCurve::Form;
-      const auto once = [&](const std::string& cell) { return first ? cell : "as above"; };
-      text.rows.push_back(
-          {problem.name, kind, learned, status, published, once(forms_text(problem, Form::claimed)),
-           once(forms_text(problem, Form::repaired)), once(forms_text(problem, Form::optimised)),
-           once(verification_text(problem))});
+    using Form = ConstructedCurve::Form;
+    const std::vector<std::string> constructed = {
+        forms_text(problem, Form::claimed), forms_text(problem, Form::repaired),
+        forms_text(problem, Form::optimised), verification_text(problem)};
+    const auto add = [&](std::vector<std::string> cells, bool first) {
+      for (const std::string& cell : constructed) cells.push_back(first ? cell : "as above");
+      text.rows.push_back(std::move(cells));
     };
-    bool first = true;
-    for (const LearnedRow& row : problem.learned) {
-      add(fmt::format("{}, width {}, {}", series_name(row.series), row.series.width,
-                      row.series.device),
-          learned_text(row.series, row.best), status_label(row.status),
-          published_text(problem, row.series.kind), first);
-      first = false;
-    }
-    if (problem.learned.empty()) add(kNone, "no runs", kNone, published_text(problem, ""), true);
+    for (const LearnedRow& row : problem.learned)
+      add({problem.name, series_title(row.series), learned_text(row), verdict_text(row.verdict),
+           status_label(row.status), growth_text(row), published_text(problem, row.series.kind)},
+          &row == &problem.learned.front());
+    if (problem.learned.empty())
+      add({problem.name, kNothing, "no runs", kNothing, kNothing, kNothing,
+           published_text(problem, "")},
+          true);
   }
   return text;
 }
@@ -264,31 +296,13 @@ TextTable constructed_table(const DepthTable& table) {
       for (const auto& [size, depth] : curve.depths)
         counts.push_back(fmt::format("{}: {}", size, depth));
       text.rows.push_back({problem.name, form_label(curve.form), curve.construction, curve.encoding,
-                           curve.formula, counts.empty() ? kNone : joined(counts, ", "),
+                           curve.formula, counts.empty() ? kNothing : joined(counts, ", "),
                            slope_text(curve.slope), curve.verification});
     }
   return text;
 }
 
 }  // namespace
-
-std::string series_name(const LearnedSeries& series) {
-  std::string name = series.kind;
-  if (!series.shape.empty()) name += " " + series.shape;
-  if (!series.setting.empty()) name += ", " + series.setting;
-  return name;
-}
-
-std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) {
-  if (!fit.fitted()) return "not fitted; " + censored_text(fit);
-  const bool linear = prefers_line(fit);
-  const CurveFit& curve = linear ? fit.linear : fit.logarithmic;
-  std::string text = "d = " + line_text(curve.direct.a, curve.direct.b, argument(series, linear)) +
-                     ", r2 = " + decimal(curve.direct.r2);
-  if (linear && curve.direct.a > 0)
-    text += " (linear: " + decimal(1 / curve.direct.a) + " " + series.unit + " per layer)";
-  return text + "; " + censored_text(fit);
-}
 
 std::vector<std::string> depth_table_introduction(const DepthTable& table) {
   std::vector<std::string> text = {
@@ -304,6 +318,13 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
           ", of which {} began with compiled weights and have no place among what was learned",
           table.constructed_runs);
     text.push_back(read + ".");
+    if (table.repeated_runs > 0)
+      text.push_back(
+          fmt::format("Left out: {} with the configuration and seed of another one, as copied "
+                      "folders have them and "
+                      "runs that were gone on with. The run with the most steps counts, of equal "
+                      "ones the first.",
+                      counted(table.repeated_runs, "record")));
     text.emplace_back(
         "A learned slope holds at the accuracy that was asked for, between the sizes that were "
         "reached, for one budget; a constructed one is exact at every size. That the one is "
@@ -317,8 +338,9 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
 
 std::vector<TextTable> depth_text_tables(const DepthTable& table) {
   std::vector<TextTable> tables;
-  for (TextTable& text : std::vector<TextTable>{side_by_side(table), learned_table(table),
-                                                width_table(table), constructed_table(table)})
+  for (TextTable& text :
+       std::vector<TextTable>{side_by_side(table), compared_table(table), learned_table(table),
+                              runs_table(table), width_table(table), constructed_table(table)})
     if (!text.rows.empty()) tables.push_back(std::move(text));
   return tables;
 }

@@ -17,14 +17,15 @@ struct TextTable {
 
 /// What stands above the tables, as paragraphs.
 std::vector<std::string> depth_table_introduction(const DepthTable& table);
-/// The tables of the report: side by side, learned, widths, constructed; those without rows are
-/// left out.
+/// The tables of the report: side by side, what is compared, learned, run by run, widths,
+/// constructed; those without rows are left out.
 std::vector<TextTable> depth_text_tables(const DepthTable& table);
 
-/// "stack", "loop (0, 1, 0)", with what tells the series from others.
-std::string series_name(const LearnedSeries& series);
-/// The preferred curve, "d = 4.80 log2 n* - 15.80, r2 = 1.00", and how many depths were censored: a
-/// slope is never printed without. "not fitted" with the same number otherwise.
-std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit);
+// Two of them, which are about networks one by one.
+/// Every law with the size of its network, what that was trained on, and how far it holds.
+TextTable compared_table(const DepthTable& table);
+/// Every training: what it reached at which depth, with its interval, whether that was settled, the
+/// law of a network that was asked by loops, and the tokens until each length was passed.
+TextTable runs_table(const DepthTable& table);
 
 }  // namespace logdepth

@@ -16,6 +16,27 @@ constexpr double kLowPercentile = 0.025, kHighPercentile = 0.975;
 /// Sums of squares that differ by less than this share of the variance of d are rounding.
 constexpr double kRounding = 1e-9;
 
+/// What the choice makes of sorted reaches.
+double chosen(const std::vector<double>& sorted, SeedChoice choice) {
+  const std::size_t half = sorted.size() / 2;
+  if (choice == SeedChoice::best) return sorted.back();
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/// Whether the choice could be larger than `reach`: an open seed may get anywhere beyond its own.
+template <class Open>
+bool could_grow(const std::vector<DepthPoint>& seeds, double reach, SeedChoice choice,
+                const Open& open) {
+  if (choice == SeedChoice::best)
+    return std::ranges::any_of(
+        seeds, [&](const DepthPoint& seed) { return open(seed) && seed.reach == reach; });
+  std::vector<double> moved;
+  for (const DepthPoint& seed : seeds)
+    moved.push_back(open(seed) ? std::numeric_limits<double>::infinity() : seed.reach);
+  std::ranges::sort(moved);
+  return chosen(moved, choice) != reach;
+}
+
 DepthCell cell_of(double depth, std::vector<DepthPoint> seeds, SeedChoice choice) {
   std::sort(seeds.begin(), seeds.end(),
             [](const DepthPoint& a, const DepthPoint& b) { return a.reach < b.reach; });
@@ -24,25 +45,14 @@ DepthCell cell_of(double depth, std::vector<DepthPoint> seeds, SeedChoice choice
   for (const DepthPoint& seed : seeds) {
     cell.reaches.push_back(seed.reach);
     cell.censored_seeds += seed.censored ? 1 : 0;
+    cell.unsettled_seeds += seed.unsettled ? 1 : 0;
   }
-  const auto middle = [](const std::vector<double>& sorted) {
-    const std::size_t half = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  };
-  if (choice == SeedChoice::best) {
-    cell.reach = cell.reaches.back();
-    cell.censored = std::any_of(seeds.begin(), seeds.end(), [&](const DepthPoint& seed) {
-      return seed.censored && seed.reach == cell.reach;
-    });
-  } else {
-    cell.reach = middle(cell.reaches);
-    // A censored seed may reach anything beyond what it was asked for.
-    std::vector<double> moved;
-    for (const DepthPoint& seed : seeds)
-      moved.push_back(seed.censored ? std::numeric_limits<double>::infinity() : seed.reach);
-    std::sort(moved.begin(), moved.end());
-    cell.censored = middle(moved) != cell.reach;
-  }
+  cell.reach = chosen(cell.reaches, choice);
+  cell.censored =
+      could_grow(seeds, cell.reach, choice, [](const DepthPoint& seed) { return seed.censored; });
+  cell.unsettled = !cell.censored && could_grow(seeds, cell.reach, choice, [](const DepthPoint& p) {
+    return p.censored || p.unsettled;
+  });
   return cell;
 }
 
@@ -52,15 +62,11 @@ std::map<double, std::vector<DepthPoint>> by_depth(const std::vector<DepthPoint>
   return depths;
 }
 
-bool enters(const DepthCell& cell) {
-  return !cell.censored && cell.reach >= 1;
-}
-
 /// Reaches and depths of the cells that may be fitted.
 PlotLine usable(const std::vector<DepthCell>& cells) {
   PlotLine line;
   for (const DepthCell& cell : cells)
-    if (enters(cell)) line.emplace_back(cell.reach, cell.depth);
+    if (cell.fitted()) line.emplace_back(cell.reach, cell.depth);
   return line;
 }
 
@@ -101,12 +107,16 @@ void compare_curves(DepthFit& fit, const PlotLine& line) {
 std::string refusal_of(const DepthFit& fit, const PlotLine& line) {
   const std::string censored =
       fmt::format("{} of {} depths censored", fit.censored_depths, fit.cells.size());
+  const std::string open =
+      censored + (fit.unsettled_depths > 0
+                      ? fmt::format(" and {} not settled by their training", fit.unsettled_depths)
+                      : "");
   if (line.size() < kFewestDepths)
     return fmt::format("fewer than {} uncensored depths that reach at least 1: {}, with {}",
-                       kFewestDepths, line.size(), censored);
+                       kFewestDepths, line.size(), open);
   if (std::all_of(line.begin(), line.end(),
                   [&](const auto& point) { return point.first == line.front().first; }))
-    return "every uncensored depth reaches the same, with " + censored;
+    return "every uncensored depth reaches the same, with " + open;
   return "";
 }
 
@@ -123,19 +133,15 @@ Percentiles percentiles(std::vector<double> values) {
   return {percentile(values, kLowPercentile), percentile(values, kHighPercentile)};
 }
 
-/// Parameters of one curve over the resamples.
-struct Resampled {
+void set_intervals(CurveFit& fit) {
   std::vector<double> a, b;
-
-  void add(const CurveFit& fit) {
-    a.push_back(fit.direct.a);
-    b.push_back(fit.direct.b);
+  for (const auto& [slope, constant] : fit.resampled) {
+    a.push_back(slope);
+    b.push_back(constant);
   }
-  void finish(CurveFit& fit) const {
-    fit.a = percentiles(a);
-    fit.b = percentiles(b);
-  }
-};
+  fit.a = percentiles(a);
+  fit.b = percentiles(b);
+}
 
 /// The curves of these cells; refused where they cannot be fitted.
 DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
@@ -144,9 +150,12 @@ DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
   fit.cells = std::move(cells);
   for (const DepthCell& cell : fit.cells) {
     fit.censored_points += cell.censored_seeds;
+    fit.unsettled_points += cell.unsettled_seeds;
     if (cell.censored) {
       ++fit.censored_depths;
-    } else if (!enters(cell)) {
+    } else if (cell.unsettled) {
+      ++fit.unsettled_depths;
+    } else if (!cell.fitted()) {
       ++fit.zero_depths;
     }
     if (cell.reaches.size() > 1) ++fit.several_seeds;
@@ -169,6 +178,13 @@ const char* growth_curve_name(GrowthCurve curve) {
                                            : "undecided";
 }
 
+std::optional<Percentiles> CurveFit::depths_at(double x) const {
+  if (resampled.empty()) return std::nullopt;
+  std::vector<double> depths;
+  for (const auto& [slope, constant] : resampled) depths.push_back(slope * x + constant);
+  return percentiles(std::move(depths));
+}
+
 std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice) {
   std::vector<DepthCell> cells;
   for (const auto& [depth, seeds] : by_depth(points))
@@ -180,7 +196,6 @@ DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std
   DepthFit fit = fit_cells(depth_cells(points, choice), choice);
   if (!fit.fitted() || fit.several_seeds == 0) return fit;
   const auto depths = by_depth(points);
-  Resampled of_log, of_line;
   for (std::uint64_t sample = 0; sample < kResamples; ++sample) {
     std::vector<DepthCell> cells;
     for (const auto& [depth, seeds] : depths) {
@@ -194,12 +209,12 @@ DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std
     if (!again.fitted()) continue;
     ++fit.resamples;
     if (again.preferred == GrowthCurve::logarithmic) ++fit.logarithmic_wins;
-    of_log.add(again.logarithmic);
-    of_line.add(again.linear);
+    for (auto curve : {&DepthFit::logarithmic, &DepthFit::linear})
+      (fit.*curve).resampled.emplace_back((again.*curve).direct.a, (again.*curve).direct.b);
   }
   if (fit.resamples > 0) {
-    of_log.finish(fit.logarithmic);
-    of_line.finish(fit.linear);
+    set_intervals(fit.logarithmic);
+    set_intervals(fit.linear);
   }
   return fit;
 }
@@ -211,13 +226,19 @@ WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
   for (const DepthCell& cell : fit.cells) {
     if (cell.censored) {
       ++fit.censored_widths;
+    } else if (cell.unsettled) {
+      ++fit.unsettled_widths;
     } else {
       line.emplace_back(cell.depth, cell.reach);
     }
   }
   if (line.size() < kFewestDepths) {
-    fit.refusal = fmt::format("fewer than {} uncensored widths: {}, with {} of {} widths censored",
-                              kFewestDepths, line.size(), fit.censored_widths, fit.cells.size());
+    fit.refusal =
+        fmt::format("fewer than {} uncensored widths: {}, with {} of {} widths censored{}",
+                    kFewestDepths, line.size(), fit.censored_widths, fit.cells.size(),
+                    fit.unsettled_widths > 0
+                        ? fmt::format(" and {} not settled by their training", fit.unsettled_widths)
+                        : "");
     return fit;
   }
   fit.line = least_squares(line).value();

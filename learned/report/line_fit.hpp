@@ -17,6 +17,7 @@ struct DepthPoint {
   double reach = 0;       ///< n* of words, h* of graphs: larger is better; 0: nothing
   bool censored = false;  ///< it was not asked for more, so the true reach may be larger
   std::uint64_t seed = 0;
+  bool unsettled = false;  ///< training still changed it, so with more steps it may be larger
 };
 
 /// How the seeds of one depth become one number.
@@ -33,9 +34,15 @@ struct DepthCell {
   /// The choice could be larger if the censored seeds were asked for more.
   bool censored = false;
   std::size_t censored_seeds = 0;
+  /// Not censored, but the choice could be larger if the unsettled seeds were trained on.
+  bool unsettled = false;
+  std::size_t unsettled_seeds = 0;
+
+  /// Whether it may be fitted: nothing could change the choice, and it has a logarithm.
+  bool fitted() const { return !censored && !unsettled && reach >= 1; }
 };
 /// One cell per depth, ascending. The best is censored when a censored seed reaches as far as all
-/// others; the median when it changes as censored seeds move up.
+/// others; the median when it changes as censored seeds move up. The same of unsettled seeds.
 std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedChoice choice);
 
 /// From the 2.5th to the 97.5th percentile.
@@ -49,6 +56,10 @@ struct CurveFit {
   /// x on d, solved for d: another line unless r2 = 1. Absent where x does not depend on d at all.
   std::optional<std::pair<double, double>> inverse;  ///< a and b
   std::optional<Percentiles> a, b;                   ///< of `direct`, over resampled seeds
+  std::vector<std::pair<double, double>> resampled;  ///< a and b of every resample
+
+  /// Of the depths that the resampled lines have at x. Absent without resamples.
+  std::optional<Percentiles> depths_at(double x) const;
 };
 
 enum class GrowthCurve { logarithmic, linear, undecided };
@@ -57,9 +68,10 @@ const char* growth_curve_name(GrowthCurve curve);
 struct DepthFit {
   SeedChoice choice = SeedChoice::best;
   std::vector<DepthCell> cells;
-  std::size_t censored_depths = 0;  ///< of `cells`, never fitted
-  std::size_t censored_points = 0;  ///< of all seeds
-  std::size_t zero_depths = 0;      ///< uncensored ones that reach less than 1, which has no log
+  std::size_t censored_depths = 0;                         ///< of `cells`, never fitted
+  std::size_t censored_points = 0;                         ///< of all seeds
+  std::size_t unsettled_depths = 0, unsettled_points = 0;  ///< likewise
+  std::size_t zero_depths = 0;  ///< others that reach less than 1, which has no log
   std::size_t fitted_depths = 0;
 
   std::string refusal;  ///< why nothing was fitted, a sentence without a stop; else empty
@@ -80,17 +92,17 @@ struct DepthFit {
 inline constexpr std::size_t kResamples = 1000;
 inline constexpr std::size_t kFewestDepths = 3;
 
-/// Fits both curves to the depths that are not censored and reach at least 1; with several seeds at
-/// some depth, resamples the seeds of every depth. Refuses fewer than kFewestDepths such depths,
+/// Fits both curves to the depths that are neither censored nor unsettled and reach at least 1; with
+/// several seeds at some depth, resamples the seeds of every depth. Refuses fewer than kFewestDepths such depths,
 /// and fewer than two different reaches. The same points and seed give the same bits.
 DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice,
                    std::uint64_t seed = 1);
 
 /// A series of widths at one depth: reach = a log2 w + b (MS25 section 7).
 struct WidthFit {
-  std::vector<DepthCell> cells;  ///< of log2 w
-  std::size_t censored_widths = 0;
-  std::string refusal;  ///< as in DepthFit
+  std::vector<DepthCell> cells;                           ///< of log2 w
+  std::size_t censored_widths = 0, unsettled_widths = 0;  ///< never fitted
+  std::string refusal;                                    ///< as in DepthFit
   LeastSquares line;
   bool fitted() const { return refusal.empty(); }
 };

@@ -21,6 +21,7 @@ struct PublishedLine {
   std::vector<double> at;  ///< depths, or widths
   double a = 0, b = 0, r2 = 0;
   double first = 0, last = 0;  ///< range of n*, or of the width, in which the line may be used
+  std::string training;        ///< what its networks were trained on
 
   /// a log2 x + b. Precondition: first <= x <= last.
   double value(double x) const;

@@ -1,6 +1,11 @@
 #include "learned/word_problems/published_depth.hpp"
 
 namespace logdepth {
+namespace {
+
+constexpr const char* kTraining = "about 100 million words, of at most 128 or 512 letters";
+
+}  // namespace
 
 const PublishedLine& published_depth_line() {
   // MS25, figure 2 left and section 7: the best of 3 to 8 seeds per depth.
@@ -15,7 +20,8 @@ const PublishedLine& published_depth_line() {
                                       -15.8,
                                       0.93,
                                       16,
-                                      512};
+                                      512,
+                                      kTraining};
   return kLine;
 }
 
@@ -32,7 +38,8 @@ const PublishedLine& published_width_line() {
                                       -41.7,
                                       0.98,
                                       128,
-                                      1024};
+                                      1024,
+                                      kTraining};
   return kLine;
 }
 

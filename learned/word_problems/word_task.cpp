@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
+#include "learned/report/share_interval.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
@@ -291,6 +292,23 @@ class WordTask final : public Task {
   std::vector<LetterWord> words_;  ///< of `data`; empty: words are drawn
 };
 
+/// How far a network got, from the fields that a result has for one number of loops.
+DepthReading::Point point_of(const RecordFields& fields, double words, double threshold) {
+  DepthReading::Point point{fields.number("strict"), fields.truth("censored")};
+  if (!fields.has("accuracy") || words < 1) return point;
+  std::vector<double> low, high;
+  for (const double share : fields.shares("accuracy")) {
+    const ShareInterval interval = share_interval(share, words);
+    low.push_back(interval.low);
+    high.push_back(interval.high);
+  }
+  const auto reach = [&](const std::vector<double>& accuracy) {
+    return static_cast<double>(n_star(accuracy, threshold).strict);
+  };
+  point.interval = {reach(low), reach(high)};
+  return point;
+}
+
 }  // namespace
 
 std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
@@ -334,8 +352,15 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   reading.threshold = threshold;
   reading.size = result.number("length");
   reading.unfinished = reading.size < max_length;
-  reading.points = {{result.number("strict"), result.truth("censored"), std::nullopt}};
-  reading.free_settings = {"max_length", "batch_tokens", "batch_least", "validation"};
+  const double words = result.has("words") ? result.number("words") : 0;
+  reading.points = {point_of(result, words, threshold)};
+  if (result.has("by_loops"))
+    for (const Json& item : result.list("by_loops")) {
+      const RecordFields entry = result.entry("by_loops", item);
+      reading.points.push_back(point_of(entry, words, threshold));
+      reading.points.back().loops = entry.count("loops");
+    }
+  reading.free_settings = {"max_length", "validation"};
   reading.controls = {{"shuffled_labels", "shuffled labels"}};
   return reading;
 }

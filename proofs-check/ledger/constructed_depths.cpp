@@ -8,6 +8,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "figures/least_squares.hpp"
@@ -18,6 +19,7 @@
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -32,6 +34,10 @@ constexpr std::size_t kEveryGraph = 2, kRandomGraphs = 10, kLargestGraph = 6;
 /// A network for N vertices has N heads; the largest that is counted, and the one that is tested.
 constexpr std::uint64_t kLargestRows = 65;
 constexpr std::uint32_t kTestedRows = 9;
+/// The radix whose networks are counted, one for each length, and the length of the one that is
+/// tested.
+constexpr unsigned kRadix = 4;
+constexpr std::uint64_t kTestedRadix = 64;
 
 /// As a reader of the file sees it: what the compiler wrote, parsed again.
 Model read_back(const Program& program, const std::string& name) {
@@ -45,6 +51,13 @@ std::vector<std::uint64_t> doublings(std::uint64_t up_to) {
   return sizes;
 }
 
+void count_file(ConstructedDepths& depths, const Model& model, std::uint64_t size) {
+  const Measures counted = measure(model, size);
+  depths.encoding = position_name(model.position);
+  depths.width = counted.width;
+  depths.numbers = counted.nonzeros;
+}
+
 void fit_slope(ConstructedDepths& depths) {
   PlotLine points;
   for (const auto& [size, depth] : depths.depths)
@@ -56,19 +69,19 @@ std::string never_asked(const std::vector<HeadPlace>& heads) {
   return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
 }
 
-void judge(ConstructedDepths& depths, const TestReport& report) {
+void judge(ConstructedDepths& depths, const TestReport& report, const std::string& of) {
   if (const auto& found = report.counterexample) {
     std::string word;
     for (const std::string& letter : found->word) word += (word.empty() ? "" : " ") + letter;
     depths.failed = true;
     depths.verification =
-        "FAILED on '" + word + "': expected " + found->expected + ", got " + found->got;
+        of + "FAILED on '" + word + "': expected " + found->expected + ", got " + found->got;
     return;
   }
   depths.verification = fmt::format(
-      "verified: every word of at most {} letters ({}); sampled: {} random words of at most {} "
+      "{}verified: every word of at most {} letters ({}); sampled: {} random words of at most {} "
       "letters{}",
-      report.up_to, report.exhaustive_words, report.random_words, report.max_length,
+      of, report.up_to, report.exhaustive_words, report.random_words, report.max_length,
       never_asked(report.unevaluated));
 }
 
@@ -130,22 +143,51 @@ ConstructedDepths built(const std::string& problem, Form form, const std::string
 
 using WordConstruction = std::function<Program(const Action&, const std::string&)>;
 
+TestReport test_words(const Model& model, const Action& action, const std::string& group,
+                      std::uint64_t seed) {
+  TestOptions test;
+  test.up_to = kEveryWord;
+  test.random = kRandomWords;
+  test.max_length = kLongestWord;
+  test.seed = seed;
+  return test_language(model, *make_action_oracle(action, group), test);
+}
+
 ConstructedDepths word_form(const std::string& group, Form form, const std::string& name,
                             const WordConstruction& construction,
                             const ConstructedOptions& options) {
   return built(group, form, name, [&](ConstructedDepths& depths) {
     const Action action = named_monoid(group);
     const Model model = read_back(construction(action, group), name + " of " + group);
-    depths.encoding = position_name(model.position);
+    count_file(depths, model, options.up_to);
     depths.formula = depth_formula(model);
     for (const std::uint64_t n : doublings(options.up_to))
       depths.depths.emplace_back(n, depth_at(model, n));
-    TestOptions test;
-    test.up_to = kEveryWord;
-    test.random = kRandomWords;
-    test.max_length = kLongestWord;
-    test.seed = options.seed;
-    judge(depths, test_language(model, *make_action_oracle(action, group), test));
+    judge(depths, test_words(model, action, group, options.seed), "");
+  });
+}
+
+/// One network per length: each is compiled and counted by itself.
+ConstructedDepths radix(const std::string& group, const ConstructedOptions& options) {
+  const std::string name = fmt::format("radix {} (a network per n)", kRadix);
+  return built(group, Form::optimised, name, [&](ConstructedDepths& depths) {
+    const Action action = named_monoid(group);
+    const auto network = [&](std::uint64_t length) {
+      RadixOptions radix;
+      radix.radix = kRadix;
+      radix.max_length = length;
+      return read_back(regular_language_radix_MS25_cor4_2(action, group, radix),
+                       name + " of " + group);
+    };
+    for (const std::uint64_t n : doublings(options.up_to)) {
+      const Model model = network(n);
+      count_file(depths, model, n);
+      depths.file_of = n;
+      depths.depths.emplace_back(n, depth_at(model, n));
+    }
+    depths.formula = fmt::format("ceil(log{} n)", kRadix);
+    judge(depths, test_words(network(kTestedRadix), action, group, options.seed),
+          fmt::format("the network for {} letters, ", kTestedRadix));
   });
 }
 
@@ -171,7 +213,7 @@ ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityF
   return built(kReachability, form, name, [&](ConstructedDepths& depths) {
     const Model model = read_back(
         graph_connectivity_MS25_thm5_1(connectivity, GraphInput::Padding::n3_minus_n2), name);
-    depths.encoding = position_name(model.position);
+    count_file(depths, model, options.up_to + 1);
     depths.formula = depth_formula(model);
     for (const std::uint64_t h : doublings(options.up_to))
       depths.depths.emplace_back(h, depth_at(model, h + 1));
@@ -186,7 +228,8 @@ ConstructedDepths rows(const ConstructedOptions& options) {
     for (const std::uint64_t h : doublings(std::min(options.up_to, kLargestRows - 1))) {
       const auto vertices = static_cast<std::uint32_t>(h + 1);
       const Model model = read_back(graph_connectivity_rows_MS25_thm5_1(vertices), name);
-      depths.encoding = position_name(model.position);
+      count_file(depths, model, vertices);
+      depths.file_of = vertices;
       depths.depths.emplace_back(h, depth_at(model, vertices));
     }
     depths.formula = "ceil(log2(n-1))";
@@ -220,6 +263,7 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     });
     add(Form::optimised, "scan", scan(ScanPositions::first_flag));
     add(Form::optimised, "scan", scan(ScanPositions::two_circle));
+    parts.emplace_back([&options, group] { return radix(group, options); });
   }
   if (options.reachability) {
     parts.emplace_back(

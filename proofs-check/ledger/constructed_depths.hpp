@@ -19,7 +19,7 @@ inline constexpr const char* kReachability = "reachability";
 struct ConstructedDepths {
   std::string problem;         ///< "S3", or kReachability
   Form form = Form::repaired;  ///< as_written: a formula of the paper, which is not built
-  std::string construction;    ///< "tree", "scan", "Thm 4.1, uniform"
+  std::string construction;    ///< "tree", "scan", "radix 4 (a network per n)", "Thm 4.1, uniform"
   std::string encoding;        ///< of positions: "first-flag", "two-circle", "table"
   std::string formula;         ///< "2 ceil(log2 n) + 4"
   /// Size and layers. Sizes are letters of a word, or the distance h between two vertices of a
@@ -28,6 +28,9 @@ struct ConstructedDepths {
   /// Layers per doubling of the size: the least-squares line through `depths` over log2 of the
   /// size. Absent for fewer than two sizes.
   std::optional<double> slope;
+  /// Width of the residual stream, and numbers in the file that are not 0; where there is a network
+  /// per size, those of the one for `file_of`. 0 where nothing is built.
+  std::uint64_t width = 0, numbers = 0, file_of = 0;
   /// What was compared with an oracle and how it ended, as a phrase; for formulas that nothing was.
   std::string verification;
   bool built = false;

@@ -6,6 +6,7 @@
 
 #include "learned/records/run_record.hpp"
 #include "learned/word_problems/word_task.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth::command_line_compare_tests {
@@ -86,14 +87,15 @@ TEST_F(Compare, RunsBecomeATableAPageAndAFigure) {
   const Finished finished = compare({"runs", "--out", "out", "--up-to", "16"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(finished.err, "wrote depth.md, depth.html, depth.json and depth.svg to out\n");
+  EXPECT_EQ(finished.err,
+            "wrote depth.md, depth.html, depth.json, depth-S3.svg and depth-A5.svg to out\n");
   const std::string markdown = folder.read("out/depth.md");
   EXPECT_NE(markdown.find("`logdepth compare depth runs --up-to 16`"), std::string::npos);
   EXPECT_NE(markdown.find("d = 2.00 log2 n\\* + 1.00, r2 = 1.00; 1 of 4 depths censored"),
             std::string::npos)
       << markdown;
-  EXPECT_NE(markdown.find("(depth.svg)"), std::string::npos);
-  const std::string svg = folder.read("out/depth.svg");
+  EXPECT_NE(markdown.find("(depth-S3.svg)"), std::string::npos);
+  const std::string svg = folder.read("out/depth-S3.svg");
   EXPECT_NE(folder.read("out/depth.html").find(svg), std::string::npos);
   const json s3 = problem(json::parse(folder.read("out/depth.json")), "S3");
   EXPECT_EQ(s3["learned"][0]["status"], "measured");
@@ -112,8 +114,37 @@ TEST_F(Compare, AGroupOfTheRunsIsConstructedToo) {
   const Finished finished = compare({"runs", "--up-to", "8", "--json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const json z3 = problem(json::parse(finished.out), "Z3");
-  EXPECT_EQ(z3["constructed"].size(), 5u);
+  EXPECT_EQ(z3["constructed"].size(), 6u);
   EXPECT_EQ(z3["learned"][0]["status"], "not fitted");
+}
+
+TEST_F(Compare, AFolderInTheWayIsRefusedBeforeAnythingIsWritten) {
+  std::filesystem::create_directories(folder.path() / "out/depth-A5.svg");
+  const Finished finished = compare({"--out", "out", "--up-to", "4"});
+  EXPECT_EQ(finished.status, 2) << finished.err;
+  EXPECT_NE(finished.err.find("out/depth-A5.svg: a folder stands where the report is to be written"),
+            std::string::npos)
+      << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out/depth.md"));
+}
+
+TEST_F(Compare, OfTheStoredRunsIsTheStoredOne) {
+  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  // The command as the page names it, so that the page is the same.
+  std::filesystem::create_directories(folder.path() / "bench/results");
+  std::filesystem::create_directory_symlink(root / "bench/results/runs",
+                                            folder.path() / "bench/results/runs");
+  const Finished finished = compare({"bench/results/runs", "--out", "made"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "bench/results/depth")) {
+    const std::string name = entry.path().filename();
+    EXPECT_EQ(folder.read("made/" + name), read_whole_file(entry.path())) << name;
+    ++files;
+  }
+  const auto made = std::filesystem::directory_iterator(folder.path() / "made");
+  EXPECT_EQ(std::distance(begin(made), end(made)), static_cast<std::ptrdiff_t>(files));
+  EXPECT_GE(files, 6u);
 }
 
 TEST_F(Compare, WhatCannotBeReadIsRefusedInOneSentence) {

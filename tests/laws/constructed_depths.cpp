@@ -5,6 +5,13 @@
 
 #include <map>
 
+#include "compiler/passes/compile.hpp"
+#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "objects/named_monoids.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "proofs-check/ledger/check_weights.hpp"
+#include "runtime/file/weights_file.hpp"
+
 namespace logdepth::constructed_depths_tests {
 namespace {
 
@@ -35,13 +42,47 @@ TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
   expect("S3 tree first-flag", 2, 12);
   expect("S3 scan first-flag", 1, 5);
   expect("S3 scan two-circle", 1, 4);
+  expect("S3 radix 4 (a network per n) two-circle", 0.5, 2);  // 1 1 2 2 3 layers for 2 4 8 16 32
   expect("reachability Thm 5.1 first-flag", 2, 28);  // 17 vertices
   expect("reachability paper first-flag", 2, 15);
   expect("reachability compact first-flag", 1, 11);
   expect("reachability rows (a network per n) table", 1, 4);
-  EXPECT_EQ(forms.size(), 9u);
+  EXPECT_EQ(forms.size(), 10u);
   EXPECT_NE(forms["S3 tree first-flag"].verification.find("at most 6 letters (127)"),
             std::string::npos);
+  EXPECT_EQ(forms["S3 radix 4 (a network per n) two-circle"].verification.substr(0, 28),
+            "the network for 64 letters, ");
+}
+
+TEST(ConstructedDepthCounts, RadixIsCountedOnTheFilesThatCompileWrites) {
+  ConstructedOptions options;
+  options.groups = {"Z2"};
+  options.reachability = false;
+  options.up_to = 64;
+  for (const ConstructedDepths& form : constructed_depths(options)) {
+    if (!form.construction.starts_with("radix")) {
+      EXPECT_EQ(form.file_of, 0u) << form.construction;
+      continue;
+    }
+    ASSERT_EQ(form.depths.size(), 6u);
+    for (const auto& [n, layers] : form.depths) {
+      std::uint64_t reach = 1, needed = 0;
+      for (; reach < n; reach *= 4) ++needed;
+      EXPECT_EQ(layers, needed) << n;
+    }
+    // The last one, as a file of its own.
+    RadixOptions radix;
+    radix.radix = 4;
+    radix.max_length = 64;
+    const Model model = parse_weights(
+        write_weights(with_derived(compile(
+            regular_language_radix_MS25_cor4_2(named_monoid("Z2"), "Z2", radix)))),
+        "Z2");
+    EXPECT_EQ(form.depths.back().second, model.shape.initial);
+    EXPECT_EQ(form.width, measure(model, 64).width);
+    EXPECT_EQ(form.numbers, measure(model, 64).nonzeros);
+    EXPECT_EQ(form.file_of, 64u);
+  }
 }
 
 TEST(ConstructedDepthCounts, AGroupThatIsUnknownIsNotBuiltAndSaysWhy) {

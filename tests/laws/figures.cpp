@@ -192,6 +192,17 @@ TEST(LineCharts, MarksStandAboveAllLines) {
   EXPECT_NE(svg.find("<g>"), std::string::npos);
 }
 
+TEST(LineCharts, ARingWithAnArrowPointsToTheRight) {
+  LineChart chart = some_chart();
+  chart.series = {{"one", {kHues[0]}, {}, {{{1, 1}, "", MarkShape::ring_with_arrow}}}};
+  const Picture picture(draw_chart(chart, {0, 0}));
+  const pugi::xml_node ring = picture.root().child("circle");
+  EXPECT_STREQ(ring.attribute("fill").value(), "white");
+  const std::string head = picture.root().child("polygon").attribute("points").value();
+  EXPECT_GT(std::stod(head), ring.attribute("cx").as_double() + ring.attribute("r").as_double());
+  EXPECT_EQ(picture.count("polygon"), 1u);
+}
+
 TEST(Legends, KeepTheOrderRowByRow) {
   Legend legend;
   for (const char* name : {"a", "b", "c", "d", "<e>"}) legend.entries.push_back({name, {kHues[0]}});

@@ -93,6 +93,12 @@ TEST(HopTask, TheResultHasTheStatedKeysAndTheSummaryIsOneSentence) {
       "twin, 36 vertices: 1 hop solved; T = 1: 1, T = 3: 1; 0.500 right at 4 hops, T = 3");
 }
 
+TEST(HopTask, FrontiersAreAskedAtEveryNumberOfHops) {
+  const std::vector<std::uint32_t> tested = HopTaskConfig().tested;
+  ASSERT_EQ(tested.size(), 12u);
+  for (std::uint32_t i = 0; i < tested.size(); ++i) EXPECT_EQ(tested[i], i + 1);
+}
+
 TEST(HopTask, EveryNumberOfLoopsSeesTheSameBalancedGraphsInBatchesOfAtMost250) {
   HopTaskConfig config = small_config();
   config.validation = 600;
