@@ -19,7 +19,7 @@ namespace {
 constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
-constexpr double kLegendStroke = 40, kLegendLetter = 6.3;
+constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
 constexpr std::size_t kLegendName = 90;
 constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
@@ -74,19 +74,15 @@ std::pair<double, double> fitted_range(const DepthFit& fit) {
   return {std::log2(least), std::log2(most)};
 }
 
-/// Calls `visit` with log2 of sizes within the range of a fit, and with what its preferred curve is
+/// Calls `visit` with log2 of sizes within the range of a fit, and with what the shown curve is
 /// a function of.
 template <class Visit>
 void along(const DepthFit& fit, const Visit& visit) {
   const auto [from, to] = fitted_range(fit);
   for (int i = 0; i <= kCurveSteps; ++i) {
     const double x = from + (to - from) * i / kCurveSteps;
-    visit(x, fit.preferred == GrowthCurve::linear ? std::exp2(x) : x);
+    visit(x, fit.shows_line() ? std::exp2(x) : x);
   }
-}
-
-const CurveFit& preferred_curve(const DepthFit& fit) {
-  return fit.preferred == GrowthCurve::linear ? fit.linear : fit.logarithmic;
 }
 
 /// The law of one choice of seeds; without a line where nothing was fitted.
@@ -100,7 +96,7 @@ PlotSeries law_series(const LearnedRow& row, const DepthFit& fit, const std::str
   drawn.style = {colour, best ? "" : "5 3", 2, "learned"};
   if (fit.fitted())
     along(fit, [&](double x, double argument) {
-      drawn.line.push_back(placed(x, preferred_curve(fit).direct.value(argument)));
+      drawn.line.push_back(placed(x, fit.shown().direct.value(argument)));
     });
   return drawn;
 }
@@ -112,7 +108,7 @@ PlotArea band_of(const DepthFit& fit, const std::string& colour) {
   PlotLine below;
   if (!fit.fitted()) return band;
   along(fit, [&](double x, double argument) {
-    const auto depths = preferred_curve(fit).depths_at(argument);
+    const auto depths = fit.shown().depths_at(argument);
     if (!depths) return;
     band.corners.push_back(placed(x, std::max(1.0, depths->high)));
     below.push_back(placed(x, std::max(1.0, depths->low)));
@@ -228,15 +224,14 @@ std::string file_name(std::string problem) {
 std::string picture_of(const DepthProblem& problem) {
   const Scene scene = scene_of(problem);
   const Legend legend = legend_of(scene);
-  const LineChart chart = chart_of(problem, scene);
-  const double bottom = kMargin + chart_height(chart);
-  double width = chart_width(chart);
+  LineChart chart = chart_of(problem, scene);
   for (const LegendEntry& entry : legend.entries) {
     const auto letters = static_cast<double>(entry.name.size());
-    width = std::max(width, kLegendLeft + kLegendStroke + kLegendLetter * letters);
+    chart.width = std::max(chart.width, kLegendStroke + kLegendLetter * letters);
   }
+  const double bottom = kMargin + chart_height(chart);
   return svg_document(
-      2 * kMargin + width, bottom + legend_height(legend) + kUnderLegend,
+      2 * kMargin + chart_width(chart), bottom + legend_height(legend) + kUnderLegend,
       "Depth against size, " + problem.name,
       draw_chart(chart, {kMargin, kMargin}) + draw_legend(legend, {kMargin + kLegendLeft, bottom}));
 }

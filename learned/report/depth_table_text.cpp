@@ -12,10 +12,6 @@
 namespace logdepth {
 namespace {
 
-bool prefers_line(const DepthFit& fit) {
-  return fit.preferred == GrowthCurve::linear;
-}
-
 // --- learned -------------------------------------------------------------------------------------
 
 std::string reach_text(const DepthCell& cell) {
@@ -221,7 +217,7 @@ std::string verification_text(const DepthProblem& problem) {
 /// with the constructions; also the linear curve where that is closer.
 std::string learned_text(const LearnedRow& row) {
   const auto law = [&](const DepthFit& fit) {
-    if (!fit.fitted() || !prefers_line(fit)) return fitted_curve_text(row.series, fit);
+    if (!fit.fitted() || !fit.shows_line()) return fitted_curve_text(row.series, fit);
     const LeastSquares& curve = fit.logarithmic.direct;
     return "d = " + line_text(curve.a, curve.b, law_argument(row.series, false)) +
            ", r2 = " + decimal(curve.r2) + "; closer: " + fitted_curve_text(row.series, fit);

@@ -101,8 +101,8 @@ std::string open_depths_text(const DepthFit& fit) {
 
 std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) {
   if (!fit.fitted()) return "not fitted; " + open_depths_text(fit);
-  const bool linear = fit.preferred == GrowthCurve::linear;
-  const CurveFit& curve = linear ? fit.linear : fit.logarithmic;
+  const bool linear = fit.shows_line();
+  const CurveFit& curve = fit.shown();
   std::string text =
       "d = " + line_text(curve.direct.a, curve.direct.b, law_argument(series, linear)) +
       ", r2 = " + decimal(curve.direct.r2);

@@ -34,7 +34,7 @@ std::string tokens_text(const LearnedSeries& series);
 std::string law_argument(const LearnedSeries& series, bool linear);
 /// "0 of 3 depths censored", and how many were not settled by their training.
 std::string open_depths_text(const DepthFit& fit);
-/// The preferred curve, "d = 4.80 log2 n* - 15.80, r2 = 1.00", its interval, and how many depths were
+/// The law that is shown, "d = 4.80 log2 n* - 15.80, r2 = 1.00", its interval, and how many depths were
 /// censored: a slope is never printed without. "not fitted" with the same number otherwise.
 std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit);
 

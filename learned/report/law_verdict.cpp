@@ -15,9 +15,6 @@ namespace {
 
 using Trend = LearningCurve::Trend;
 
-/// A smaller advantage of a law says little.
-constexpr double kTellingAic = 2;
-
 /// Depths at which nothing is open: neither the question nor the budget.
 std::vector<const DepthCell*> settled_cells(const DepthFit& fit) {
   std::vector<const DepthCell*> cells;
@@ -73,12 +70,11 @@ LawVerdict law_verdict(const LearnedSeries& series, const DepthFit& fit) {
   if (fit.logarithmic.direct.a <= 0) return against(series, fit, "depth falls with the size");
   if (fit.preferred == GrowthCurve::undecided)
     return {Law::open, "both laws are equally close", ""};
-  const bool telling = std::fabs(fit.aic_difference) >= kTellingAic;
   if (fit.preferred == GrowthCurve::logarithmic)
-    return {telling ? Law::logarithmic : Law::open,
+    return {fit.telling() ? Law::logarithmic : Law::open,
             "the logarithmic law is closer, " + closer_by(fit), ""};
   const std::string linear = "the linear law is closer, " + closer_by(fit);
-  if (!telling) return {Law::open, linear, ""};
+  if (!fit.telling()) return {Law::open, linear, ""};
   return against(series, fit, linear);
 }
 

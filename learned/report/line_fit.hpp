@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +63,9 @@ struct CurveFit {
   std::optional<Percentiles> depths_at(double x) const;
 };
 
+/// A smaller difference of AIC says little.
+inline constexpr double kTellingAic = 2;
+
 enum class GrowthCurve { logarithmic, linear, undecided };
 const char* growth_curve_name(GrowthCurve curve);
 
@@ -87,6 +91,13 @@ struct DepthFit {
   std::size_t several_seeds = 0;     ///< depths with more than one seed; 0: no interval
 
   bool fitted() const { return refusal.empty(); }
+  /// Whether one law is closer by more than what says little.
+  bool telling() const {
+    return preferred != GrowthCurve::undecided && std::fabs(aic_difference) >= kTellingAic;
+  }
+  /// The law to be shown: the logarithmic one, unless the linear one is closer by a telling difference.
+  bool shows_line() const { return preferred == GrowthCurve::linear && telling(); }
+  const CurveFit& shown() const { return shows_line() ? linear : logarithmic; }
 };
 
 inline constexpr std::size_t kResamples = 1000;

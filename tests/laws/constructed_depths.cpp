@@ -43,7 +43,7 @@ TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
   expect("S3 scan first-flag", 1, 5);
   expect("S3 scan two-circle", 1, 4);
   expect("S3 radix 4 (a network per n) two-circle", 0.5, 2);  // 1 1 2 2 3 layers for 2 4 8 16 32
-  expect("reachability Thm 5.1 first-flag", 2, 28);  // 17 vertices
+  expect("reachability Thm 5.1 first-flag", 2, 28);           // 17 vertices
   expect("reachability paper first-flag", 2, 15);
   expect("reachability compact first-flag", 1, 11);
   expect("reachability rows (a network per n) table", 1, 4);
@@ -75,8 +75,8 @@ TEST(ConstructedDepthCounts, RadixIsCountedOnTheFilesThatCompileWrites) {
     radix.radix = 4;
     radix.max_length = 64;
     const Model model = parse_weights(
-        write_weights(with_derived(compile(
-            regular_language_radix_MS25_cor4_2(named_monoid("Z2"), "Z2", radix)))),
+        write_weights(with_derived(
+            compile(regular_language_radix_MS25_cor4_2(named_monoid("Z2"), "Z2", radix)))),
         "Z2");
     EXPECT_EQ(form.depths.back().second, model.shape.initial);
     EXPECT_EQ(form.width, measure(model, 64).width);

@@ -96,6 +96,20 @@ TEST(DepthFits, TwoDifferentReachesCannotTellTheCurvesApart) {
   EXPECT_EQ(fit.preferred, GrowthCurve::undecided);
 }
 
+TEST(DepthFits, TheLogarithmicLawIsShownUnlessTheLinearOneIsTellinglyCloser) {
+  // Squares of both lines by hand give an AIC of 0.30 for the linear one: that says little.
+  const DepthFit little =
+      fit_depth(points_of({{1, 2}, {2, 4}, {4, 16}, {5, 20}}), SeedChoice::best);
+  EXPECT_EQ(little.preferred, GrowthCurve::linear);
+  EXPECT_NEAR(little.aic_difference, -0.30, 0.01);
+  EXPECT_FALSE(little.telling());
+  EXPECT_EQ(&little.shown(), &little.logarithmic);
+  const DepthFit line =
+      fit_depth(points_of({{1, 1}, {2, 2.1}, {3, 2.9}, {5, 5}}), SeedChoice::best);
+  EXPECT_TRUE(line.telling());
+  EXPECT_EQ(&line.shown(), &line.linear);
+}
+
 TEST(DepthFits, FewerThanThreeUncensoredDepthsAreRefused) {
   const DepthFit two =
       fit_depth({{1, 2, false, 1}, {2, 4, false, 1}, censored(3, 8)}, SeedChoice::best);
