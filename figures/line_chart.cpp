@@ -11,7 +11,7 @@ namespace {
 
 // Room beside the plot: the numbers of the axes and their names.
 constexpr double kLeft = 52, kRight = 26, kTop = 34, kUnder = 44;
-constexpr double kDot = 3.6, kCross = 5, kArrow = 13, kArrowHead = 5;
+constexpr double kDot = 3.6, kCross = 5, kArrow = 16, kArrowHead = 7;
 constexpr double kLegendLine = 18, kLegendStroke = 24;
 
 std::string stroke(const SeriesStyle& style) {

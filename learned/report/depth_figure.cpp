@@ -20,7 +20,7 @@ constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
-constexpr std::size_t kLegendName = 90;
+constexpr std::size_t kLegendName = 120;
 constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
 /// Okabe and Ito's hues, darkened for lines on white, for what was learned.

@@ -122,8 +122,9 @@ TEST_F(Compare, AFolderInTheWayIsRefusedBeforeAnythingIsWritten) {
   std::filesystem::create_directories(folder.path() / "out/depth-A5.svg");
   const Finished finished = compare({"--out", "out", "--up-to", "4"});
   EXPECT_EQ(finished.status, 2) << finished.err;
-  EXPECT_NE(finished.err.find("out/depth-A5.svg: a folder stands where the report is to be written"),
-            std::string::npos)
+  EXPECT_NE(
+      finished.err.find("out/depth-A5.svg: a folder stands where the report is to be written"),
+      std::string::npos)
       << finished.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "out/depth.md"));
 }
