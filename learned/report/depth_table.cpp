@@ -46,7 +46,8 @@ CellStatus unfinished_status(const LearnedSeries& series) {
     return std::any_of(series.points.begin(), series.points.end(),
                        [&](const RunPoint& point) { return point.trend == trend; });
   };
-  if (any(Trend::rising) || any(Trend::falling)) return CellStatus::still_rising;
+  if (any(Trend::rising)) return CellStatus::still_rising;
+  if (any(Trend::falling)) return CellStatus::falling;
   return any(Trend::unknown) ? CellStatus::budget_limited : CellStatus::flat;
 }
 
@@ -150,6 +151,8 @@ const char* status_label(CellStatus status) {
       return "measured";
     case CellStatus::still_rising:
       return trend_name(LearningCurve::Trend::rising);
+    case CellStatus::falling:
+      return trend_name(LearningCurve::Trend::falling);
     case CellStatus::flat:
       return trend_name(LearningCurve::Trend::flat);
     case CellStatus::budget_limited:

@@ -41,6 +41,7 @@ const char* form_label(ConstructedCurve::Form form);
 enum class CellStatus {
   measured,        ///< a curve through at least three uncensored depths
   still_rising,    ///< as budget_limited, and a learning curve still rose at the end
+  falling,         ///< as budget_limited; none rose, but one fell
   flat,            ///< as budget_limited, but every learning curve was flat at the end
   budget_limited,  ///< the budget ended what was not finished; learning curves are not recorded
   not_fitted       ///< too few uncensored depths

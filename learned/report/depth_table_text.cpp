@@ -127,7 +127,7 @@ TextTable learned_table(const DepthTable& table) {
                   "tokens per doubling",
                   "status",
                   "measured at",
-                  "cost",
+                  "budget and cost",
                   "note"};
   const auto append = [](std::vector<std::string>& cells, const std::vector<std::string>& more) {
     cells.insert(cells.end(), more.begin(), more.end());
@@ -143,9 +143,11 @@ TextTable learned_table(const DepthTable& table) {
                                         points_text(series),
                                         several ? "best" : "one"};
       append(cells, curve_cells(series, row.best));
-      append(cells, {law_cell(row), growth_text(row), status_label(row.status),
-                     percent_text(series.threshold),
-                     cost_text(series.cost) + " (" + series.device + ")", joined(row.notes, "; ")});
+      append(cells,
+             {law_cell(row), growth_text(row), status_label(row.status),
+              percent_text(series.threshold),
+              budget_text(series) + "; " + cost_text(series.cost) + " (" + series.device + ")",
+              joined(row.notes, "; ")});
       text.rows.push_back(std::move(cells));
       if (!several) continue;
       cells = {"", "", "", "", "", "median"};

@@ -68,6 +68,8 @@ TEST(DepthTables, WhatTheBudgetEndedIsStillRisingOrFlatWhereCurvesAreRecorded) {
   EXPECT_EQ(only_row(table_of(runs, {})).status, CellStatus::flat);
   curve_of(runs[1], 2, 3);
   EXPECT_EQ(only_row(table_of(runs, {})).status, CellStatus::still_rising);
+  curve_of(runs[1], 4, 3);
+  EXPECT_EQ(only_row(table_of(runs, {})).status, CellStatus::falling);
   curve_of(runs[1], 3, 3);
   runs[2].training.erase("curve");
   EXPECT_EQ(only_row(table_of(runs, {})).status, CellStatus::budget_limited);
@@ -155,6 +157,13 @@ TEST(DepthTables, JsonHasEveryNumber) {
     for (const Json& row : problem["learned"])
       for (const char* choice : {"best", "median"})
         EXPECT_TRUE(row[choice].contains("censored_depths")) << row;
+  const Json& masked = json["problems"][1]["learned"][0];
+  EXPECT_EQ(masked["kind"], "masked recurrence");
+  EXPECT_EQ(masked["by_loops"], true);
+  EXPECT_EQ(masked["runs"].size(), 1u);
+  EXPECT_EQ(masked["runs"][0]["points"].size(), 6u);
+  EXPECT_EQ(masked["runs"][0]["law"]["preferred"], "linear");
+  EXPECT_EQ(masked["law"].get<std::string>().substr(0, 6), "open: ");
   EXPECT_EQ(depth_table_json(table), depth_table_json(full_table()));
   EXPECT_EQ(pictures(table), pictures(full_table()));
 }
