@@ -96,11 +96,13 @@ TextTable runs_table(const DepthTable& table) {
       "curve "
       "is of the network's own number of loops; a smaller number is flat where the curriculum left "
       "the length that asks for it in the first half of the steps, and this length, no more and no "
-      "less, is what the network answers with it. A length is passed when the curriculum leaves it "
-      "or "
-      "a point of the curve has it; tokens are those until then, and their growth per doubling is "
-      "the geometric mean from the first passed length to the last. An own law is fitted to the "
-      "loops of one network."};
+      "less, is what the network answers with it. (Curves of hops and distances are of shares of "
+      "right answers, and flat where these grew by less than a fiftieth.) A length is passed when "
+      "the "
+      "curriculum leaves it or a point of the curve has it; tokens are those until then, and their "
+      "growth per doubling is the geometric mean from the first passed length to the last. An own "
+      "law "
+      "is fitted to the loops of one network."};
   text.columns = {"problem",
                   "kind",
                   "seed",
