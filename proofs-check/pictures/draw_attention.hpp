@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "figures/token_bands.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/outcome.hpp"
 
@@ -14,15 +15,18 @@ namespace logdepth {
 /// More tokens make pictures that nobody can read.
 inline constexpr std::size_t kMaxDrawnTokens = 80;
 
-/// Who attends where, as SVG: the tokens in a row and, from top to bottom, one level per executed
-/// attention sublayer with heads, in which a line joins every token to each position that a head
-/// selects for it (an element of class "select", its opacity 1 / number of selected positions).
-/// Under each level: how far the chains of single selections reach back, and the prefix product as
-/// the readout gives it at that point, when it gives one at every token. At the bottom the verdict;
-/// that of a relation only when `pair` says of which source and target.
-/// The same model and input give the same bytes.
+/// Who attends where: the tokens in a row and, from top to bottom, one band per executed attention
+/// sublayer with heads, in which a line joins every token to each position that a head selects for
+/// it, its share 1 / number of selected positions. Under each band: how far the chains of single
+/// selections reach back, and the prefix product as the readout gives it at that point, when it
+/// gives one at every token. At the bottom the verdict; that of a relation only when `pair` says of
+/// which source and target.
 /// The refusal of the run or of the verdict, when there is no answer to draw.
 /// Errors: InputError for tokens that are not the model's and beyond kMaxDrawnTokens tokens.
+Outcome<TokenBands> attention_bands(
+    Runner& runner, const Tokens& tokens,
+    const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt);
+/// The same as SVG. The same model and input give the same bytes.
 Outcome<std::string> draw_attention(
     Runner& runner, const Tokens& tokens,
     const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt);

@@ -1,0 +1,229 @@
+#include "figures/token_bands.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "figures/colours.hpp"
+#include "figures/svg_elements.hpp"
+#include "objects/number_text.hpp"
+#include "objects/xml_text.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
+
+constexpr double kBandMargin = 24;
+constexpr double kBandLabels = 136;  ///< room for the names of the bands
+constexpr double kBandHeight = 108;  ///< between the two rows of dots of a band
+constexpr double kRowHeight = 17;
+constexpr double kDigit = 6.7;     ///< width of a character of the small monospaced rows
+constexpr double kDarkest = 0.85;  ///< of lines
+/// Lines below could not be seen at all.
+constexpr double kLightest = 0.06;
+constexpr std::size_t kTokenCharacters = 10;
+
+/// What pictures beside each other have in common, so that their bands begin at the same heights.
+struct BandsLayout {
+  std::size_t styles = 0;
+  std::vector<std::size_t> rows;  ///< of each band
+};
+
+BandsLayout layout_of(const std::vector<TokenBands>& beside) {
+  BandsLayout layout;
+  for (const TokenBands& bands : beside) {
+    layout.styles = std::max(layout.styles, bands.styles.size());
+    layout.rows.resize(std::max(layout.rows.size(), bands.bands.size()));
+    for (std::size_t i = 0; i < bands.bands.size(); ++i)
+      layout.rows[i] = std::max(layout.rows[i], bands.bands[i].rows.size());
+  }
+  return layout;
+}
+
+class BandsDrawing {
+ public:
+  BandsDrawing(const TokenBands& bands, const BandsLayout& layout, double left)
+      : bands_(bands), layout_(layout), left_(left + kBandMargin), widest_(left_) {
+    choose_step();
+    title();
+    token_row();
+    for (std::size_t i = 0; i < bands_.bands.size(); ++i) band(i);
+    results();
+    y_ += 4;
+    for (const std::string& note : bands_.notes) {
+      left_text(y_ + 4, note, quiet(), 11);
+      y_ += 16;
+    }
+  }
+
+  std::string elements() const { return back_ + lines_ + front_; }
+  double right() const {
+    return std::max(x(bands_.tokens.size()) - step_ / 2, widest_) + kBandMargin;
+  }
+  double bottom() const { return y_ + kBandMargin - 8; }
+
+ private:
+  /// Tokens stand as close as the widest text of their column lets them.
+  void choose_step() {
+    std::size_t characters = 0;
+    for (const BandToken& token : bands_.tokens)
+      characters =
+          std::max(characters, count_characters(cut_text(token.name, kTokenCharacters)) + 1);
+    const auto consider = [&](const std::vector<BandRow>& rows) {
+      for (const BandRow& row : rows)
+        for (const std::string& text : row.texts)
+          characters = std::max(characters, count_characters(text));
+    };
+    consider(bands_.results);
+    for (const Band& band : bands_.bands) consider(band.rows);
+    const std::size_t tokens = bands_.tokens.size();
+    const double roomy = tokens <= 9 ? 76 : tokens <= 18 ? 58 : 42;
+    step_ = std::max(roomy, static_cast<double>(characters) * kDigit + 8);
+  }
+
+  double x(std::size_t token) const {
+    return left_ - kBandMargin + kBandLabels + step_ * (static_cast<double>(token) + 0.5);
+  }
+
+  static std::string quiet() { return "fill=\"" + std::string(kQuietInk) + "\""; }
+
+  void left_text(double y, const std::string& content, const std::string& style, double size = 12) {
+    front_ += svg_text(left_, y, content, "font-size=\"" + svg_number(size) + "\" " + style);
+    widest_ =
+        std::max(widest_, left_ + static_cast<double>(count_characters(content)) * size * 0.66);
+  }
+
+  static std::string stroke(const BandStyle& style) {
+    return "stroke=\"" + style.colour + "\" stroke-width=\"1.8\"" +
+           (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"");
+  }
+
+  void title() {
+    y_ = kBandMargin + 14;
+    left_text(y_, bands_.title, "font-weight=\"bold\"", 17);
+    y_ += 20;
+    left_text(y_, bands_.subtitle, "");
+    double y = y_;
+    for (const BandStyle& style : bands_.styles) {
+      y += 19;
+      front_ += svg_line({left_, y - 4}, {left_ + 26, y - 4}, stroke(style));
+      front_ += svg_text(left_ + 34, y, style.meaning, "font-size=\"12\"");
+      widest_ = std::max(widest_,
+                         left_ + 34 + static_cast<double>(count_characters(style.meaning)) * 7.9);
+    }
+    y_ += 19 * static_cast<double>(layout_.styles) + 18;
+  }
+
+  void token_row() {
+    y_ += 20;
+    for (std::size_t token = 0; token < bands_.tokens.size(); ++token) {
+      const auto& [name, stands_back] = bands_.tokens[token];
+      const std::string shown = cut_text(name, kTokenCharacters);
+      const double half = std::max(13.0, static_cast<double>(count_characters(shown)) * 4.0 + 5);
+      front_ += svg_rect({x(token) - half, y_ - 15}, 2 * half, 22,
+                         std::string("rx=\"5\" fill=\"") + (stands_back ? "#ECECEC" : "#E3EEF6") +
+                             "\" stroke=\"#8A8A8A\"",
+                         name);
+      front_ += svg_text(x(token), y_, shown,
+                         std::string("text-anchor=\"middle\" font-size=\"") +
+                             (stands_back ? "11" : "13") + "\" font-weight=\"" +
+                             (stands_back ? "normal" : "bold") + "\"");
+      front_ += svg_text(x(token), y_ + 22, std::to_string(bands_.first_position + token),
+                         "text-anchor=\"middle\" font-size=\"10\" " + quiet());
+    }
+    left_text(y_, "tokens", quiet(), 11);
+    left_text(y_ + 22, "position", quiet(), 10);
+    y_ += 36;
+  }
+
+  void band(std::size_t at) {
+    const Band& band = bands_.bands[at];
+    const double top = y_ + 12, bottom = top + kBandHeight;
+    const double end = bottom + 12 + kRowHeight * static_cast<double>(layout_.rows[at]) + 6;
+    back_ +=
+        svg_rect({left_ - 10, y_}, x(bands_.tokens.size()) - step_ / 2 - left_ + 16, end - y_,
+                 std::string("rx=\"7\" fill=\"") + (at % 2 == 0 ? "#F4F4F1" : "#FAFAF8") + "\"");
+    left_text(top + 14, band.name, "font-weight=\"bold\"", 14);
+    left_text(top + 31, band.note, quiet(), 11);
+    for (const BandLine& one : band.lines) line(band, one, top, bottom);
+    for (std::size_t token = 0; token < bands_.tokens.size(); ++token)
+      for (const double y : {top, bottom})
+        front_ += svg_circle({x(token), y}, 3.2, "fill=\"#3A3A3A\"");
+    y_ = bottom + 12 + 10;
+    for (const BandRow& one : band.rows) row(one);
+    y_ = end + 8;
+  }
+
+  /// From the reading token below to the one above that is read.
+  void line(const Band& band, const BandLine& one, double top, double bottom) {
+    // Kinds stand a little apart, so that equal choices stay visible.
+    const double shift = 3.0 * (static_cast<double>(one.style - band.first_style) -
+                                static_cast<double>(band.styles - 1) / 2);
+    const double middle = (top + bottom) / 2, from = x(one.from) + shift, to = x(one.to) + shift;
+    lines_ += "<path class=\"select\" d=\"M" + svg_number(from) + " " + svg_number(bottom) + "C" +
+              svg_number(from) + " " + svg_number(middle) + " " + svg_number(to) + " " +
+              svg_number(middle) + " " + svg_number(to) + " " + svg_number(top) +
+              "\" fill=\"none\" " + stroke(bands_.styles[one.style]) + " stroke-opacity=\"" +
+              fixed_text(std::max(kLightest, kDarkest * one.share), 2) + "\"/>\n";
+  }
+
+  void row(const BandRow& row) {
+    left_text(y_, row.label, quiet(), 11);
+    const std::string colour = row.quiet ? kQuietInk : row.bold ? "#000000" : "#202020";
+    for (std::size_t token = 0; token < row.texts.size(); ++token)
+      front_ += svg_text(
+          x(token), y_, row.texts[token],
+          "text-anchor=\"middle\" font-size=\"11\" font-family=\"DejaVu Sans Mono,monospace\" "
+          "fill=\"" +
+              colour + "\"" + (row.bold ? " font-weight=\"bold\"" : ""));
+    y_ += kRowHeight;
+  }
+
+  void results() {
+    y_ += 12;
+    for (const BandRow& one : bands_.results) {
+      row(one);
+      y_ += 6;
+    }
+    const auto& [text, good] = bands_.verdict;
+    if (text.empty()) return;
+    const double last = x(bands_.tokens.size() - 1);
+    const double half = std::max(40.0, static_cast<double>(text.size()) * 4.4 + 8);
+    const double left = std::max(left_ - kBandMargin + kBandLabels,
+                                 std::min(last - half, last + step_ / 2 - 2 * half));
+    front_ += svg_rect({left, y_ - 6}, 2 * half, 26,
+                       std::string("rx=\"6\" fill=\"") + (good ? "#00664F" : "#A34700") + "\"");
+    widest_ = std::max(widest_, left + 2 * half);
+    front_ += svg_text(left + half, y_ + 12, text,
+                       "text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\" "
+                       "fill=\"white\"");
+    left_text(y_ + 11, "verdict", quiet(), 11);
+    y_ += 34;
+  }
+
+  const TokenBands& bands_;
+  const BandsLayout& layout_;
+  double left_, widest_, step_ = 0, y_ = 0;
+  std::string back_, lines_, front_;
+};
+
+}  // namespace
+
+BandStyle band_style(std::size_t number, const std::string& meaning) {
+  return {kHues[number % kHues.size()], kDashes[number / kHues.size() % kDashes.size()], meaning};
+}
+
+std::string token_bands_svg(const std::vector<TokenBands>& beside, std::string_view title) {
+  const BandsLayout layout = layout_of(beside);
+  std::string elements;
+  double right = 0, bottom = 0;
+  for (const TokenBands& bands : beside) {
+    const BandsDrawing drawing(bands, layout, right);
+    elements += drawing.elements();
+    right = drawing.right();
+    bottom = std::max(bottom, drawing.bottom());
+  }
+  return svg_document(right, bottom, title, elements, "");
+}
+
+}  // namespace logdepth

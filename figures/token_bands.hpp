@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace logdepth {
+
+struct BandToken {
+  std::string name;
+  bool quiet = false;  ///< stands back: it carries nothing of the input
+};
+
+/// How lines of one kind look, and what they are.
+struct BandStyle {
+  std::string colour, dash, meaning;
+};
+/// The look of the kind of this number: hues first, then dashes.
+BandStyle band_style(std::size_t number, const std::string& meaning);
+
+/// A line from a token, in the lower row of a band, to the one in the upper row that it reads.
+struct BandLine {
+  std::size_t from = 0, to = 0;
+  std::size_t style = 0;
+  double share = 1;  ///< of what the token reads, from 0 to 1: how dark the line is
+};
+
+/// A text under every token.
+struct BandRow {
+  std::string label;
+  std::vector<std::string> texts = {};
+  bool quiet = false, bold = false;
+};
+
+/// One level: the tokens twice, and lines between them.
+struct Band {
+  std::string name, note = {};
+  std::size_t first_style = 0, styles = 1;  ///< of its lines, which are drawn a little apart
+  std::vector<BandLine> lines = {};
+  std::vector<BandRow> rows = {};
+};
+
+struct BandVerdict {
+  std::string text;
+  bool good = false;
+};
+
+/// Who reads whom: tokens in a row and, from top to bottom, a band per level.
+struct TokenBands {
+  std::string title, subtitle;
+  std::vector<BandStyle> styles;
+  std::vector<BandToken> tokens;
+  std::size_t first_position = 0;  ///< the number of the first token
+  std::vector<Band> bands;
+  std::vector<BandRow> results;  ///< under the last band
+  BandVerdict verdict;           ///< without a text: none
+  std::vector<std::string> notes;
+};
+
+/// The picture of one, or of several beside each other, their bands at the same heights. A line is
+/// an element of class "select".
+std::string token_bands_svg(const std::vector<TokenBands>& beside, std::string_view title);
+
+}  // namespace logdepth
