@@ -1,7 +1,9 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/draw_learned.hpp"
 #include "cli/input_source.hpp"
+#include "objects/input_error.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "proofs-check/pictures/draw_circuit.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
@@ -14,9 +16,15 @@ namespace {
 struct DrawArguments {
   std::string model, output;
   InputOptions input;
+  LearnedDrawing learned;
 };
 
 int draw(const DrawArguments& options) {
+  if (options.model.empty() == options.learned.given->empty())
+    throw InputError("expected either MODEL, a weights file, or --learned RUN");
+  if (!options.learned.given->empty())
+    return draw_learned(options.learned, options.input, options.output);
+  if (options.output.empty()) throw InputError("--output: expected the name of the picture");
   auto inputs = options.input.files();
   inputs.push_back(options.model);
   refuse_overwriting(options.output, inputs);
@@ -50,10 +58,11 @@ Command add_draw(CLI::App& app) {
       "draw",
       "the circuit of a weights file; with an input, who attends where, level by level\n"
       "Example: logdepth draw a5.json -o a5.svg && logdepth draw a5.json --input abab -o abab.svg");
-  command->add_option("MODEL", options->model, "weights file")->required();
+  command->add_option("MODEL", options->model, "weights file");
+  options->learned.add_to(*command);
   options->input.add_to(*command, false);
-  command->add_option("-o,--output", options->output, "picture: .svg, .dot (circuit) or .html")
-      ->required();
+  command->add_option("-o,--output", options->output,
+                      "picture: .svg, .dot (circuit) or .html; with --learned .svg, or none");
   return [options] { return draw(*options); };
 }
 

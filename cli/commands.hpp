@@ -54,6 +54,7 @@ Command add_data_lines(CLI::App& data);
 Command add_data_rules(CLI::App& data);
 Command add_data_check(CLI::App& data);
 Command add_compare_depth(CLI::App& compare);
+Command add_measure(CLI::App& app);
 Command add_lm_load(CLI::App& lm);
 Command add_lm_save(CLI::App& lm);
 Command add_lm_angular(CLI::App& lm);

@@ -98,6 +98,7 @@ int run(int argc, char** argv) {
   CLI::App* compare = app.add_subcommand("compare", "learned and constructed side by side");
   compare->require_subcommand(1);
   add(*compare, add_compare_depth);
+  add(app, add_measure);
   CLI::App* lm = app.add_subcommand("lm", "pretrained language models");
   lm->require_subcommand(1);
   add(*lm, add_lm_load);

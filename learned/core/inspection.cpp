@@ -1,25 +1,22 @@
 #include "learned/core/inspection.hpp"
 
-#include <memory>
 #include <string>
 
-#include "learned/core/tensor_files.hpp"
-#include "learned/records/task.hpp"
+#include "learned/core/finished_run.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
 
-nlohmann::ordered_json inspect_run(const std::string& name, const std::string& folder,
-                                   torch::Device device) {
+nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json& question,
+                                   const std::string& folder, torch::Device device) {
   for (const NetworkInspection& one : network_inspections()) {
     if (one.name != name) continue;
-    const RunRecord record = read_run_record(folder + "/" + kRecordFile);
-    const std::unique_ptr<Task> task = record.config.task->make_task(record.config.seed);
-    const std::unique_ptr<Network> network = make_network(record.config, task->format(), device);
-    const std::string weights = folder + "/" + kWeightsFile;
-    load_parameters(network->parameters(), read_tensor_file(weights).tensors, weights);
+    if (one.asks == question.is_null())
+      throw InputError("--question: expected " + std::string(one.asks ? "one" : "none") +
+                       " of --inspect " + name);
+    const FinishedRun run = open_run(folder, device);
     const torch::NoGradGuard no_grad;
-    return one.inspect(record, *network);
+    return one.inspect(run.record, *run.network, question);
   }
   std::string known;
   for (const NetworkInspection& one : network_inspections())

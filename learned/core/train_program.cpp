@@ -22,6 +22,7 @@
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model_requests.hpp"
 #include "learned/core/matrix_kernels.hpp"
+#include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/records/safetensors.hpp"
 #include "objects/input_error.hpp"
@@ -40,7 +41,7 @@ extern "C" void interrupt(int signal) {
 }
 
 struct Options {
-  std::string config, out, inspection, device = "cpu";
+  std::string config, out, inspection, question, measure, device = "cpu";
   bool ask = false;
   int threads = 1;
 };
@@ -126,12 +127,35 @@ int train(const Options& options) {
   return 0;
 }
 
+/// What an option says in JSON.
+nlohmann::json object_of(const std::string& text, const char* option) {
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) throw InputError(std::string(option) + ": expected a JSON object");
+  return json;
+}
+
 int inspect(const Options& options) {
   set_threads(options.threads);
   expect_device(torch::Device(options.device));
-  std::cout
-      << inspect_run(options.inspection, options.config, torch::Device(options.device)).dump(1)
-      << std::endl;
+  const nlohmann::json question =
+      options.question.empty() ? nlohmann::json() : object_of(options.question, "--question");
+  std::cout << inspect_run(options.inspection, question, options.config,
+                           torch::Device(options.device))
+                   .dump(1)
+            << std::endl;
+  return 0;
+}
+
+/// Says "DONE TOTAL" on a line now and then, and the result at the end.
+int measure(const Options& options) {
+  set_threads(options.threads);
+  expect_device(torch::Device(options.device));
+  Line line;
+  const nlohmann::ordered_json measured = measure_run(
+      measure_request_from_json(object_of(options.measure, "--measure"), "--measure"),
+      options.config, torch::Device(options.device),
+      [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
+  std::cout << measured.dump(1) << std::endl;
   return 0;
 }
 
@@ -139,11 +163,10 @@ int inspect(const Options& options) {
 int ask(const Options& options) {
   set_threads(options.threads);
   expect_device(torch::Device(options.device));
-  const auto json = nlohmann::json::parse(options.config, nullptr, false);
-  if (json.is_discarded()) throw InputError("--ask: expected a request, a JSON object");
   Line line;
   const nlohmann::ordered_json answer = answer_request(
-      model_request_from_json(json, "--ask"), torch::Device(options.device),
+      model_request_from_json(object_of(options.config, "--ask"), "--ask"),
+      torch::Device(options.device),
       [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
   // A token may be a part of a character.
   std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
@@ -157,12 +180,17 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
                                         ", libtorch " + TORCH_VERSION);
   app.add_option("config", options.config,
-                 "the configuration, a JSON file; of --inspect a run's folder, of --ask a request")
+                 "the configuration, a JSON file; of --inspect and --measure a run's folder, of "
+                 "--ask a request")
       ->required();
   const CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
   const CLI::Option* inspection =
       app.add_option("--inspect", options.inspection,
                      "print what this paper reads off the network of a finished run, as JSON");
+  app.add_option("--question", options.question, "what --inspect is asked beside, as JSON");
+  const CLI::Option* measured = app.add_option(
+      "--measure", options.measure,
+      "measure the network of a finished run, print the result as JSON; see logdepth measure");
   const CLI::Option* asked = app.add_flag(
       "--ask", options.ask, "print what is measured on a language model, as JSON; see logdepth lm");
   app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
@@ -173,12 +201,13 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
-  if (out->count() + inspection->count() + asked->count() != 1)
-    throw InputError("expected one of --out, to train, --inspect and --ask");
+  if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
+    throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
   std::signal(SIGPIPE, SIG_IGN);     // nobody may be listening to the progress
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a run does not outlive the command that started it
   if (options.ask) return ask(options);
   if (!inspection->empty()) return inspect(options);
+  if (!measured->empty()) return measure(options);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
   return train(options);
 }

@@ -7,7 +7,7 @@ namespace logdepth {
 
 PaperNetworks latent_reasoning_networks() {
   return {{{"latent-reasoning",
-            [](const RunRecord& record, const Network& network) {
+            [](const RunRecord& record, const Network& network, const nlohmann::json&) {
               try {
                 CircuitProbes probes = probe_circuits(network, record.config);
                 probes.run = record.folder;

@@ -38,6 +38,16 @@ void modernise(nlohmann::ordered_json& config, const std::string& file) {
   if (config["model"].value("positions", "") == "absolute") config["model"]["positions"] = "none";
 }
 
+RunConfig checked_config(const nlohmann::json& json, const std::string& file) {
+  RunConfig config = run_config_from_json(json, file);
+  try {
+    validate(config);
+  } catch (const InputError& error) {
+    throw InputError(file + ": " + error.what());
+  }
+  return config;
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const RunRecord& record) {
@@ -66,18 +76,25 @@ RunRecord read_run_record(const std::string& file) {
     if (!json.contains(part) || !json[part].is_object())
       throw InputError(file + ": expected an object '" + part + "'");
   if (json["version"] == 1) modernise(json["config"], file);
-  const RunConfig config = run_config_from_json(json["config"], file);
-  try {
-    validate(config);
-  } catch (const InputError& error) {
-    throw InputError(file + ": " + error.what());
-  }
-  return {.config = config,
+  return {.config = checked_config(json["config"], file),
           .inputs = json.value("inputs", nlohmann::ordered_json()),
           .machine = json["machine"],
           .training = json["training"],
           .result = json["result"],
           .folder = std::filesystem::path(file).parent_path().string()};
+}
+
+RunRecord read_run(const std::string& folder) {
+  const std::string record = folder + "/" + kRecordFile, config = folder + "/" + kRunConfigFile;
+  if (std::filesystem::exists(record) || !std::filesystem::exists(config))
+    return read_run_record(record);
+  const auto json = nlohmann::json::parse(read_whole_file(config), nullptr, false);
+  if (json.is_discarded()) throw InputError(config + ": expected a JSON object");
+  RunRecord run;
+  run.config = checked_config(json, config);
+  run.machine = run.training = run.result = nlohmann::ordered_json::object();
+  run.folder = folder;
+  return run;
 }
 
 LearningCurve learning_curve(const RunRecord& record) {

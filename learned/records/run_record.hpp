@@ -30,12 +30,15 @@ LearningCurve learning_curve(const RunRecord& record);
 std::string early_end(const RunRecord& record);
 
 /// The names of files in a run's folder.
+inline constexpr const char* kRunConfigFile = "config.json";
 inline constexpr const char* kRecordFile = "record.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
 
 nlohmann::ordered_json to_json(const RunRecord& record);
 /// Errors: InputError naming the file and what was expected.
 RunRecord read_run_record(const std::string& file);
+/// The record of a run's folder; of a run that has none, its configuration alone. Errors: as above.
+RunRecord read_run(const std::string& folder);
 void write_run_record(const RunRecord& record, const std::string& file);
 /// The regular files below a folder whose names are asked for, in the order of their paths. Errors:
 /// InputError where there is no such folder, or one of those below cannot be read.

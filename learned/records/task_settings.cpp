@@ -2,7 +2,15 @@
 
 #include <stdexcept>
 
+#include "objects/input_error.hpp"
+
 namespace logdepth {
+
+void TaskSettings::ask(const MeasureRequest& request) {
+  if (request.length > 0 || request.samples > 0)
+    throw InputError(std::string(request.length > 0 ? "--length" : "--words") +
+                     ": expected a run on words, this one is of the task " + kind());
+}
 
 ProductQuestion TaskSettings::products() const {
   throw std::logic_error(std::string("a task of ") + kind() + " asks for no products");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "learned/records/depth_reading.hpp"
+#include "learned/records/measure_request.hpp"
 #include "learned/records/settings_value.hpp"
 #include "objects/action.hpp"
 
@@ -48,6 +49,10 @@ class TaskSettings {
   virtual std::uint32_t taught_levels() const { return 0; }
   /// The task of these settings. Errors: InputError naming the setting and what was expected.
   virtual std::unique_ptr<Task> make_task(std::uint64_t seed) const = 0;
+
+  /// Takes what a measurement asks for of its samples. Errors: InputError naming the option of
+  /// `logdepth measure` that is out of range, or has no place in this kind of task.
+  virtual void ask(const MeasureRequest& request);
 
   /// Whether the task asks for products of maps, so that a weights file may be its model.
   virtual bool asks_products() const { return false; }

@@ -42,7 +42,7 @@ std::unique_ptr<Network> make_relit(const RunConfig& config, const TaskFormat& f
 
 PaperNetworks relit_networks() {
   return {{{"relit",
-            [](const RunRecord& record, const Network& network) {
+            [](const RunRecord& record, const Network& network, const nlohmann::json&) {
               try {
                 return probe_relit(record, network);
               } catch (const InputError& error) {

@@ -337,6 +337,15 @@ std::unique_ptr<Task> WordTaskConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<WordTask>(*this, seed);
 }
 
+void WordTaskConfig::ask(const MeasureRequest& request) {
+  require(request.length == 0 || (request.length >= 2 && request.length <= max_length),
+          fmt::format("--length: expected 2 to {}, the positions that the network has, found {}",
+                      max_length, request.length));
+  if (request.length > 0) max_length = request.length;
+  if (request.samples > 0) validation = request.samples;
+  data.clear();  // nothing is trained
+}
+
 ProductQuestion WordTaskConfig::products() const {
   const Action generators = named_monoid(monoid, NamedLetters::generators);
   const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);

@@ -50,6 +50,7 @@ struct WordTaskConfig final : TaskSettings {
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
+  void ask(const MeasureRequest& request) override;
   bool asks_products() const override { return true; }
   ProductQuestion products() const override;
   std::optional<DepthReading> depth_reading(const RecordFields& result) const override;

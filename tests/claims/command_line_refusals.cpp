@@ -84,6 +84,10 @@ TEST_F(Refusals, WrongUsageIsOneSentence) {
   refuses({"info"}, 2, "MODEL");
   refuses({"inspect"}, 2, "--regex");
   refuses({"draw", "abb.json"}, 2, "--output");
+  refuses({"draw", "-o", "x.svg"}, 2, "either MODEL");
+  refuses({"draw", "abb.json", "--learned", "nowhere", "--input", "ab"}, 2, "either MODEL");
+  refuses({"draw", "abb.json", "--words", "3", "-o", "x.svg"}, 2, "--learned");
+  refuses({"draw", "--learned", "nowhere", "--input", "ab"}, 2, "nowhere/record.json");
 }
 
 TEST_F(Refusals, TheOptionsOfAConstructionGoWithItOnly) {

@@ -86,6 +86,10 @@ const std::vector<NotRun> kNotRun = {
     {"docs/learned.md", "logdepth train latent-reasoning --method discrete --out runs/latent",
      kTrain},
     {"docs/learned.md",
+     "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --widths 128 --set "
+     "model.step_embedding=learned --out runs",
+     kTrain},
+    {"docs/learned.md",
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
      "print(torch.utils.cmake_prefix_path)')\"",
      kGpu},

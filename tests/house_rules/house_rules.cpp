@@ -96,7 +96,8 @@ const std::map<std::string, std::string> kMaySee = {
      "learned/language_model learned/records runtime/exact runtime/stream runtime/file objects"},
     {"learned/report", "learned/records runtime/file figures objects"},
     {"learned", "learned/core learned/report learned/records"},  // the list of papers
-    {"learned/word_problems", "learned learned/report learned/records runtime/file objects"},
+    {"learned/word_problems",
+     "learned learned/core learned/report learned/records runtime/file figures objects"},
     {"learned/reachability", "learned learned/records objects"},
     {"learned/depth_recurrent", "learned learned/report learned/records figures objects"},
     {"learned/latent_reasoning",

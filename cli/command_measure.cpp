@@ -1,0 +1,93 @@
+#include <fmt/core.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "cli/training_program.hpp"
+#include "learned/records/measure_request.hpp"
+#include "learned/records/run_record.hpp"
+#include "learned/records/task.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct MeasureArguments {
+  MeasureRequest request;
+  std::string run, output, device = "cpu";
+  bool json = false;
+};
+
+/// The result as a sentence, of words also the accuracy at every index.
+std::string text(const RunConfig& config, const ordered_json& result) {
+  std::string text = config.task->make_task(config.seed)->summary(result) + "\n";
+  if (!config.task.try_as<WordTaskConfig>()) return text;
+  text += "index  accuracy\n";
+  for (std::size_t i = 0; i < result["accuracy"].size(); ++i)
+    text += fmt::format("{:>5}  {:>8.4f}\n", i + 1, result["accuracy"][i].get<double>());
+  return text;
+}
+
+int measure(const MeasureArguments& options) {
+  const std::string folder = options.run + "/";
+  refuse_overwriting(options.output,
+                     {folder + kRunConfigFile, folder + kRecordFile, folder + kWeightsFile});
+  ProgramOutput output;
+  {
+    Progress line("measure", "samples");
+    output = output_of_training_program(
+        {options.run, "--measure", to_json(options.request).dump(), "--device", options.device},
+        [&](std::size_t done, std::size_t total) { line.update(done, total); });
+  }
+  if (output.status != kDone) return output.status;  // it has said why itself
+  const auto measured = ordered_json::parse(output.text);
+  if (!options.output.empty()) {
+    write_whole_file(options.output, measured.dump(1) + "\n");
+    std::cerr << "wrote " << options.output << '\n';
+  }
+  if (options.json) {
+    std::cout << measured.dump(1) << '\n';
+  } else {
+    std::cout << text(read_run(options.run).config, measured["result"]);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_measure(CLI::App& app) {
+  auto options = std::make_shared<MeasureArguments>();
+  MeasureRequest& request = options->request;
+  CLI::App* command = app.add_subcommand(
+      "measure",
+      "what the trained network of a run can do, measured again without training\n"
+      "Example: logdepth measure runs/A5/adaptive-loop-1/seed-1 --length 12 --loops 4");
+  command->add_option("RUN", options->run, "folder of one training run")->required();
+  command
+      ->add_option("--length", request.length,
+                   "letters of the words; without it, as many as the run had reached")
+      ->check(CLI::Range(2U, 1U << 16));
+  command
+      ->add_option("--loops", request.loops,
+                   "how often the repeated block runs; without it, as the network has it")
+      ->check(CLI::Range(1U, kLoopLimit));
+  command
+      ->add_option("--words", request.samples,
+                   "words that are measured; without it, as many as the run had")
+      ->check(CLI::Range(1U, 10000000U));
+  command->add_option("-o,--output", options->output, "also write the result as JSON to this file");
+  command->add_option("--device", options->device, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object");
+  return [options] { return measure(*options); };
+}
+
+}  // namespace logdepth

@@ -1,0 +1,124 @@
+#include "cli/draw_learned.hpp"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/training_program.hpp"
+#include "compiler/passes/compile.hpp"
+#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "learned/word_problems/attention_figure.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/automaton.hpp"
+#include "objects/input_error.hpp"
+#include "objects/named_monoids.hpp"
+#include "proofs-check/pictures/draw_attention.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+/// The compiled scan of the same monoid on the same word.
+Outcome<TokenBands> compiled_bands(const WordTaskConfig& task, const LetterNames& word) {
+  const Action action = named_monoid(task.monoid, task.letters == WordTaskConfig::Letters::all
+                                                      ? NamedLetters::all
+                                                      : NamedLetters::generators);
+  const Model model =
+      with_derived(compile(regular_language_scan_MS25_thm4_1(action, "compiled: " + task.monoid)));
+  Runner runner(model);
+  const auto tokens = tokens_of(model, word);
+  if (!tokens.has_value()) return tokens.refusal();
+  auto bands = attention_bands(runner, tokens.value());
+  if (!bands.has_value()) return bands.refusal();
+  TokenBands products = std::move(bands).value();
+  products.verdict = {};  // a trained network gives products only
+  return products;
+}
+
+void check_output(const std::string& output, const std::string& run) {
+  if (!output.empty() && std::filesystem::path(output).extension() != ".svg")
+    throw InputError(output + ": a picture of a trained network is written as .svg");
+  const std::string folder = run + "/";
+  refuse_overwriting(output,
+                     {folder + kRunConfigFile, folder + kRecordFile, folder + kWeightsFile});
+}
+
+AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& word,
+                              const std::vector<std::string>& letters) {
+  AttentionQuestion question;
+  const Alphabet alphabet(letters);
+  for (const std::string& letter : word) question.word.push_back(*alphabet.find(letter));
+  question.words = options.words;
+  question.seed = options.seed;
+  return question;
+}
+
+}  // namespace
+
+void LearnedDrawing::add_to(CLI::App& app) {
+  given = app.add_option("--learned", run,
+                         "instead of MODEL, the folder of a training run of word problems: its "
+                         "attention beside the compiled scan, and which prefix circuit it is");
+  app.add_option("--words", words, "random words that the circuit of --learned is named on")
+      ->check(CLI::Range(1U, 1000000U))
+      ->capture_default_str()
+      ->needs(given);
+  app.add_option("--seed", seed, "of these words")
+      ->check(kCount)
+      ->capture_default_str()
+      ->needs(given);
+  app.add_flag("--json", json, "of --learned: print one JSON object")->needs(given);
+}
+
+int draw_learned(const LearnedDrawing& options, const InputOptions& input,
+                 const std::string& output) {
+  check_output(output, options.run);
+  if (input.graph_option->count() + input.cells_option->count() > 0)
+    throw InputError("--learned: expected a word, by --input or --tokens");
+  const RunRecord record = read_run(options.run);
+  const std::vector<std::string> letters = letters_of_run(record);
+  const LetterNames word = load_words(input.words, letters).front();
+  const auto& task = record.config.task.as<WordTaskConfig>();
+  if (word.size() < 2 || word.size() > task.max_length)
+    throw InputError(
+        fmt::format("--input: expected 2 to {} letters, as many as the network has positions for, "
+                    "found {}",
+                    task.max_length, word.size()));
+
+  const ProgramOutput answer =
+      output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
+                                  to_json(question_of(options, word, letters)).dump()});
+  if (answer.status != kDone) return answer.status;  // it has said why itself
+  const WordAttention attention =
+      word_attention_from_json(nlohmann::ordered_json::parse(answer.text));
+  const PrefixCircuit circuit = prefix_circuit(attention.mean);
+
+  if (!output.empty()) {
+    const auto compiled = compiled_bands(task, word);
+    if (!compiled.has_value()) {
+      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; nothing was drawn\n";
+      return kNotDecided;
+    }
+    write_whole_file(
+        output, token_bands_svg({learned_bands(record, word, attention, circuit), compiled.value()},
+                                "learned and compiled attention of " + task.monoid));
+    std::cerr << "wrote " << output << '\n';
+  }
+  if (options.json) {
+    nlohmann::ordered_json named = to_json(circuit);
+    named["words"] = options.words;
+    named["seed"] = options.seed;
+    std::cout << named.dump(1) << '\n';
+  } else {
+    std::cout << fmt::format("{}, on {} random words of {} letters, seed {}\n",
+                             circuit_name(circuit), options.words, word.size(), options.seed)
+              << circuit_text(circuit);
+  }
+  return kDone;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,70 @@
+#include "learned/core/measurement.hpp"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <utility>
+
+#include "learned/core/finished_run.hpp"
+#include "learned/core/network_predictor.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+/// The stage of the curriculum that a run ended in; the last one where no record says it.
+std::size_t stage_reached(const RunRecord& record, const Task& task) {
+  const std::size_t last = task.stages() - 1;
+  const std::string reached = record.training.value("stage", task.stage_name(last));
+  for (std::size_t stage = 0; stage < last; ++stage)
+    if (task.stage_name(stage) == reached) return stage;
+  return last;
+}
+
+void check_loops(std::uint32_t loops, const RunConfig& config) {
+  using Steps = ModelConfig::StepEmbedding;
+  const ModelConfig& model = config.model;
+  if (model.repeated == 0 || config.constructed || config.network)
+    throw InputError("--loops: expected a run whose model repeats a block");
+  if (config.task->most_loops() > 0 || model.loops.kind == LoopRule::Kind::asked)
+    throw InputError(
+        fmt::format("--loops: expected none, the task {} says itself how often the block runs",
+                    config.task->kind()));
+  if ((model.step_embedding == Steps::learned || model.step_embedding == Steps::sinusoidal) &&
+      loops > model.step_rows)
+    throw InputError(
+        fmt::format("--loops: expected 1 to {}, the steps that the network has an embedding for, "
+                    "found {}",
+                    model.step_rows, loops));
+}
+
+/// A predictor that loops so often where a measure leaves it to the model.
+Predictor with_loops(Predictor predictor, std::uint32_t loops) {
+  predictor.answers = [answers = predictor.answers, loops](const Samples& samples,
+                                                           std::uint32_t asked) {
+    return answers(samples, asked > 0 ? asked : loops);
+  };
+  return predictor;
+}
+
+}  // namespace
+
+nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::string& folder,
+                                   torch::Device device, const MeasureProgress& progress) {
+  const FinishedRun run = open_run(folder, device);
+  const RunConfig& config = run.record.config;
+  TaskConfig asked = config.task;
+  asked->ask(request);
+  const std::unique_ptr<Task> task = asked->make_task(config.seed);
+  if (request.loops > 0) check_loops(request.loops, config);
+  Predictor predictor = predictor_of(*run.network, config.training.precision);
+  if (request.loops > 0) predictor = with_loops(std::move(predictor), request.loops);
+  const std::size_t stage =
+      request.length > 0 ? task->stages() - 1 : stage_reached(run.record, *task);
+  nlohmann::ordered_json measured = {{"run", folder}};
+  if (request.loops > 0) measured["loops"] = request.loops;
+  measured["result"] = task->measure(predictor, stage, progress);
+  return measured;
+}
+
+}  // namespace logdepth

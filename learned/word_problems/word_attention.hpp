@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "learned/records/run_record.hpp"
+#include "learned/word_problems/prefix_circuit.hpp"
+
+namespace logdepth {
+
+/// The name under which the program with libtorch is asked for the attention of a network.
+inline constexpr const char* kWordAttention = "word-attention";
+
+/// What a trained network of word problems is asked about its attention.
+struct AttentionQuestion {
+  std::vector<std::uint32_t> word;  ///< letters by their numbers
+  std::uint32_t words = 64;         ///< random ones of as many letters
+  std::uint64_t seed = 1;           ///< that they are drawn from
+};
+nlohmann::ordered_json to_json(const AttentionQuestion& question);
+/// Errors: InputError naming the setting and what was expected.
+AttentionQuestion attention_question_from_json(const nlohmann::json& json,
+                                               const std::string& source);
+
+/// Its answer.
+struct WordAttention {
+  std::vector<AttentionLevel> word;    ///< on the word
+  std::vector<std::uint32_t> answers;  ///< its prefix products as the network has them: elements
+  std::vector<AttentionLevel> mean;    ///< over the random words
+};
+nlohmann::ordered_json to_json(const WordAttention& attention);
+WordAttention word_attention_from_json(const nlohmann::ordered_json& json);
+
+/// The letters that a run of word problems reads, by name. Errors: InputError naming the run's
+/// record where it is a run of another task.
+std::vector<std::string> letters_of_run(const RunRecord& record);
+
+}  // namespace logdepth

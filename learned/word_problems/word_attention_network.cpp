@@ -1,0 +1,141 @@
+#include "learned/word_problems/word_attention_network.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "learned/core/batch.hpp"
+#include "learned/records/counter_random.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/input_error.hpp"
+
+namespace logdepth {
+namespace {
+
+using Words = std::vector<std::vector<std::uint32_t>>;
+
+/// Words that a network is given at once.
+constexpr std::size_t kAtOnce = 64;
+
+/// Letter and position of every token, as the task has them; nothing is asked of them.
+Samples samples_of_words(const Words& words) {
+  Samples samples;
+  samples.count = words.size();
+  samples.tokens = samples.size = words.front().size();
+  samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
+  for (const auto& word : words)
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      samples.indices.push_back(static_cast<std::int32_t>(word[i]));
+      samples.indices.push_back(static_cast<std::int32_t>(i));
+    }
+  return samples;
+}
+
+/// "loop 2" and "layer 1" of the second run of "repeated.0".
+AttentionLevel named_level(const std::string& block, std::size_t runs, const ModelConfig& model) {
+  const std::size_t dot = block.find('.');
+  const std::string part = block.substr(0, dot);
+  const std::size_t layer = std::stoul(block.substr(dot + 1)) + 1;
+  if (part == "repeated") return {fmt::format("loop {}", runs), fmt::format("layer {}", layer), {}};
+  const std::size_t before = part == "final" ? model.initial + model.repeated : 0;
+  return {fmt::format("layer {}", before + layer), part, {}};
+}
+
+/// The sum of the attention on each word, level by level, and the answers.
+class AttentionSum {
+ public:
+  AttentionSum(const Network& network, const RunConfig& config)
+      : network_(network), config_(config) {}
+
+  void add(const Words& words) {
+    std::size_t level = 0;
+    std::map<std::string, std::size_t> runs;
+    const Probe probe = [&](const ProbeView& view) {
+      const Tensor sum = view.weights.to(torch::kCPU, torch::kFloat64).sum(0);
+      const std::size_t run = ++runs[view.block];
+      if (level == sums_.size()) {
+        sums_.push_back(sum);
+        names_.push_back(named_level(view.block, run, config_.model));
+      } else {
+        sums_[level] += sum;
+      }
+      ++level;
+    };
+    const torch::NoGradGuard no_grad;
+    const Batch batch =
+        to_batch(samples_of_words(words), network_.format(), network_.device(), network_.type());
+    PassOptions options;
+    options.probe = &probe;
+    options.precision = config_.training.precision;
+    options.loops = network_.loops_of(batch);
+    latest_ = answers(network_(batch, options), network_.format());
+    words_ += words.size();
+  }
+
+  std::vector<AttentionLevel> mean() const {
+    std::vector<AttentionLevel> levels = names_;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const Tensor mean = (sums_[l] / static_cast<double>(words_)).contiguous();
+      const auto at = mean.accessor<double, 3>();
+      for (std::int64_t head = 0; head < mean.size(0); ++head) {
+        AttentionMatrix& matrix = levels[l].heads.emplace_back();
+        for (std::int64_t i = 0; i < mean.size(1); ++i)
+          matrix.emplace_back(at[head][i].data(), at[head][i].data() + mean.size(2));
+      }
+    }
+    return levels;
+  }
+  const Answers& latest_answers() const { return latest_; }
+
+ private:
+  const Network& network_;
+  const RunConfig& config_;
+  std::vector<Tensor> sums_;  ///< [heads, L, L] of each level
+  std::vector<AttentionLevel> names_;
+  Answers latest_;
+  std::size_t words_ = 0;
+};
+
+void check(const AttentionQuestion& question, std::size_t letters, std::size_t longest) {
+  const auto expect = [](bool holds, const std::string& sentence) {
+    if (!holds) throw InputError(sentence);
+  };
+  expect(!question.word.empty() && question.word.size() <= longest,
+         fmt::format("word: expected 1 to {} letters, found {}", longest, question.word.size()));
+  for (const std::uint32_t letter : question.word)
+    expect(letter < letters,
+           fmt::format("word: expected letters from 0 to {}, found {}", letters - 1, letter));
+  expect(question.words > 0, "words: expected at least 1");
+}
+
+}  // namespace
+
+WordAttention read_word_attention(const Network& network, const RunConfig& config,
+                                  const AttentionQuestion& question) {
+  const auto& tables = network.format().tables;  // letters and positions
+  check(question, tables.front(), config.task.as<WordTaskConfig>().max_length);
+  AttentionSum word(network, config), drawn(network, config);
+  word.add({question.word});
+  for (std::size_t first = 0; first < question.words; first += kAtOnce) {
+    Words words;
+    for (std::size_t i = first; i < std::min<std::size_t>(first + kAtOnce, question.words); ++i) {
+      CounterRandom random(question.seed, RandomStream::validation, 0, i);
+      auto& letters = words.emplace_back(question.word.size());
+      for (std::uint32_t& letter : letters)
+        letter = static_cast<std::uint32_t>(random.below(tables.front()));
+    }
+    drawn.add(words);
+  }
+  WordAttention attention;
+  attention.word = word.mean();
+  if (attention.word.empty())
+    throw InputError(
+        "the network has no attention to show, expected one of blocks that are trained");
+  for (const std::int32_t answer : word.latest_answers())
+    attention.answers.push_back(static_cast<std::uint32_t>(answer));
+  attention.mean = drawn.mean();
+  return attention;
+}
+
+}  // namespace logdepth

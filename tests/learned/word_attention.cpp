@@ -1,0 +1,152 @@
+// The attention that is read off networks of word problems, beside what their blocks compute, and
+// the circuit of a network whose heads are set by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "learned/core/universal_transformer.hpp"
+#include "learned/records/task.hpp"
+#include "learned/word_problems/presets.hpp"
+#include "learned/word_problems/word_attention_network.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "objects/input_error.hpp"
+#include "tests/support/networks.hpp"
+
+namespace logdepth::word_attention_tests {
+namespace {
+
+using learned_tests::parameter;
+using learned_tests::Tensor;
+
+RunConfig small_run(WordModel kind, std::uint32_t depth) {
+  RunConfig config = word_problem("S3", kind, depth);
+  config.task.as<WordTaskConfig>().max_length = 8;
+  config.model.width = 8;
+  config.model.heads = 2;
+  config.model.hidden = 12;
+  return config;
+}
+
+UniversalTransformer network_of(const RunConfig& config) {
+  return {config.model, config.task->make_task(1)->format(), 5, torch::kCPU, torch::kFloat64};
+}
+
+const std::vector<std::uint32_t> kWord = {1, 0, 3, 5, 2};
+
+TEST(WordAttention, RowsSumToOneAndNobodyReadsWhatComesLater) {
+  const RunConfig config = small_run(WordModel::adaptive_loop, 1);
+  const WordAttention attention = read_word_attention(network_of(config), config, {kWord, 70, 3});
+  ASSERT_EQ(attention.word.size(), 3u) << "as many loops as five letters have doublings";
+  ASSERT_EQ(attention.answers.size(), kWord.size());
+  for (const auto* levels : {&attention.word, &attention.mean})
+    for (std::size_t level = 0; level < 3; ++level) {
+      EXPECT_EQ((*levels)[level].name, "loop " + std::to_string(level + 1));
+      EXPECT_EQ((*levels)[level].note, "layer 1");
+      ASSERT_EQ((*levels)[level].heads.size(), 2u);
+      for (const AttentionMatrix& head : (*levels)[level].heads)
+        for (std::size_t i = 0; i < kWord.size(); ++i) {
+          double sum = 0;
+          for (std::size_t j = 0; j < kWord.size(); ++j) {
+            sum += head[i][j];
+            if (j > i) EXPECT_EQ(head[i][j], 0) << i << " reads " << j;
+          }
+          EXPECT_NEAR(sum, 1, 1e-9);
+        }
+    }
+}
+
+TEST(WordAttention, TheFirstLayerIsWhatItsWeightsSay) {
+  const RunConfig config = small_run(WordModel::stack, 2);
+  const UniversalTransformer network = network_of(config);
+  const WordAttention attention = read_word_attention(network, config, {kWord, 1, 1});
+  ASSERT_EQ(attention.word.size(), 2u);
+  EXPECT_EQ(attention.word[1].name, "layer 2");
+
+  std::vector<std::int64_t> letters(kWord.begin(), kWord.end());
+  const Tensor state = parameter(network, "embedding.0").index_select(0, torch::tensor(letters)) +
+                       parameter(network, "embedding.1").narrow(0, 0, 5);
+  const Tensor deviation = state - state.mean(-1, true);
+  const Tensor normed = deviation / (deviation.square().mean(-1, true) + 1e-5).sqrt();
+  const Tensor all =
+      torch::matmul(normed, parameter(network, "initial.0.query_key_value.weight").t());
+  for (std::int64_t head = 0; head < 2; ++head) {
+    const Tensor q = all.narrow(1, 4 * head, 4), k = all.narrow(1, 8 + 4 * head, 4);
+    for (std::int64_t i = 0; i < 5; ++i) {
+      const Tensor scores = torch::matmul(k.narrow(0, 0, i + 1), q[i]) / std::sqrt(4.0);
+      const Tensor shares = scores.exp() / scores.exp().sum();
+      for (std::int64_t j = 0; j <= i; ++j)
+        EXPECT_NEAR(attention.word[0].heads[head][i][j], shares[j].item<double>(), 1e-9)
+            << head << ": " << i << " reads " << j;
+    }
+  }
+}
+
+TEST(WordAttention, TheMeanIsThatOfTheWordsThatTheSeedDraws) {
+  const RunConfig config = small_run(WordModel::adaptive_loop, 1);
+  const UniversalTransformer network = network_of(config);
+  constexpr std::uint32_t kWords = 67;  // more than are read at once
+  const WordAttention all = read_word_attention(network, config, {kWord, kWords, 9});
+  double mean = 0;
+  for (std::uint32_t i = 0; i < kWords; ++i) {
+    CounterRandom random(9, RandomStream::validation, 0, i);
+    std::vector<std::uint32_t> word(kWord.size());
+    for (std::uint32_t& letter : word) letter = static_cast<std::uint32_t>(random.below(6));
+    mean += read_word_attention(network, config, {word, 1, 1}).word[2].heads[1][4][2] / kWords;
+  }
+  EXPECT_NEAR(all.mean[2].heads[1][4][2], mean, 1e-9);
+  const WordAttention again = read_word_attention(network, config, {kWord, kWords, 9});
+  EXPECT_EQ(to_json(again), to_json(all));
+  EXPECT_NE(to_json(read_word_attention(network, config, {kWord, kWords, 8}))["mean"],
+            to_json(all)["mean"]);
+}
+
+TEST(WordAttention, AnswersAreThoseOfTheNetwork) {
+  const RunConfig config = small_run(WordModel::stack, 1);
+  const UniversalTransformer network = network_of(config);
+  {
+    const torch::NoGradGuard no_grad;
+    parameter(network, "readout.weight").zero_();
+    Tensor bias = parameter(network, "readout.bias");
+    bias.zero_();
+    bias[4] = 1;
+  }
+  EXPECT_EQ(read_word_attention(network, config, {kWord, 1, 1}).answers,
+            (std::vector<std::uint32_t>(5, 4)));
+}
+
+/// Layers whose heads look 1, 2, 4 back, whatever they see.
+TEST(WordAttention, HeadsThatLookBackByPowersOfTwoAreHillisAndSteeles) {
+  RunConfig config = small_run(WordModel::stack, 3);
+  config.model.positions = ModelConfig::Positions::relative;
+  config.model.max_distance = 8;
+  const UniversalTransformer network = network_of(config);
+  for (int layer = 0; layer < 3; ++layer) {
+    const torch::NoGradGuard no_grad;
+    const std::string block = "initial." + std::to_string(layer);
+    parameter(network, block + ".query_key_value.weight").zero_();
+    Tensor bias = parameter(network, block + ".distance_bias");
+    for (int head = 0; head < 2; ++head) bias[head][8 + (1 << layer)] = 2;
+  }
+  const std::vector<std::uint32_t> word(8, 1);
+  const PrefixCircuit circuit =
+      prefix_circuit(read_word_attention(network, config, {word, 4, 1}).mean);
+  EXPECT_EQ(circuit_name(circuit), "Hillis and Steele's prefix circuit");
+  EXPECT_EQ(circuit.fits[1].positions, 17u);
+  EXPECT_EQ(circuit.fits[1].heads, 34u);
+  EXPECT_GT(circuit.levels[2].sources[7]->attention, 0.9);
+}
+
+TEST(WordAttention, QuestionsAreReadBackAndWrongOnesRefused) {
+  const AttentionQuestion question{{1, 2, 3}, 7, 11};
+  EXPECT_EQ(to_json(attention_question_from_json(to_json(question), "q")), to_json(question));
+  const RunConfig config = small_run(WordModel::stack, 1);
+  const UniversalTransformer network = network_of(config);
+  const std::vector<std::uint32_t> nine(9, 0);
+  for (const AttentionQuestion& wrong :
+       {AttentionQuestion{{}, 1, 1}, AttentionQuestion{nine, 1, 1}, AttentionQuestion{{6}, 1, 1},
+        AttentionQuestion{{1}, 0, 1}})
+    EXPECT_THROW(read_word_attention(network, config, wrong), InputError);
+}
+
+}  // namespace
+}  // namespace logdepth::word_attention_tests
