@@ -39,12 +39,13 @@ Outcome<TokenBands> compiled_bands(const WordTaskConfig& task, const LetterNames
   return products;
 }
 
-void check_output(const std::string& output, const std::string& run) {
+void check_output(const std::string& output, const std::string& run, const InputOptions& input) {
   if (!output.empty() && std::filesystem::path(output).extension() != ".svg")
     throw InputError(output + ": a picture of a trained network is written as .svg");
-  const std::string folder = run + "/";
-  refuse_overwriting(output,
-                     {folder + kRunConfigFile, folder + kRecordFile, folder + kWeightsFile});
+  std::vector<std::string> inputs = input.files();
+  for (const char* file : {kRunConfigFile, kRecordFile, kWeightsFile})
+    inputs.push_back(run + "/" + file);
+  refuse_overwriting(output, inputs);
 }
 
 AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& word,
@@ -76,7 +77,7 @@ void LearnedDrawing::add_to(CLI::App& app) {
 
 int draw_learned(const LearnedDrawing& options, const InputOptions& input,
                  const std::string& output) {
-  check_output(output, options.run);
+  check_output(output, options.run, input);
   if (input.graph_option->count() + input.cells_option->count() > 0)
     throw InputError("--learned: expected a word, by --input or --tokens");
   const RunRecord record = read_run(options.run);
@@ -85,7 +86,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const auto& task = record.config.task.as<WordTaskConfig>();
   if (word.size() < 2 || word.size() > task.max_length)
     throw InputError(
-        fmt::format("--input: expected 2 to {} letters, as many as the network has positions for, "
+        fmt::format("the word: expected 2 to {} letters, as many as the network has positions for, "
                     "found {}",
                     task.max_length, word.size()));
 

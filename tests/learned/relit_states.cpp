@@ -192,7 +192,7 @@ TEST_F(Runs, AreInspected) {
   train(trainer, run);
   trainer.save_weights(run + "/" + kWeightsFile);
   write_run_record(trainer.record(Trainer::Stop::steps, {}), run + "/" + kRecordFile);
-  const auto probed = inspect_run("relit", run, torch::kCPU);
+  const auto probed = inspect_run("relit", {}, run, torch::kCPU);
   EXPECT_EQ(probed["backbone"]["file"], base_);
   EXPECT_EQ(probed["backbone"]["before"], probed["backbone"]["after"]);
   const auto& relit = dynamic_cast<const RelitNetwork&>(trainer.network());
@@ -217,7 +217,7 @@ TEST_F(Runs, OfALinearProbeHaveNothingToInspect) {
   record.config = config;
   for (const NetworkInspection& one : network_inspections())
     if (std::string(one.name) == "relit") {
-      EXPECT_THROW(one.inspect(record, *network), InputError);
+      EXPECT_THROW(one.inspect(record, *network, {}), InputError);
     }
 }
 

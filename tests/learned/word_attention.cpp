@@ -48,7 +48,9 @@ TEST(WordAttention, RowsSumToOneAndNobodyReadsWhatComesLater) {
           double sum = 0;
           for (std::size_t j = 0; j < kWord.size(); ++j) {
             sum += head[i][j];
-            if (j > i) EXPECT_EQ(head[i][j], 0) << i << " reads " << j;
+            if (j > i) {
+              EXPECT_EQ(head[i][j], 0) << i << " reads " << j;
+            }
           }
           EXPECT_NEAR(sum, 1, 1e-9);
         }
