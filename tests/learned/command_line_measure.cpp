@@ -185,7 +185,7 @@ TEST_F(FinishedRunCommands, AConstructedNetworkHasNoAttentionToDraw) {
   const std::string run = "kept/S3/construction/seed-1";
   refused({"draw", "--learned", run, "--input", "abab"}, "no attention to show");
   refused({"measure", run, "--loops", "1"}, "--loops: expected a run whose model repeats");
-  EXPECT_EQ(measured(run, {"--words", "20"})["result"]["accuracy"][3], 1.0);
+  EXPECT_EQ(measured(run, {"--length", "4", "--words", "20"})["result"]["accuracy"][3], 1.0);
 }
 
 }  // namespace
