@@ -44,6 +44,7 @@ Predictor with_loops(Predictor predictor, std::uint32_t loops) {
                                                            std::uint32_t asked) {
     return answers(samples, asked > 0 ? asked : loops);
   };
+  if (predictor.own_loops) predictor.own_loops = [loops](std::size_t) { return loops; };
   return predictor;
 }
 
