@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -9,10 +10,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/plan_states.hpp"
+#include "cli/slurm_array.hpp"
 #include "cli/training_jobs.hpp"
 #include "learned/language_model/initial_weights.hpp"
 #include "learned/papers.hpp"
@@ -119,10 +123,7 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
 }
 
 /// Refuses what does not fit before anything is trained.
-void check(const TrainingPlan& plan, const TrainArguments& options) {
-  const ModelUse use = !options.write_plan.empty()    ? ModelUse::named
-                       : options.jobs.device == "cpu" ? ModelUse::trained
-                                                      : ModelUse::read;
+void check(const TrainingPlan& plan, ModelUse use) {
   std::set<std::string> names;
   for (const PlannedRun& run : plan) {
     if (!names.insert(run.name).second)
@@ -137,7 +138,9 @@ void check(const TrainingPlan& plan, const TrainArguments& options) {
 }
 
 int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) {
-  check(plan, options);
+  check(plan, !options.write_plan.empty()    ? ModelUse::named
+              : options.jobs.device == "cpu" ? ModelUse::trained
+                                             : ModelUse::read);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
     std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
@@ -233,19 +236,93 @@ std::vector<Command> add_experiments(CLI::App& train) {
   return commands;
 }
 
+namespace {
+
+/// A word of Slurm's: what it means is for sbatch to judge.
+const CLI::Validator kSlurmWord(
+    [](const std::string& text) {
+      const bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) ||
+               std::string_view("-_:.,").find(static_cast<char>(c)) != std::string_view::npos;
+      });
+      return word ? std::string()
+                  : "expected letters, digits and the signs - _ : . , found '" + text + "'";
+    },
+    "WORD");
+
+struct PlanArguments {
+  TrainArguments common;
+  std::string file;
+  std::vector<std::string> names;
+  bool submit = false, status = false, collect = false;
+  SlurmOptions slurm;
+};
+
+/// The runs that were named, in the order of the plan; all without names.
+TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
+  for (const std::string& name : options.names)
+    if (std::none_of(plan.begin(), plan.end(), [&](const auto& run) { return run.name == name; }))
+      throw InputError("--run: expected the name of a run of " + options.file + ", found '" + name +
+                       "'");
+  if (!options.names.empty())
+    std::erase_if(plan, [&](const PlannedRun& run) {
+      return std::find(options.names.begin(), options.names.end(), run.name) == options.names.end();
+    });
+  return plan;
+}
+
+int train_plan(PlanArguments& options) {
+  const TrainingPlan plan = chosen(read_training_plan(options.file), options);
+  if (!options.submit && !options.status && !options.collect)
+    return carry_out_or_write(plan, options.common);
+  const JobOptions& jobs = options.common.jobs;
+  if (jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
+  if (options.status) return print_states(plan, jobs.out);
+  if (options.collect) return collect(plan, jobs.out);
+  check(plan, ModelUse::read);  // the memory that is left here is not that of the tasks
+  options.slurm.name = std::filesystem::path(options.file).stem();
+  return submit_array(plan, jobs, options.slurm);
+}
+
+}  // namespace
+
 Command add_train_plan(CLI::App& train) {
-  struct Plan {
-    TrainArguments common;
-    std::string file;
-  };
-  auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<PlanArguments>();
   CLI::App* command = train.add_subcommand(
       "plan",
-      "carry out the runs of a plan file; what is done stays done\n"
+      "carry out the runs of a plan file, here or on a cluster; what is done stays done\n"
       "Example: logdepth train plan examples/plans/h200.json --device cuda --jobs 3 --out runs");
   command->add_option("file", plan->file, "the plan, as --write-plan writes it")->required();
+  command->add_option("--run", plan->names, "only the run of this name");
   add_run_options(*command, plan->common);
-  return [plan] { return carry_out_or_write(read_training_plan(plan->file), plan->common); };
+  CLI::Option* const slurm = command->add_flag(
+      "--slurm", plan->submit,
+      "submit the runs without a record to Slurm as a job array, a task each, instead");
+  CLI::Option* const status =
+      command->add_flag("--status", plan->status, "print how far each run is, train nothing");
+  CLI::Option* const collect = command->add_flag(
+      "--collect", plan->collect,
+      "print the folders of the runs that are done, train nothing; exit status 3 where one is not");
+  status->excludes(slurm)->excludes(collect);
+  collect->excludes(slurm);
+  for (const char* name : {"--jobs", "--threads", "--device"})
+    for (CLI::Option* const reads : {status, collect}) command->get_option(name)->excludes(reads);
+  command->get_option("--jobs")->excludes(slurm);
+  command->add_option("--partition", plan->slurm.partition, "Slurm's, instead of its default")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command
+      ->add_option("--time", plan->slurm.time,
+                   "limit of each task as Slurm reads it: minutes, 12:00:00, 2-00:00:00")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command->add_option("--array-limit", plan->slurm.array_limit, "tasks at the same time")
+      ->needs(slurm)
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--memory", plan->slurm.memory, "GiB of each task")
+      ->needs(slurm)
+      ->check(CLI::Range(1, 65536));
+  return [plan] { return train_plan(*plan); };
 }
 
 }  // namespace logdepth

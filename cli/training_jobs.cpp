@@ -7,44 +7,52 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "cli/folder_lock.hpp"
+#include "cli/run_folder.hpp"
 #include "cli/training_program.hpp"
-#include "learned/records/run_record.hpp"
-#include "learned/records/task.hpp"
 #include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// One run in a process of its own, which says on a pipe how far it is.
 struct Process {
   const PlannedRun* run = nullptr;
   std::string folder;
+  FolderLock lock;
   StartedProgram program;
   std::string pending;  ///< the beginning of a line
   std::string latest;   ///< its latest line
 };
 
-Process start(const PlannedRun& run, const std::string& folder, const JobOptions& options) {
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure || !fs::is_directory(folder))
-    throw InputError("--out: expected a folder that can be made, " + folder + " cannot");
+void say_done_before(const PlannedRun& run) {
+  std::cerr << run.name << ": done before\n";
+}
+
+/// Absent where another command has finished the run by now. Errors: InputError where one is at work
+/// in the folder, or it holds another run.
+std::optional<Process> start(const PlannedRun& run, const JobOptions& options) {
+  const std::string folder = options.out + "/" + run.name;
+  FolderLock lock(folder);
+  if (finished_record(run, folder)) {
+    say_done_before(run);
+    return std::nullopt;
+  }
   const std::string config = folder + "/config.json";
   write_whole_file(config, to_json(run.config).dump(1) + "\n");
-  return {&run,
-          folder,
-          start_training_program({config, "--out", folder, "--device", options.device, "--threads",
-                                  std::to_string(options.threads)}),
-          {},
-          {}};
+  // The process holds the lock as well, so that it lasts until nobody writes there any more.
+  StartedProgram program =
+      start_training_program({config, "--out", folder, "--device", options.device, "--threads",
+                              std::to_string(options.threads)},
+                             lock.descriptor());
+  return Process{&run, folder, std::move(lock), program, {}, {}};
 }
 
 /// Takes what the process has said; false at its end.
@@ -59,42 +67,6 @@ bool listen(Process& process) {
   const std::size_t from = begin == std::string::npos || begin == end ? 0 : begin + 1;
   process.latest = process.pending.substr(from, end - from);
   process.pending.erase(0, end + 1);
-  return true;
-}
-
-std::string outcome(const RunRecord& record) {
-  const auto task = record.config.task->make_task(record.config.seed);
-  char spent[100];
-  std::snprintf(spent, sizeof spent, "; %llu steps, %.1f s, stopped by %s",
-                static_cast<unsigned long long>(record.training.value("steps", 0)),
-                record.training.value("seconds", 0.0),
-                record.training.value("stopped", std::string("?")).c_str());
-  return task->summary(record.result) + spent;
-}
-
-/// Errors: InputError where the folder holds a run of another configuration.
-bool has_record(const PlannedRun& run, const std::string& folder) {
-  const std::string before = folder + "/config.json";
-  if (fs::exists(folder + "/checkpoint.safetensors") && fs::exists(before)) {
-    const auto json = nlohmann::json::parse(read_whole_file(before), nullptr, false);
-    if (json.is_discarded() || !continues(run_config_from_json(json, before), run.config))
-      throw InputError(before +
-                       ": expected the same configuration as the one asked for, but for the "
-                       "budget; choose another --out");
-  }
-  const std::string file = folder + "/" + kRecordFile;
-  if (!fs::exists(file)) return false;
-  const RunRecord record = read_run_record(file);
-  const TrainingConfig &done = record.config.training, &asked = run.config.training;
-  const bool ended_by_seconds = record.training.value("stopped", "") == "seconds";
-  if (continues(record.config, run.config) && done.steps <= asked.steps &&
-      (done.steps < asked.steps ||
-       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds))))
-    return false;
-  if (to_json(record.config) != to_json(run.config))
-    throw InputError(file +
-                     ": expected a run of the same configuration as the one asked for, or with "
-                     "fewer steps or seconds; choose another --out");
   return true;
 }
 
@@ -128,9 +100,11 @@ extern "C" void remember(int signal) {
 }
 
 /// Runs write a checkpoint when they are told to end; who asked for them waits for it, so that the
-/// same command finds it.
+/// same command finds it. Who told this program may have told them too, as Slurm does, and the same
+/// signal twice would end them at once.
 [[noreturn]] void end_with(const std::vector<Process>& running) {
-  for (const Process& process : running) kill(process.program.pid, SIGTERM);
+  for (const Process& process : running)
+    kill(process.program.pid, received == SIGTERM ? SIGHUP : SIGTERM);
   for (const Process& process : running) finish(process.program);
   std::signal(received, SIG_DFL);
   raise(received);
@@ -143,8 +117,8 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
   expect_training_program();
   std::vector<const PlannedRun*> waiting;
   for (const PlannedRun& run : plan)
-    if (has_record(run, options.out + "/" + run.name)) {
-      std::cerr << run.name << ": done before\n";
+    if (finished_record(run, options.out + "/" + run.name)) {
+      say_done_before(run);
     } else {
       waiting.push_back(&run);
     }
@@ -159,8 +133,19 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
     while (!waiting.empty() && running.size() < options.jobs) {
       const PlannedRun& run = *waiting.back();
       waiting.pop_back();
-      running.push_back(start(run, options.out + "/" + run.name, options));
+      try {
+        if (auto process = start(run, options)) {
+          running.push_back(std::move(*process));
+          continue;
+        }
+      } catch (const InputError& error) {  // the other runs go on
+        line.clear();
+        std::cerr << "logdepth: " << error.what() << '\n';
+        worst = std::max(worst, 2);
+      }
+      ++done;
     }
+    if (running.empty()) continue;
     std::vector<pollfd> polled;
     for (const Process& process : running) polled.push_back({process.program.pipe, POLLIN, 0});
     const int ready = poll(polled.data(), polled.size(), 1000);

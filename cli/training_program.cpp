@@ -1,19 +1,18 @@
 #include "cli/training_program.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
 #include "objects/input_error.hpp"
-
-extern char** environ;
 
 namespace logdepth {
 namespace {
@@ -34,7 +33,7 @@ void expect_training_program() {
   training_program();
 }
 
-StartedProgram start_training_program(std::vector<std::string> arguments) {
+StartedProgram start_training_program(std::vector<std::string> arguments, int kept) {
   const std::string program = training_program();
   arguments.insert(arguments.begin(), program);
   std::vector<char*> words;
@@ -42,15 +41,19 @@ StartedProgram start_training_program(std::vector<std::string> arguments) {
   words.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be opened");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  StartedProgram started{-1, ends[0]};
-  const int failed =
-      posix_spawn(&started.pid, program.c_str(), &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const pid_t parent = getpid();
+  const StartedProgram started{fork(), ends[0]};
+  if (started.pid == 0) {
+    // A run does not outlive the command that started it, not even one that is killed by now.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);
+    dup2(ends[1], STDOUT_FILENO);
+    if (kept >= 0) fcntl(kept, F_SETFD, 0);  // not closed when the program starts
+    execv(words[0], words.data());
+    _exit(127);
+  }
   close(ends[1]);
-  if (failed != 0) throw std::runtime_error(program + ": " + std::strerror(failed));
+  if (started.pid < 0) throw std::runtime_error(program + ": " + std::strerror(errno));
   return started;
 }
 

@@ -17,8 +17,8 @@ struct StartedProgram {
 
 /// Errors: InputError where logdepth-train does not stand beside this program.
 void expect_training_program();
-/// Errors: as above.
-StartedProgram start_training_program(std::vector<std::string> arguments);
+/// Beside the standard streams it has the descriptor `kept`, if one is given. Errors: as above.
+StartedProgram start_training_program(std::vector<std::string> arguments, int kept = -1);
 /// Waits for its end. The exit status, as a shell has it.
 int finish(const StartedProgram& program);
 

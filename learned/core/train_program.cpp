@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <malloc.h>
-#include <sys/prctl.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -203,8 +202,7 @@ int run(int argc, char** argv) {
   }
   if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
     throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
-  std::signal(SIGPIPE, SIG_IGN);     // nobody may be listening to the progress
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a run does not outlive the command that started it
+  std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
   if (options.ask) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);

@@ -1,0 +1,49 @@
+#include "cli/run_folder.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "learned/records/task.hpp"
+#include "objects/input_error.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+
+std::optional<RunRecord> finished_record(const PlannedRun& run, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string before = folder + "/config.json";
+  if (fs::exists(folder + "/checkpoint.safetensors") && fs::exists(before)) {
+    const auto json = nlohmann::json::parse(read_whole_file(before), nullptr, false);
+    if (json.is_discarded() || !continues(run_config_from_json(json, before), run.config))
+      throw InputError(before +
+                       ": expected the same configuration as the one asked for, but for the "
+                       "budget; choose another --out");
+  }
+  const std::string file = folder + "/" + kRecordFile;
+  if (!fs::exists(file)) return std::nullopt;
+  RunRecord record = read_run_record(file);
+  const TrainingConfig &done = record.config.training, &asked = run.config.training;
+  const bool ended_by_seconds = record.training.value("stopped", "") == "seconds";
+  if (continues(record.config, run.config) && done.steps <= asked.steps &&
+      (done.steps < asked.steps ||
+       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds))))
+    return std::nullopt;
+  if (to_json(record.config) != to_json(run.config))
+    throw InputError(file +
+                     ": expected a run of the same configuration as the one asked for, or with "
+                     "fewer steps or seconds; choose another --out");
+  return record;
+}
+
+std::string outcome(const RunRecord& record) {
+  const auto task = record.config.task->make_task(record.config.seed);
+  char spent[100];
+  std::snprintf(spent, sizeof spent, "; %llu steps, %.1f s, stopped by %s",
+                static_cast<unsigned long long>(record.training.value("steps", 0)),
+                record.training.value("seconds", 0.0),
+                record.training.value("stopped", std::string("?")).c_str());
+  return task->summary(record.result) + spent;
+}
+
+}  // namespace logdepth
