@@ -64,9 +64,10 @@ FolderLock::FolderLock(const std::string& folder) {
     std::cerr << "logdepth: " << folder << " cannot be locked (" << std::strerror(reason)
               << "); take care that no other command works there\n";
   }
+  // Up to the line break first, so that a reader never sees less than a holder.
   const std::string holder = this_process() + "\n";
-  if (ftruncate(descriptor, 0) != 0 ||
-      write(descriptor, holder.data(), holder.size()) != static_cast<ssize_t>(holder.size())) {
+  const auto size = static_cast<ssize_t>(holder.size());
+  if (write(descriptor, holder.data(), holder.size()) != size || ftruncate(descriptor, size) != 0) {
     const int reason = errno;
     close(descriptor);
     throw InputError(file + ": cannot be written: " + std::strerror(reason));

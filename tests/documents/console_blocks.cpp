@@ -70,6 +70,10 @@ const std::vector<NotRun> kNotRun = {
      "file       = \"logdepth-cells 1\", then lines in any order, names declared before they are "
      "used",
      kDrawing},
+    {"docs/cluster.md",
+     "logdepth train word-problem --monoid S3,A5 --depths 2,4,6,8 --seeds 1,2,3,4,5 --write-plan "
+     "plan.json",
+     "needs a cluster; tests of the label slurm make one"},
     {"docs/learned.md",
      "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
      kTrain},
