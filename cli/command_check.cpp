@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/work_part.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/ledger.hpp"
@@ -25,6 +26,7 @@ struct CheckArguments {
               *report_given = nullptr;
   std::string report, claims_file;
   std::size_t threads = 0;
+  ShardOptions shards;
   bool json = false, list = false;
 };
 
@@ -41,8 +43,37 @@ std::vector<const Claim*> chosen(const std::vector<std::string>& names) {
   return result;
 }
 
+/// The table or the JSON object, and the exit status, of a ledger whose entries have these rows and
+/// this JSON.
+int print(const Ledger& ledger, const std::vector<std::vector<std::string>>& rows,
+          const std::string& json, bool as_json) {
+  std::cout << (as_json ? json : ledger_table(ledger, rows));
+  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_failure)) return kCheckFailed;
+  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_open)) return kNotDecided;
+  return kDone;
+}
+
+/// A shard has whole claims; the depth curves, which compare several, are made when they are merged.
+int write_shard(const Ledger& ledger, const CheckArguments& options) {
+  nlohmann::json question = {{"claims", options.claims}};
+  if (*options.up_to_given) question["up_to"] = options.up_to;
+  if (*options.random_given) question["random"] = options.random;
+  if (*options.seed_given) question["seed"] = options.seed;
+  nlohmann::json answer = {{"claims", nlohmann::json::parse(ledger_json(ledger)).at("claims")},
+                           {"rows", nlohmann::json::array()},
+                           {"statuses", nlohmann::json::array()}};
+  for (const LedgerEntry& entry : ledger.entries) {
+    answer["rows"].push_back(table_row(entry));
+    answer["statuses"].push_back(static_cast<int>(entry.status));
+  }
+  write_part({options.shards.part, kCheckWork, options.shards.shard, question, answer});
+  return kDone;
+}
+
 int check(const CheckArguments& options) {
-  const auto claims = chosen(options.claims);
+  auto claims = chosen(options.claims);
+  NumberedCases cases(options.shards.shard);
+  std::erase_if(claims, [&](const Claim*) { return !cases.next(); });
   if (options.list && options.json) {
     nlohmann::json list = {{"schema", "logdepth/check/1"}, {"claims", nlohmann::json::array()}};
     for (const Claim* claim : claims)
@@ -88,13 +119,38 @@ int check(const CheckArguments& options) {
   if (!options.report.empty()) save_report(ledger, options.report);
   if (!options.claims_file.empty())
     write_whole_file(options.claims_file, ledger_markdown(ledger, kRootFromClaimsFile));
-  std::cout << (options.json ? ledger_json(ledger) : ledger_table(ledger));
-  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_failure)) return kCheckFailed;
-  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_open)) return kNotDecided;
-  return kDone;
+  if (!options.shards.part.empty()) return write_shard(ledger, options);
+  std::vector<std::vector<std::string>> rows;
+  for (const LedgerEntry& entry : ledger.entries) rows.push_back(table_row(entry));
+  return print(ledger, rows, ledger_json(ledger), options.json);
 }
 
 }  // namespace
+
+int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
+  const auto claims = chosen(parts.front().question.value("claims", std::vector<std::string>()));
+  Ledger ledger;
+  std::vector<std::vector<std::string>> rows;
+  nlohmann::json entries = nlohmann::json::array();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const WorkPart& part = parts[i % parts.size()];
+    const std::size_t at = i / parts.size();
+    try {
+      LedgerEntry& entry = ledger.entries.emplace_back();
+      entry.claim = claims[i];
+      entry.status = static_cast<Status>(part.answer.at("statuses").at(at).get<int>());
+      rows.push_back(part.answer.at("rows").at(at));
+      entries.push_back(part.answer.at("claims").at(at));
+    } catch (const nlohmann::json::exception&) {
+      throw InputError(part.file + ": expected what a part of check found of " +
+                       full_name(*claims[i]));
+    }
+  }
+  ledger.curves = depth_curves(claims);
+  nlohmann::json whole = nlohmann::json::parse(ledger_json({{}, ledger.curves}));
+  whole["claims"] = entries;
+  return print(ledger, rows, whole.dump(1) + "\n", as_json);
+}
 
 Command add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
@@ -119,12 +175,16 @@ Command add_check(CLI::App& app) {
   options->report_given =
       command->add_option("--report", options->report,
                           "write report.md, report.json, report.html and the weights files there");
-  command->add_option("--claims-file", options->claims_file,
-                      "write the Markdown report there, with links as from proofs-check/");
+  CLI::Option* const claims_file =
+      command->add_option("--claims-file", options->claims_file,
+                          "write the Markdown report there, with links as from proofs-check/");
   command->add_option("--threads", options->threads, "parts at a time; by default one per core")
       ->check(count_up_to(1024));
-  command->add_flag("--json", options->json, "print one JSON object");
-  command->add_flag("--list", options->list, "list the claims and stop");
+  CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
+  CLI::Option* const list = command->add_flag("--list", options->list, "list the claims and stop");
+  options->shards.add_to(*command);
+  for (CLI::Option* const whole : {json, list, options->report_given, claims_file})
+    options->shards.option->excludes(whole);
   return [options] { return check(*options); };
 }
 

@@ -5,8 +5,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/work_part.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/precision/precision_report.hpp"
+#include "proofs-check/precision/precision_table.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -17,14 +20,28 @@ constexpr std::uint64_t kLongest = 4096;
 struct ReportArguments {
   PrecisionRun run;
   CLI::Option* out_given = nullptr;
+  ShardOptions shards;
   bool json = false;
 };
+
+void print(const PrecisionReport& report, const std::string& folder, bool json) {
+  if (!folder.empty()) save_precision_report(report, folder);
+  if (json) {
+    std::cout << precision_json(report);
+  } else if (folder.empty()) {
+    std::cout << precision_markdown(report);
+  } else {
+    std::cerr << "wrote precision.md, precision.csv, precision.json and precision.svg to " << folder
+              << '\n';
+  }
+}
 
 int report_precision(ReportArguments& options) {
   PrecisionRun& run = options.run;
   if (*options.out_given && run.folder.empty())
     throw InputError("--out: expected the name of a folder");
   run.version = LOGDEPTH_VERSION;
+  run.shard = options.shards.shard;
   points_to_measure(run.options);  // refuses unknown names before a folder is made
   for (const char* name : {"precision.md", "precision.json", "precision.svg", "precision.csv"})
     if (const std::string file = run.folder + "/" + name;
@@ -36,19 +53,50 @@ int report_precision(ReportArguments& options) {
     run.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
     report = measure_precision(run);
   }
-  if (!run.folder.empty()) save_precision_report(report, run.folder);
-  if (options.json) {
-    std::cout << precision_json(report);
-  } else if (run.folder.empty()) {
-    std::cout << precision_markdown(report);
+  if (options.shards.part.empty()) {
+    print(report, run.folder, options.json);
   } else {
-    std::cerr << "wrote precision.md, precision.csv, precision.json and precision.svg to "
-              << run.folder << '\n';
+    write_part({options.shards.part,
+                kPrecisionWork,
+                run.shard,
+                {{"up_to", run.options.up_to},
+                 {"seed", run.options.seed},
+                 {"only", run.options.only},
+                 {"positions", run.positions}},
+                {{"points", print_precision_table({report.points, report.first_wrong},
+                                                  run.options.seed, run.version)}}});
   }
   return kDone;
 }
 
 }  // namespace
+
+int merge_precision(const std::vector<WorkPart>& parts, bool json, const std::string& out) {
+  PrecisionRun run;
+  run.version = LOGDEPTH_VERSION;
+  std::vector<PrecisionReport> shards;
+  for (const WorkPart& part : parts) try {
+      run.options.up_to = part.question.at("up_to");
+      run.options.seed = part.question.at("seed");
+      run.options.only = part.question.at("only");
+      run.positions = part.question.at("positions");
+      const PrecisionTable table = parse_precision_table(
+          part.answer.at("points").get<std::string>(), part.file, run.options.seed, run.version);
+      shards.push_back({"", run.options.seed, table.points, table.first_wrong});
+    } catch (const nlohmann::json::exception&) {
+      throw InputError(part.file + ": expected what a part of report precision measured");
+    }
+  const PrecisionReport report = merge_precision_reports(run, shards);
+  if (!out.empty()) {
+    std::error_code failure;
+    std::filesystem::create_directories(out, failure);
+    write_whole_file(
+        out + "/precision.csv",
+        print_precision_table({report.points, report.first_wrong}, report.seed, run.version));
+  }
+  print(report, out, json);
+  return kDone;
+}
 
 Command add_report_precision(CLI::App& report) {
   auto options = std::make_shared<ReportArguments>();
@@ -75,7 +123,9 @@ Command add_report_precision(CLI::App& report) {
       ->add_option("--positions", run.positions, "search the first wrong position below this one")
       ->check(count_up_to(std::uint64_t{1} << 27))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "print one JSON object");
+  CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
+  options->shards.add_to(*command);
+  options->shards.option->excludes(json)->excludes(options->out_given);
   return [options] { return report_precision(*options); };
 }
 

@@ -12,7 +12,9 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/test_verdict.hpp"
 #include "cli/word_source.hpp"
+#include "cli/work_part.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
@@ -20,7 +22,6 @@
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/check/test_reachability.hpp"
-#include "proofs-check/file/checks_file.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
@@ -31,6 +32,8 @@ struct TestArguments {
   AutomatonOptions automaton;
   TestOptions test;
   CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
+  ShardOptions shards;
+  std::size_t random_asked = 0;  ///< of the whole test: as given, or what suits its kind
   bool json = false;
 };
 
@@ -66,82 +69,38 @@ void apply_against(TestArguments& options) {
   option->run_callback();
 }
 
-std::string bound_text(const TestReport& report) {
-  if (report.counterexample)
-    return fmt::format("stopped after {} words, seed {}",
-                       report.exhaustive_words + report.random_words, report.seed);
-  return fmt::format(
-      "every word of at most {} letters ({}), {} random words of at most {} letters, seed {}",
-      report.up_to, report.exhaustive_words, report.random_words, report.max_length, report.seed);
-}
-
-/// What a test found, whatever the file takes.
-struct Verdict {
-  struct Counterexample {
-    std::string shown, origin;  ///< the input, and what it was shrunk from
-    std::string expected, got;
-    nlohmann::json details;  ///< beside expected and got
-  };
-  std::string against, bound;
-  std::string compared;   ///< a line on what was compared
-  std::string note;       ///< a line more, or none
-  std::string too_small;  ///< why a head may never have been asked
-  std::uint64_t seed = 0, promises = 0;
-  std::vector<HeadPlace> unevaluated;
-  nlohmann::json details;  ///< beside what all tests say
-  std::optional<Counterexample> counterexample;
-};
-
 /// What all reports have.
 template <class Report>
-Verdict verdict_of(const Report& report, const std::string& against) {
-  Verdict verdict;
+TestVerdict verdict_of(TestVerdict::Kind kind, const Report& report, const TestArguments& options,
+                       const Model& model, const std::string& against) {
+  TestVerdict verdict;
+  verdict.kind = kind;
+  verdict.file = options.model;
+  verdict.model = model.name;
+  verdict.hash = weights_hash(model);
   verdict.against = against;
   verdict.seed = report.seed;
   verdict.promises = report.promises;
-  verdict.unevaluated = report.unevaluated;
+  verdict.unevaluated = descriptions(report.unevaluated);
   return verdict;
 }
 
-/// Prints the verdict and writes it beside the file; a folder that cannot be written does not undo
-/// the test.
-int conclude(const TestArguments& options, const Model& model, Verdict verdict) {
-  const auto& example = verdict.counterexample;
-  const std::string difference =
-      example ? "expected " + example->expected + ", got " + example->got : "";
-  if (options.json) {
-    nlohmann::json out = std::move(verdict.details);
-    out.update({{"schema", "logdepth/test/1"},
-                {"model", model.name},
-                {"against", verdict.against},
-                {"passed", !example},
-                {"seed", verdict.seed},
-                {"promises", verdict.promises},
-                {"unevaluated", descriptions(verdict.unevaluated)}});
-    if (example) {
-      out["counterexample"] = example->details;
-      out["counterexample"].update({{"expected", example->expected}, {"got", example->got}});
-    }
-    std::cout << out.dump(1) << '\n';
-  } else {
-    std::cout << (example ? "FAILED" : "passed") << ": against " << verdict.against << ", "
-              << verdict.bound << '\n'
-              << verdict.compared << " and " << verdict.promises << " promises compared\n";
-    if (!verdict.note.empty()) std::cout << verdict.note << '\n';
-    for (const HeadPlace& head : verdict.unevaluated)
-      std::cout << "never asked: " << describe(head) << " (" << verdict.too_small << ")\n";
-    if (example)
-      std::cout << "counterexample: " << example->shown << " (" << example->origin
-                << "): " << difference << '\n';
-  }
-  try {
-    add_check(options.model, weights_hash(model),
-              {"test", verdict.against, verdict.bound,
-               example ? "failed: on " + example->shown + " " + difference : "passed"});
-  } catch (const InputError& error) {
-    std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
-  }
-  return example ? kCheckFailed : kDone;
+/// Of a shard what it found is written to its file, of a whole test it is printed.
+int store_or_conclude(const TestArguments& options, const TestVerdict& verdict) {
+  if (options.shards.part.empty()) return conclude(verdict, options.json);
+  write_part(
+      {options.shards.part,
+       kTestWork,
+       options.shards.shard,
+       {{"weights", verdict.hash},
+        {"oracle", verdict.against},
+        {"seed", verdict.seed},
+        {"up_to", verdict.details.at("up_to")},
+        {"random", options.random_asked},
+        {"max_length", verdict.details.contains("max_length") ? verdict.details.at("max_length")
+                                                              : verdict.details.at("max_size")}},
+       to_json(verdict)});
+  return verdict.counterexample ? kCheckFailed : kDone;
 }
 
 int test_words(TestArguments& options, const Model& model) {
@@ -150,6 +109,8 @@ int test_words(TestArguments& options, const Model& model) {
                      "' is for graphs");
   if (!options.against.empty()) apply_against(options);
   const LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
+  options.test.shard = options.shards.shard;
+  options.random_asked = options.test.random;
   TestReport report;
   {
     Progress progress("test", "words");
@@ -158,13 +119,7 @@ int test_words(TestArguments& options, const Model& model) {
     };
     report = test_language(model, *loaded.oracle, options.test);
   }
-  Verdict verdict = verdict_of(report, loaded.name);
-  verdict.bound = bound_text(report);
-  verdict.compared = fmt::format("{} words of the language among them, {} prefix products",
-                                 report.accepted, report.prefixes);
-  if (report.prefixes == 0 && !report.prefix_note.empty())
-    verdict.note = "no prefix product was compared: " + report.prefix_note;
-  verdict.too_small = "no word was long enough";
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, loaded.name);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_words", report.exhaustive_words},
                      {"random_words", report.random_words},
@@ -178,12 +133,9 @@ int test_words(TestArguments& options, const Model& model) {
         fmt::format("{} letters, shrunk from {}", example->word.size(), example->original_length),
         example->expected,
         example->got,
-        {{"word", show_word(example->word)}, {"found_at_length", example->original_length}}};
-  return conclude(options, model, std::move(verdict));
-}
-
-std::string seed_text(std::uint64_t seed) {
-  return fmt::format(", seed {}", seed);
+        {{"word", show_word(example->word)}, {"found_at_length", example->original_length}},
+        example->number};
+  return store_or_conclude(options, verdict);
 }
 
 /// "0 -> 1, 1 -> 2 on 3 vertices"
@@ -196,7 +148,7 @@ std::string show_graph(const Graph& graph) {
   return (edges.empty() ? "no edge" : edges) + " on " + counted(graph.size(), "vertex", "vertices");
 }
 
-int test_graphs(const TestArguments& options, const Model& model) {
+int test_graphs(TestArguments& options, const Model& model) {
   const bool undirected = options.against == "graph:undirected-reachability";
   if (!undirected && options.against != "graph:reachability")
     throw InputError("the weights file '" + model.name +
@@ -207,6 +159,8 @@ int test_graphs(const TestArguments& options, const Model& model) {
   asked.random = chosen(options.random, options.test.random, asked.random);
   asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
   asked.seed = options.test.seed;
+  asked.shard = options.shards.shard;
+  options.random_asked = asked.random;
   asked.undirected = undirected;
   ReachabilityReport report;
   {
@@ -215,18 +169,8 @@ int test_graphs(const TestArguments& options, const Model& model) {
     report = test_reachability(model, asked);
   }
   const auto& example = report.counterexample;
-  Verdict verdict = verdict_of(report, options.against);
-  verdict.bound =
-      example ? fmt::format("stopped after {} graphs{}",
-                            report.exhaustive_graphs + report.random_graphs, seed_text(report.seed))
-              : fmt::format(
-                    "every graph of at most {} vertices ({}) with every source and target, {} more "
-                    "of at most {} vertices{}",
-                    report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
-                    seed_text(report.seed));
-  verdict.compared =
-      fmt::format("{} questions, {} of them connected,", report.pairs, report.connected);
-  verdict.too_small = "no graph was large enough";
+  TestVerdict verdict =
+      verdict_of(TestVerdict::Kind::graphs, report, options, model, options.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -250,12 +194,13 @@ int test_graphs(const TestArguments& options, const Model& model) {
                                {"source", example->source},
                                {"target", example->target},
                                {"found_at_vertices", example->original_vertices},
-                               {"found_at_edges", example->original_edges}}};
+                               {"found_at_edges", example->original_edges}},
+                              example->number};
   }
-  return conclude(options, model, std::move(verdict));
+  return store_or_conclude(options, verdict);
 }
 
-int test_cells(const TestArguments& options, const Model& model) {
+int test_cells(TestArguments& options, const Model& model) {
   if (options.against != "division")
     throw InputError("the weights file '" + model.name +
                      "' takes raw streams; expected --against division");
@@ -264,6 +209,8 @@ int test_cells(const TestArguments& options, const Model& model) {
   asked.random = chosen(options.random, options.test.random, asked.random);
   asked.max_length = chosen(options.max_length, options.test.max_length, asked.max_length);
   asked.seed = options.test.seed;
+  asked.shard = options.shards.shard;
+  options.random_asked = asked.random;
   DivisionReport report;
   {
     Progress progress("test", "inputs");
@@ -271,17 +218,8 @@ int test_cells(const TestArguments& options, const Model& model) {
     report = test_division(model, asked);
   }
   const auto& example = report.counterexample;
-  Verdict verdict = verdict_of(report, options.against);
-  verdict.bound =
-      example ? fmt::format("stopped after {} inputs{}",
-                            report.exhaustive_inputs + report.random_inputs, seed_text(report.seed))
-              : fmt::format(
-                    "every dividend at the positions below {} by every divisor up to it ({} "
-                    "inputs), {} more of at most {} positions{}",
-                    report.up_to, report.exhaustive_inputs, report.random_inputs, report.max_length,
-                    seed_text(report.seed));
-  verdict.compared = fmt::format("{} divisions", report.divisions);
-  verdict.too_small = "no input was long enough";
+  TestVerdict verdict =
+      verdict_of(TestVerdict::Kind::divisions, report, options, model, options.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_inputs", report.exhaustive_inputs},
                      {"random_inputs", report.random_inputs},
@@ -297,14 +235,15 @@ int test_cells(const TestArguments& options, const Model& model) {
                               example->got,
                               {{"divisor", example->input.divisor},
                                {"dividends", example->input.dividends},
-                               {"found_at_length", example->original_length}}};
+                               {"found_at_length", example->original_length}},
+                              example->number};
   }
-  return conclude(options, model, std::move(verdict));
+  return store_or_conclude(options, verdict);
 }
 
 constexpr const char* kComputationGraph = "computation-graph";
 
-int test_computation_graphs(const TestArguments& options, const Model& model) {
+int test_computation_graphs(TestArguments& options, const Model& model) {
   if (options.automaton.given())
     throw InputError("--against computation-graph and a language are two oracles; give one");
   ComputationGraphTestOptions asked;
@@ -313,6 +252,8 @@ int test_computation_graphs(const TestArguments& options, const Model& model) {
   asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
   asked.operands = operands_of(model);
   asked.seed = options.test.seed;
+  asked.shard = options.shards.shard;
+  options.random_asked = asked.random;
   ComputationGraphReport report;
   {
     Progress progress("test", "graphs");
@@ -320,16 +261,8 @@ int test_computation_graphs(const TestArguments& options, const Model& model) {
     report = test_computation_graph(model, asked);
   }
   const auto& example = report.counterexample;
-  Verdict verdict = verdict_of(report, options.against);
-  verdict.bound =
-      example ? fmt::format("stopped after {} graphs{}",
-                            report.exhaustive_graphs + report.random_graphs, seed_text(report.seed))
-              : fmt::format(
-                    "every graph of at most {} equations ({}), {} more of at most {} equations{}",
-                    report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
-                    seed_text(report.seed));
-  verdict.compared = fmt::format("{} values of tokens", report.values);
-  verdict.too_small = "no graph was large enough";
+  TestVerdict verdict =
+      verdict_of(TestVerdict::Kind::computation_graphs, report, options, model, options.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -344,9 +277,10 @@ int test_computation_graphs(const TestArguments& options, const Model& model) {
                               example->got,
                               {{"word", shown},
                                {"iterations", example->iterations},
-                               {"found_at_length", example->original_length}}};
+                               {"found_at_length", example->original_length}},
+                              example->number};
   }
-  return conclude(options, model, std::move(verdict));
+  return store_or_conclude(options, verdict);
 }
 
 int test(TestArguments& options) {
@@ -361,6 +295,16 @@ int test(TestArguments& options) {
 }
 
 }  // namespace
+
+int merge_tests(const std::vector<WorkPart>& parts, bool json) {
+  std::vector<TestVerdict> shards;
+  for (const WorkPart& part : parts) try {
+      shards.push_back(test_verdict_from_json(part.answer));
+    } catch (const nlohmann::json::exception&) {
+      throw InputError(part.file + ": expected what a part of test found");
+    }
+  return conclude(merged(shards), json);
+}
 
 Command add_test(CLI::App& app) {
   auto options = std::make_shared<TestArguments>();
@@ -390,7 +334,9 @@ Command add_test(CLI::App& app) {
                        "inputs")
           ->check(kSmallCount);
   command->add_option("--seed", options->test.seed, "seed of the random inputs")->check(kCount);
-  command->add_flag("--json", options->json, "print one JSON object");
+  CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
+  options->shards.add_to(*command);
+  options->shards.option->excludes(json);
   return [options] { return test(*options); };
 }
 

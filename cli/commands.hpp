@@ -43,6 +43,7 @@ Command add_info(CLI::App& app);
 Command add_inspect(CLI::App& app);
 Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_merge(CLI::App& app);
 Command add_draw(CLI::App& app);
 Command add_report_precision(CLI::App& report);
 /// A subcommand for every report, and for every experiment, of the papers of `learned`.

@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   add(app, add_run);
   add(app, add_test);
   add(app, add_check);
+  add(app, add_merge);
   add(app, add_diff);
   add(app, add_info);
   add(app, add_inspect);

@@ -75,8 +75,9 @@ class GraphTest {
 
   const ComputationGraphRun& run() const { return run_; }
 
-  /// Both questions about a graph whose names are 0, 1, ...; false ends the test.
-  bool check(TestedGraph graph) {
+  /// Both questions about a graph whose names are 0, 1, ...; false ends the test. Of a graph that is
+  /// another shard's, everything is drawn and nothing asked.
+  bool check(TestedGraph graph, bool asked) {
     std::vector<std::uint32_t> names(run_.names());
     std::iota(names.begin(), names.end(), 0u);
     for (std::size_t i = 0; i < graph.size(); ++i)
@@ -86,8 +87,9 @@ class GraphTest {
       for (std::uint32_t& operand : equation.operands) operand = names[operand];
     }
     const std::uint32_t some = 1 + draw(random_, graph.size() + 1);
-    return ask(graph, letters_of(graph, [] { return ""; }), run_.own_iterations()) &&
-           ask(graph, letters_of(graph, [&] { return random_state(); }), some);
+    const auto states = letters_of(graph, [&] { return random_state(); });
+    return !asked || (ask(graph, letters_of(graph, [] { return ""; }), run_.own_iterations()) &&
+                      ask(graph, states, some));
   }
 
   TestedGraph random_graph(std::size_t size) {
@@ -121,7 +123,7 @@ class GraphTest {
            std::uint32_t iterations) {
     const auto found = mismatch(letters, iterations, true);
     if (!found) return true;
-    report_.counterexample = {letters, iterations, found->expected, found->got, letters.size()};
+    report_.counterexample = {letters, iterations, found->expected, found->got, letters.size(), 0};
     shrink(graph, *report_.counterexample);
     return false;
   }
@@ -233,12 +235,20 @@ ComputationGraphReport test_computation_graph(const Model& model,
   report.seed = options.seed;
   constexpr double kMaxGraphs = 1e6;
   const double graphs = count_graphs(test.run().prime(), options.operands, report.up_to);
-  if (graphs > kMaxGraphs)
+  if (graphs / static_cast<double>(options.shard.count) > kMaxGraphs)
     throw SizeLimit(fmt::format("--up-to {} means {:.2g} graphs modulo {}; lower it", options.up_to,
                                 graphs, test.run().prime()));
-  const std::size_t total = static_cast<std::size_t>(graphs) + options.random;
-  const auto progress = [&] {
-    if (options.progress) options.progress(report.exhaustive_graphs + report.random_graphs, total);
+  const std::size_t total =
+      (static_cast<std::size_t>(graphs) + options.random) / options.shard.count;
+  NumberedCases cases(options.shard);
+  const auto check = [&](const TestedGraph& graph, std::size_t& count) {
+    const bool asked = cases.next();
+    count += asked;
+    if (asked && options.progress)
+      options.progress(report.exhaustive_graphs + report.random_graphs, total);
+    if (test.check(graph, asked)) return true;
+    report.counterexample->number = cases.number();
+    return false;
   };
 
   bool fine = true;
@@ -249,18 +259,14 @@ ComputationGraphReport test_computation_graph(const Model& model,
                     if (!fine) return;
                     TestedGraph longer = graph;
                     longer.push_back(equation);
-                    ++report.exhaustive_graphs;
-                    progress();
-                    fine = test.check(longer);
+                    fine = check(longer, report.exhaustive_graphs);
                     self(self, longer);
                   });
   };
   extend(extend, {});
   std::mt19937_64 sizes(options.seed);
   for (std::size_t k = 0; fine && report.max_size > 0 && k < options.random; ++k) {
-    ++report.random_graphs;
-    progress();
-    fine = test.check(test.random_graph(1 + draw(sizes, report.max_size)));
+    fine = check(test.random_graph(1 + draw(sizes, report.max_size)), report.random_graphs);
   }
   report.promises = test.run().run().promises();
   report.unevaluated = test.run().run().unevaluated();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs-check/check/shard.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
@@ -18,6 +19,7 @@ struct ComputationGraphTestOptions {
   std::size_t max_size = 24;   ///< at most as many as the file has names
   std::uint32_t operands = 3;  ///< of an expression, at most
   std::uint64_t seed = 1;
+  Shard shard;
   /// Called now and then with graphs done and graphs in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };
@@ -27,6 +29,7 @@ struct ComputationGraphCounterexample {
   std::uint32_t iterations = 0;
   std::string expected, got;
   std::size_t original_length = 0;  ///< letters
+  std::uint64_t number = 0;         ///< of the graph first found, in the whole test
 };
 
 struct [[nodiscard]] ComputationGraphReport {

@@ -172,7 +172,8 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
                     options.up_to, kMaxPositions));
   // a_i = max(i - back, 0) for every back meets every pair a <= i.
   const std::size_t backs = test.divides_itself() ? 1 : report.up_to;
-  const std::size_t total = report.up_to * backs + options.random;
+  const std::size_t total = (report.up_to * backs + options.random) / options.shard.count;
+  NumberedCases cases(options.shard);
 
   const auto check = [&](const DivisionInput& input) {
     if (options.progress) options.progress(report.exhaustive_inputs + report.random_inputs, total);
@@ -180,7 +181,8 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
     const DivisionInput small = shrink_division(
         input, [&](const DivisionInput& in) { return test.mismatch(in, false).has_value(); });
     const auto smallest = test.mismatch(small, false);
-    report.counterexample = {small, smallest->expected, smallest->got, input.dividends.size()};
+    report.counterexample = {small, smallest->expected, smallest->got, input.dividends.size(),
+                             cases.number()};
     return false;
   };
 
@@ -190,6 +192,7 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
       DivisionInput input{divisor, {}};
       for (std::uint64_t i = 0; i < report.up_to; ++i)
         input.dividends.push_back(i >= back ? i - back : 0);
+      if (!cases.next()) continue;
       ++report.exhaustive_inputs;
       fine = check(input);
     }
@@ -201,15 +204,17 @@ DivisionReport test_division(const Model& model, const DivisionTestOptions& opti
     DivisionInput input{1 + random() % largest, {}};
     for (std::uint64_t i = 0; i < length; ++i)
       input.dividends.push_back(random() % 3 == 0 ? i : random() % (i + 1));
+    if (!cases.next()) continue;
     ++report.random_inputs;
     fine = check(input);
   }
-  if (fine && limit < (std::uint64_t{1} << 20))
+  if (fine && limit < (std::uint64_t{1} << 20) && cases.next())
     if (const auto answered = test.beyond(limit + 1))
       report.counterexample = {{1, std::vector<std::uint64_t>(limit + 1, 0)},
                                answered->expected,
                                answered->got,
-                               limit + 1};
+                               limit + 1,
+                               cases.number()};
 
   report.promises = test.run().promises();
   report.unevaluated = test.run().unevaluated();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs-check/check/shard.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
@@ -25,6 +26,7 @@ struct DivisionTestOptions {
   std::size_t random = 10;  ///< more inputs, of at most `max_length` positions
   std::size_t max_length = 40;
   std::uint64_t seed = 1;
+  Shard shard;
   /// Called now and then with inputs done and inputs in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };
@@ -33,6 +35,7 @@ struct DivisionCounterexample {
   DivisionInput input;  ///< shrunk: fewest positions, then zero dividends where possible
   std::string expected, got;
   std::size_t original_length = 0;
+  std::uint64_t number = 0;  ///< of the input first found, in the whole test
 };
 
 struct [[nodiscard]] DivisionReport {

@@ -177,11 +177,13 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   for (std::size_t length = 1, words = 1; length <= report.up_to && letters > 0; ++length) {
     words *= letters;
     exhaustive += words;
-    if (exhaustive > kMaxWords)
-      throw InputError(fmt::format("--up-to {} means more than {} words over {} letters; lower it",
-                                   options.up_to, kMaxWords, letters));
+    if (exhaustive / options.shard.count > kMaxWords)
+      throw InputError(fmt::format(
+          "--up-to {} means more than {} words over {} letters{}; lower it", options.up_to,
+          kMaxWords, letters, options.shard.count > 1 ? " for each shard" : ""));
   }
-  const std::size_t total = exhaustive + options.random;
+  const std::size_t total = (exhaustive + options.random) / options.shard.count;
+  NumberedCases cases(options.shard);
 
   const auto check = [&](const Word& word) {
     const auto found = test.mismatch(word);
@@ -197,6 +199,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     example.expected = smallest->expected;
     example.got = smallest->got;
     example.original_length = word.size();
+    example.number = cases.number();
     report.counterexample = std::move(example);
     return false;
   };
@@ -205,8 +208,10 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   Word word;
   bool fine = true;
   while (fine && word.size() <= report.up_to) {
-    ++report.exhaustive_words;
-    fine = check(word);
+    if (cases.next()) {
+      ++report.exhaustive_words;
+      fine = check(word);
+    }
     std::size_t i = word.size();
     while (i > 0 && word[i - 1] + 1 == letters) word[--i] = 0;
     if (i > 0) {
@@ -218,14 +223,16 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   }
   std::mt19937_64 random(options.seed);
   for (std::size_t i = 0; fine && letters > 0 && i < options.random; ++i) {
+    const Word drawn = random_word(random, random_length(random, report.max_length), letters);
+    if (!cases.next()) continue;
     ++report.random_words;
-    fine = check(random_word(random, random_length(random, report.max_length), letters));
+    fine = check(drawn);
   }
-  if (fine && letters > 0 && limit < (std::uint64_t{1} << 20))
+  if (fine && letters > 0 && limit < (std::uint64_t{1} << 20) && cases.next())
     if (const auto answered = test.beyond(limit + 1)) {
       const Word word_beyond(limit + 1, 0);
       report.counterexample = {test.names(word_beyond), answered->property, answered->expected,
-                               answered->got, word_beyond.size()};
+                               answered->got,           word_beyond.size(), cases.number()};
     }
 
   report.accepted = test.accepted();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "oracle/language_oracle.hpp"
+#include "proofs-check/check/shard.hpp"
 #include "proofs-check/check/tested_property.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
@@ -19,6 +20,7 @@ struct TestOptions {
   std::size_t random = 200;  ///< random words beyond, of at most `max_length` letters
   std::size_t max_length = 100;
   std::uint64_t seed = 1;
+  Shard shard;
   /// Called now and then with words done and words in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };
@@ -28,6 +30,7 @@ struct Counterexample {
   TestedProperty property = TestedProperty::answer;
   std::string expected, got;
   std::size_t original_length = 0;  ///< of the word first found
+  std::uint64_t number = 0;         ///< of that word in the whole test
 };
 
 struct [[nodiscard]] TestReport {
@@ -47,7 +50,8 @@ struct [[nodiscard]] TestReport {
 /// many layers as claimed, and a refusal one letter beyond the file's own limit.
 /// Every word up to a length, then random ones, half of them long runs of few letters, lengths
 /// around powers of two included. The same seed tests the same words. Errors: InputError when the
-/// alphabets do not fit, when up_to is more than 2^24 words.
+/// alphabets do not fit, when up_to is more than 2^24 words for each
+/// shard.
 TestReport test_language(const Model& model, const LanguageOracle& oracle,
                          const TestOptions& options);
 

@@ -255,13 +255,14 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
       exhaustive += std::uint64_t{1} << slots;
       questions += n * n << slots;
     }
-    if (slots >= 40 || questions > kMaxQuestions)
-      throw InputError(
-          fmt::format("--up-to {} means more than {} questions, every graph with every source and "
-                      "target; lower it",
-                      options.up_to, kMaxQuestions));
+    if (slots >= 40 || questions / options.shard.count > kMaxQuestions)
+      throw InputError(fmt::format(
+          "--up-to {} means more than {} questions{}, every graph with every source "
+          "and target; lower it",
+          options.up_to, kMaxQuestions, options.shard.count > 1 ? " for each shard" : ""));
   }
-  const std::size_t total = exhaustive + options.random;
+  const std::size_t total = (exhaustive + options.random) / options.shard.count;
+  NumberedCases cases(options.shard);
 
   const auto check = [&](const Rows& rows, const std::vector<std::pair<Vertex, Vertex>>& pairs) {
     if (options.progress) options.progress(report.exhaustive_graphs + report.random_graphs, total);
@@ -278,13 +279,14 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
     const Graph original = graph_of(rows);
     report.counterexample = {graph_of(question.rows), question.source, question.target,
                              mismatch.expected,       mismatch.got,    original.size(),
-                             original.edge_count()};
+                             original.edge_count(),   cases.number()};
     return false;
   };
 
   bool fine = true;
   for (std::size_t n = 1; fine && n <= report.up_to; ++n)
     for (std::uint64_t bits = 0; fine && bits >> edge_slots(n, options.undirected) == 0; ++bits) {
+      if (!cases.next()) continue;
       ++report.exhaustive_graphs;
       fine = check(rows_of(bits, n, options.undirected), all_pairs(n));
     }
@@ -292,21 +294,24 @@ ReachabilityReport test_reachability(const Model& model, const ReachabilityOptio
   for (std::size_t i = 0; fine && report.max_size > 0 && i < options.random; ++i) {
     const std::size_t n = dice.size(report.max_size);
     const Question question = dice.graph(n);
-    ++report.random_graphs;
+    std::vector<std::pair<Vertex, Vertex>> pairs;
     if (test.answers_all_pairs()) {
-      fine = check(question.rows, all_pairs(n));
-      continue;
+      pairs = all_pairs(n);
+    } else {
+      const auto any = [&] { return static_cast<Vertex>(dice.below(n)); };
+      const std::pair<Vertex, Vertex> ends(question.source, question.target),
+          back(ends.second, ends.first);
+      pairs = {ends, back, {any(), any()}};
     }
-    const auto any = [&] { return static_cast<Vertex>(dice.below(n)); };
-    const std::pair<Vertex, Vertex> ends(question.source, question.target),
-        back(ends.second, ends.first);
-    fine = check(question.rows, {ends, back, {any(), any()}});
+    if (!cases.next()) continue;
+    ++report.random_graphs;
+    fine = check(question.rows, pairs);
   }
-  if (fine && limit < Graph::max_vertices)
+  if (fine && limit < Graph::max_vertices && cases.next())
     if (const auto answered = test.beyond(limit + 1)) {
       const Rows rows(limit + 1, std::vector<char>(limit + 1, 0));
       report.counterexample = {graph_of(rows), 0,         0, answered->expected,
-                               answered->got,  limit + 1, 0};
+                               answered->got,  limit + 1, 0, cases.number()};
     }
 
   report.promises = test.run().promises();

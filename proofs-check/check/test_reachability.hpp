@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/graph.hpp"
+#include "proofs-check/check/shard.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
@@ -19,6 +20,7 @@ struct ReachabilityOptions {
   std::size_t max_size = 5;
   std::uint64_t seed = 1;
   bool undirected = false;  ///< only graphs with every edge both ways
+  Shard shard;
   /// Called now and then with graphs done and graphs in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };
@@ -28,6 +30,7 @@ struct GraphCounterexample {
   Vertex source = 0, target = 0;
   std::string expected, got;
   std::size_t original_vertices = 0, original_edges = 0;
+  std::uint64_t number = 0;  ///< of the graph first found, in the whole test
 };
 
 struct [[nodiscard]] ReachabilityReport {
@@ -44,7 +47,8 @@ struct [[nodiscard]] ReachabilityReport {
 /// promises at every row, as many layers as claimed, and a refusal one vertex beyond the file's own
 /// limit. Every small graph with every source and target, then paths, cut paths, cycles, stars,
 /// two components, complete, empty, layered and sparse graphs with vertices in random order.
-/// Errors: InputError when the model takes something else, when up_to is more than 2^20 graphs.
+/// Errors: InputError when the model takes something else, when up_to is more than 2^20 questions
+/// for each shard.
 ReachabilityReport test_reachability(const Model& model, const ReachabilityOptions& options);
 
 }  // namespace logdepth

@@ -77,8 +77,9 @@ std::string ledger_markdown(const Ledger& ledger, const std::optional<std::strin
 /// From proofs-check/CLAIMS.md.
 inline constexpr const char* kRootFromClaimsFile = "../";
 std::string ledger_html(const Ledger& ledger);
-/// The table that `check` prints.
-std::string ledger_table(const Ledger& ledger);
+/// A row of the table that `check` prints; the table, with the totals of the ledger.
+std::vector<std::string> table_row(const LedgerEntry& entry);
+std::string ledger_table(const Ledger& ledger, std::vector<std::vector<std::string>> rows);
 
 /// Writes report.md, report.json and report.html into the folder; each appears when it is complete.
 /// Errors: InputError when it cannot be written.

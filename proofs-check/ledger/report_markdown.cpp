@@ -59,13 +59,14 @@ select what they should is proved, a lemma for each kind of head, in )";
 
 }  // namespace
 
-std::string ledger_table(const Ledger& ledger) {
+std::vector<std::string> table_row(const LedgerEntry& entry) {
   constexpr std::size_t kFinding = 90;
-  std::vector<std::vector<std::string>> rows = {{"claim", "form", "status", "measured", "finding"}};
-  for (const LedgerEntry& entry : ledger.entries)
-    rows.push_back({full_name(*entry.claim), form_name(entry.claim->form),
-                    status_name(entry.status), measured_text(entry),
-                    cut_text(finding_text(entry), kFinding)});
+  return {full_name(*entry.claim), form_name(entry.claim->form), status_name(entry.status),
+          measured_text(entry), cut_text(finding_text(entry), kFinding)};
+}
+
+std::string ledger_table(const Ledger& ledger, std::vector<std::vector<std::string>> rows) {
+  rows.insert(rows.begin(), {"claim", "form", "status", "measured", "finding"});
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& line : rows)
     for (std::size_t i = 0; i < line.size(); ++i)

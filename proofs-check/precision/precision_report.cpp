@@ -65,6 +65,29 @@ std::string command_of(const PrecisionRun& run) {
   return text;
 }
 
+bool same_curve(const PrecisionPoint& a, const PrecisionPoint& b) {
+  return a.series == b.series && a.quantity == b.quantity && a.scores == b.scores;
+}
+
+/// The points of a shard: curves as a whole, because the search of a point begins at the one before.
+std::vector<PrecisionPoint> points_of_shard(const PrecisionRun& run, NumberedCases& cases) {
+  std::vector<PrecisionPoint> points;
+  const PrecisionPoint* before = nullptr;
+  bool asked = false;
+  const std::vector<PrecisionPoint> all = points_to_measure(run.options);
+  for (const PrecisionPoint& point : all) {
+    if (!before || !same_curve(*before, point)) asked = cases.next();
+    if (asked) points.push_back(point);
+    before = &point;
+  }
+  return points;
+}
+
+std::vector<FirstWrong> positions_of(const PrecisionRun& run) {
+  return asks_for_positions(run.options) ? positions_to_search(run.positions)
+                                         : std::vector<FirstWrong>{};
+}
+
 json point_json(const PrecisionPoint& point) {
   return {{"construction", point.series},
           {"quantity", quantity_name(point.quantity)},
@@ -106,10 +129,10 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
   PrecisionReport report;
   report.command = command_of(run);
   report.seed = run.options.seed;
-  const std::vector<PrecisionPoint> questions = points_to_measure(run.options);
-  const std::vector<FirstWrong> positions = asks_for_positions(run.options)
-                                                ? positions_to_search(run.positions)
-                                                : std::vector<FirstWrong>{};
+  NumberedCases cases(run.shard);
+  const std::vector<PrecisionPoint> questions = points_of_shard(run, cases);
+  std::vector<FirstWrong> positions = positions_of(run);
+  std::erase_if(positions, [&](const FirstWrong&) { return !cases.next(); });
   const std::size_t total = questions.size() + positions.size();
   const auto show = [&] {
     if (run.progress) run.progress(report.points.size() + report.first_wrong.size(), total);
@@ -124,8 +147,7 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
       std::uint32_t hint = 0;
       if (!report.points.empty()) {
         const PrecisionPoint& before = report.points.back();
-        if (before.series == question.series && before.quantity == question.quantity &&
-            before.scores == question.scores && before.value)
+        if (same_curve(before, question) && before.value)
           hint = static_cast<std::uint32_t>(std::min(*before.value, double{kMostBitsTried}));
       }
       report.points.push_back(curves.measure(question, hint));
@@ -142,6 +164,33 @@ PrecisionReport measure_precision(const PrecisionRun& run) {
       kept.keep(report.first_wrong.back());
     }
     show();
+  }
+  return report;
+}
+
+PrecisionReport merge_precision_reports(const PrecisionRun& run,
+                                        const std::vector<PrecisionReport>& shards) {
+  PrecisionTable all;
+  for (const PrecisionReport& shard : shards) {
+    all.points.insert(all.points.end(), shard.points.begin(), shard.points.end());
+    all.first_wrong.insert(all.first_wrong.end(), shard.first_wrong.begin(),
+                           shard.first_wrong.end());
+  }
+  PrecisionReport report;
+  report.command = command_of(run);
+  report.seed = run.options.seed;
+  for (const PrecisionPoint& question : points_to_measure(run.options)) {
+    const auto found = std::ranges::find_if(
+        all.points, [&](const PrecisionPoint& point) { return point.same_question(question); });
+    if (found == all.points.end())
+      throw InputError(fmt::format("expected a point of {} at {} in one of the parts",
+                                   question.series, question.size));
+    report.points.push_back(*found);
+  }
+  for (const FirstWrong& question : positions_of(run)) {
+    const FirstWrong* const found = all.find(question);
+    if (!found) throw InputError("expected every first wrong position in one of the parts");
+    report.first_wrong.push_back(*found);
   }
   return report;
 }

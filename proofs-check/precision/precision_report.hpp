@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs-check/check/shard.hpp"
 #include "proofs-check/precision/first_wrong_position.hpp"
 #include "proofs-check/precision/precision_curves.hpp"
 
@@ -28,6 +29,7 @@ struct PrecisionRun {
   std::string version;  ///< of the program, kept with raw points
   std::string folder;   ///< of precision.csv; empty: nothing is kept
   std::uint64_t positions = kPositionsSearched;
+  Shard shard;  ///< of the curves, each of which is measured as a whole, and of the positions
   /// Called with points done and points in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };
@@ -37,6 +39,10 @@ struct PrecisionRun {
 /// InputError for an unknown name, and for a file that is none of ours or holds points of another
 /// seed or version.
 PrecisionReport measure_precision(const PrecisionRun& run);
+/// Puts what the shards of a run measured into the order of the report. Errors: InputError where a
+/// point is not there.
+PrecisionReport merge_precision_reports(const PrecisionRun& run,
+                                        const std::vector<PrecisionReport>& shards);
 
 std::string precision_markdown(const PrecisionReport& report);
 std::string precision_json(const PrecisionReport& report);

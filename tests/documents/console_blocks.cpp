@@ -31,6 +31,7 @@ const std::string kMeasure = "builds, then measures for minutes to hours";
 const std::string kTrain = "trains for minutes to hours; what it left is stored";
 const std::string kModel = "needs a model of 98 MB, which tests of the label smollm2 run";
 const std::string kMutants = "builds and tests hundreds of faults, for hours";
+const std::string kCluster = "needs a cluster; tests of the label slurm make one";
 const std::string kGpu = "needs a GPU";
 const std::string kDrawing = "a drawing or a grammar, no command";
 const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
@@ -73,7 +74,11 @@ const std::vector<NotRun> kNotRun = {
     {"docs/cluster.md",
      "logdepth train word-problem --monoid S3,A5 --depths 2,4,6,8 --seeds 1,2,3,4,5 --write-plan "
      "plan.json",
-     "needs a cluster; tests of the label slurm make one"},
+     kCluster},
+    {"docs/cluster.md",
+     "sbatch --array=1-800 --wrap 'logdepth test connectivity.json --against graph:reachability "
+     "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/800 --part part-$SLURM_ARRAY_TASK_ID.json'",
+     kCluster},
     {"docs/learned.md",
      "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
      kTrain},

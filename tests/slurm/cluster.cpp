@@ -120,7 +120,7 @@ class SlurmPlans : public support::CommandLine {
 };
 
 TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotRunAgain) {
-  write_plan("1,2,3", "4000");
+  write_plan("1,2,3", "2000");
   const std::string first = submit({"--array-limit", "2", "--memory", "1", "--time", "60"});
 
   // Both nodes work, and a second command leaves the tasks alone.
@@ -148,7 +148,7 @@ TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotR
       "the first run is under way");
   end_first_task(first, "TERM");
   EXPECT_NE(status(run(1)).find("signal 15"), std::string::npos) << status(run(1));
-  EXPECT_NE(status(run(1)).find(" of 4000 steps in the checkpoint"), std::string::npos)
+  EXPECT_NE(status(run(1)).find(" of 2000 steps in the checkpoint"), std::string::npos)
       << status(run(1));
   const Finished unfinished = plan({"--collect"});
   EXPECT_EQ(unfinished.status, 3);

@@ -1,0 +1,178 @@
+#include "cli/test_verdict.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/file/checks_file.hpp"
+
+namespace logdepth {
+namespace {
+
+using nlohmann::json;
+
+/// What is said of a verdict in words.
+struct Wording {
+  std::string bound;      ///< what was covered
+  std::string compared;   ///< what was compared with the oracle
+  std::string too_small;  ///< why a head may never have been asked
+};
+
+Wording wording(const TestVerdict& verdict) {
+  const auto count = [&](const char* name) {
+    return verdict.details.at(name).get<std::uint64_t>();
+  };
+  const auto covered = [&](const char* exhaustive, const char* random, const char* noun,
+                           const std::string& all) {
+    return (verdict.counterexample
+                ? fmt::format("stopped after {} {}", count(exhaustive) + count(random), noun)
+                : all) +
+           fmt::format(", seed {}", verdict.seed);
+  };
+  switch (verdict.kind) {
+    case TestVerdict::Kind::words:
+      return {covered("exhaustive_words", "random_words", "words",
+                      fmt::format("every word of at most {} letters ({}), {} random words of at "
+                                  "most {} letters",
+                                  count("up_to"), count("exhaustive_words"), count("random_words"),
+                                  count("max_length"))),
+              fmt::format("{} words of the language among them, {} prefix products",
+                          count("accepted"), count("prefixes")),
+              "no word was long enough"};
+    case TestVerdict::Kind::graphs:
+      return {
+          covered("exhaustive_graphs", "random_graphs", "graphs",
+                  fmt::format("every graph of at most {} vertices ({}) with every source and "
+                              "target, {} more of at most {} vertices",
+                              count("up_to"), count("exhaustive_graphs"), count("random_graphs"),
+                              count("max_size"))),
+          fmt::format("{} questions, {} of them connected,", count("pairs"), count("connected")),
+          "no graph was large enough"};
+    case TestVerdict::Kind::divisions:
+      return {covered("exhaustive_inputs", "random_inputs", "inputs",
+                      fmt::format("every dividend at the positions below {} by every divisor up "
+                                  "to it ({} inputs), {} more of at most {} positions",
+                                  count("up_to"), count("exhaustive_inputs"),
+                                  count("random_inputs"), count("max_length"))),
+              fmt::format("{} divisions", count("divisions")), "no input was long enough"};
+    case TestVerdict::Kind::computation_graphs:
+      return {covered("exhaustive_graphs", "random_graphs", "graphs",
+                      fmt::format("every graph of at most {} equations ({}), {} more of at most {} "
+                                  "equations",
+                                  count("up_to"), count("exhaustive_graphs"),
+                                  count("random_graphs"), count("max_size"))),
+              fmt::format("{} values of tokens", count("values")), "no graph was large enough"};
+  }
+  return {};
+}
+
+/// Limits are the same in all shards; everything else that is a number counts cases.
+bool is_limit(const std::string& name) {
+  return name == "up_to" || name.starts_with("max_");
+}
+
+}  // namespace
+
+json to_json(const TestVerdict& verdict) {
+  json out = {{"kind", static_cast<int>(verdict.kind)},
+              {"file", verdict.file},
+              {"model", verdict.model},
+              {"sha256", verdict.hash},
+              {"against", verdict.against},
+              {"seed", verdict.seed},
+              {"promises", verdict.promises},
+              {"unevaluated", verdict.unevaluated},
+              {"details", verdict.details},
+              {"counterexample", nullptr}};
+  if (const auto& example = verdict.counterexample)
+    out["counterexample"] = {{"shown", example->shown},       {"origin", example->origin},
+                             {"expected", example->expected}, {"got", example->got},
+                             {"details", example->details},   {"number", example->number}};
+  return out;
+}
+
+TestVerdict test_verdict_from_json(const json& content) {
+  TestVerdict verdict{static_cast<TestVerdict::Kind>(content.at("kind").get<int>()),
+                      content.at("file"),
+                      content.at("model"),
+                      content.at("sha256"),
+                      content.at("against"),
+                      content.at("seed"),
+                      content.at("promises"),
+                      content.at("unevaluated"),
+                      content.at("details"),
+                      std::nullopt};
+  if (const json& example = content.at("counterexample"); !example.is_null())
+    verdict.counterexample = {example.at("shown"), example.at("origin"),  example.at("expected"),
+                              example.at("got"),   example.at("details"), example.at("number")};
+  return verdict;
+}
+
+TestVerdict merged(const std::vector<TestVerdict>& shards) {
+  TestVerdict whole = shards.front();
+  for (auto shard = shards.begin() + 1; shard != shards.end(); ++shard) {
+    whole.promises += shard->promises;
+    std::erase_if(whole.unevaluated, [&](const std::string& head) {
+      return std::ranges::count(shard->unevaluated, head) == 0;
+    });
+    for (const auto& [name, value] : shard->details.items()) {
+      json& sum = whole.details.at(name);
+      if (value.is_number() && !is_limit(name)) {
+        sum = sum.get<std::uint64_t>() + value.get<std::uint64_t>();
+      } else if (sum == "") {
+        sum = value;  // a note that this shard had reason for
+      }
+    }
+    if (shard->counterexample &&
+        (!whole.counterexample || shard->counterexample->number < whole.counterexample->number))
+      whole.counterexample = shard->counterexample;
+  }
+  return whole;
+}
+
+int conclude(const TestVerdict& verdict, bool as_json) {
+  const auto& example = verdict.counterexample;
+  const Wording words = wording(verdict);
+  const std::string difference =
+      example ? "expected " + example->expected + ", got " + example->got : "";
+  if (as_json) {
+    json out = verdict.details;
+    out.update({{"schema", "logdepth/test/1"},
+                {"model", verdict.model},
+                {"against", verdict.against},
+                {"passed", !example},
+                {"seed", verdict.seed},
+                {"promises", verdict.promises},
+                {"unevaluated", verdict.unevaluated}});
+    if (example) {
+      out["counterexample"] = example->details;
+      out["counterexample"].update({{"expected", example->expected}, {"got", example->got}});
+    }
+    std::cout << out.dump(1) << '\n';
+  } else {
+    std::cout << (example ? "FAILED" : "passed") << ": against " << verdict.against << ", "
+              << words.bound << '\n'
+              << words.compared << " and " << verdict.promises << " promises compared\n";
+    if (const std::string note = verdict.details.value("prefix_note", "");
+        !note.empty() && verdict.details.at("prefixes") == 0)
+      std::cout << "no prefix product was compared: " << note << '\n';
+    for (const std::string& head : verdict.unevaluated)
+      std::cout << "never asked: " << head << " (" << words.too_small << ")\n";
+    if (example)
+      std::cout << "counterexample: " << example->shown << " (" << example->origin
+                << "): " << difference << '\n';
+  }
+  try {
+    add_check(verdict.file, verdict.hash,
+              {"test", verdict.against, words.bound,
+               example ? "failed: on " + example->shown + " " + difference : "passed"});
+  } catch (const InputError& error) {
+    std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
+  }
+  return example ? kCheckFailed : kDone;
+}
+
+}  // namespace logdepth
