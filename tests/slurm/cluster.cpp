@@ -120,7 +120,7 @@ class SlurmPlans : public support::CommandLine {
 };
 
 TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotRunAgain) {
-  write_plan("1,2,3", "2000");
+  write_plan("1,2,3", "1500");
   const std::string first = submit({"--array-limit", "2", "--memory", "1", "--time", "60"});
 
   // Both nodes work, and a second command leaves the tasks alone.
@@ -148,7 +148,7 @@ TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotR
       "the first run is under way");
   end_first_task(first, "TERM");
   EXPECT_NE(status(run(1)).find("signal 15"), std::string::npos) << status(run(1));
-  EXPECT_NE(status(run(1)).find(" of 2000 steps in the checkpoint"), std::string::npos)
+  EXPECT_NE(status(run(1)).find(" of 1500 steps in the checkpoint"), std::string::npos)
       << status(run(1));
   const Finished unfinished = plan({"--collect"});
   EXPECT_EQ(unfinished.status, 3);
@@ -159,7 +159,7 @@ TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotR
   const std::string second = submit();
   EXPECT_EQ(json::parse(folder.read("runs/slurm/2/plan.json"))["runs"].size(), 1u);
   wait_for_the_first_run(second);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
   end_first_task(second, "KILL");
   EXPECT_NE(status(run(1)).find("signal 9"), std::string::npos) << status(run(1));
   EXPECT_TRUE(fs::exists(folder.file("runs/" + run(1) + "/checkpoint.safetensors")));
