@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "tests/support/command_line.hpp"
@@ -65,6 +66,14 @@ class FolderLocks : public support::CommandLine {
     EXPECT_TRUE(in >> child);
     return child;
   }
+  /// Whether a process would handle SIGTERM; the training program does so once.
+  static bool catches_the_end(pid_t process) {
+    std::ifstream in("/proc/" + std::to_string(process) + "/status");
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("SigCgt:"))
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
+    return false;
+  }
 };
 
 TEST_F(FolderLocks, ASecondCommandIsToldWhoHasTheFolderAndChangesNothing) {
@@ -73,7 +82,7 @@ TEST_F(FolderLocks, ASecondCommandIsToldWhoHasTheFolderAndChangesNothing) {
   const Finished first = train("1000000", [&] {
     if (!under_way()) return false;
     config = folder.read(kRun + "/config.json");
-    second = train("2000000");
+    second = train("30");
     return true;
   });
   EXPECT_EQ(first.status, 128 + SIGTERM) << "it went on until it was told to end";
@@ -121,11 +130,22 @@ TEST_F(FolderLocks, ACommandThatWasKilledLeavesNoLock) {
 }
 
 TEST_F(FolderLocks, ASignalToTheCommandAndToItsTrainingProgramLeavesACheckpoint) {
+  std::thread wake;
   const Finished ended = train("1000000", [&] {
     if (!under_way()) return false;
-    kill(child_of(holder()), SIGTERM);
-    return true;  // the command is sent the same
+    const pid_t child = child_of(holder());
+    kill(child, SIGTERM);
+    while (catches_the_end(child)) {
+    }
+    // It has heard one signal and sleeps while the command, which is sent the same, tells it again.
+    kill(child, SIGSTOP);
+    wake = std::thread([child] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      kill(child, SIGCONT);
+    });
+    return true;
   });
+  wake.join();
   EXPECT_EQ(ended.status, 128 + SIGTERM);
   EXPECT_TRUE(fs::exists(folder.path() / kRun / "checkpoint.safetensors")) << ended.err;
 }
