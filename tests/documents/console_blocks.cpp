@@ -76,8 +76,8 @@ const std::vector<NotRun> kNotRun = {
      "plan.json",
      kCluster},
     {"docs/cluster.md",
-     "sbatch --array=1-800 --wrap 'logdepth test connectivity.json --against graph:reachability "
-     "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/800 --part part-$SLURM_ARRAY_TASK_ID.json'",
+     "sbatch --array=1-1000 --wrap 'logdepth test connectivity.json --against graph:reachability "
+     "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/1000 --part part-$SLURM_ARRAY_TASK_ID.json'",
      kCluster},
     {"docs/learned.md",
      "logdepth train word-problem --monoid Z2 --depths 1,2,3 --seeds 1,2 --jobs 2 --out runs",
