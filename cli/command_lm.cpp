@@ -20,6 +20,8 @@
 #include "learned/report/report_files.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
+#include "objects/utf8.hpp"
+#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 namespace {
@@ -73,8 +75,17 @@ std::string shipped_text() {
       "--text: expected a file, the documentation of logdepth is not beside the program");
 }
 
+/// Requests and answers are JSON.
+void expect_utf8(const char* option, const std::string& text) {
+  if (!is_utf8(text))
+    throw InputError(std::string(option) + ": expected UTF-8, found '" + printable(text) + "'");
+}
+
 /// Asks the program that has libtorch; its exit status where it is not 0 (it has said why itself).
 std::pair<int, ordered_json> answer(const LmArguments& options, const std::string& what) {
+  expect_utf8("--prompt", options.request.prompt);
+  expect_utf8("--text", options.request.text);
+  expect_utf8("the model's name", options.request.model);
   Progress line(what, "passes");
   const ProgramOutput output = output_of_training_program(
       {"--ask", to_json(options.request).dump(), "--device", options.device, "--threads",

@@ -17,10 +17,6 @@
 namespace logdepth {
 namespace {
 
-std::string lock_file(const std::string& folder) {
-  return folder + "/.lock";
-}
-
 struct flock whole_file() {
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -44,6 +40,10 @@ std::string written_holder(const std::string& file) {
 }
 
 }  // namespace
+
+std::string lock_file(const std::string& folder) {
+  return folder + "/.lock";
+}
 
 FolderLock::FolderLock(const std::string& folder) {
   std::error_code failure;

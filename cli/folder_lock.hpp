@@ -25,6 +25,9 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+/// The file that is locked.
+std::string lock_file(const std::string& folder);
+
 /// Who has the folder now, as "process 7 on node1, task 3 of Slurm's job 12"; absent where nobody.
 /// Asking takes no lock.
 std::optional<std::string> holder_of(const std::string& folder);

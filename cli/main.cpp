@@ -90,7 +90,8 @@ int run(int argc, char** argv) {
   train->require_subcommand(1);
   add_all(*train, add_experiments);
   add(*train, add_train_plan);
-  CLI::App* data = app.add_subcommand("data", "word problems as CSV files");
+  CLI::App* data =
+      app.add_subcommand("data", "words, lines and questions that models are trained on, as files");
   data->require_subcommand(1);
   add(*data, add_data_words);
   add(*data, add_data_lines);

@@ -70,6 +70,18 @@ bool listen(Process& process) {
   return true;
 }
 
+/// A run that was refused before its first checkpoint leaves nothing, not even empty folders.
+void forget(const Process& process, const std::string& out) {
+  const fs::path folder = process.folder;
+  for (const char* file : {"checkpoint.safetensors", kRecordFile})
+    if (fs::exists(folder / file)) return;
+  fs::remove(folder / "config.json");
+  fs::remove(lock_file(process.folder));
+  std::error_code not_empty;
+  for (fs::path at = folder; at != fs::path(out).parent_path() && fs::remove(at, not_empty);)
+    at = at.parent_path();
+}
+
 class StatusLine {
  public:
   ~StatusLine() { clear(); }
@@ -164,6 +176,7 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
       else if (status > 3)  // below, it has said why itself
         std::cerr << "logdepth: " << running[i].run->name << ": the training program stopped with "
                   << "exit status " << status << '\n';
+      if (status == 2) forget(running[i], options.out);
       worst = std::max(worst, status);
       ++done;
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));

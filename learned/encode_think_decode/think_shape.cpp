@@ -17,14 +17,17 @@ using Router = ModelConfig::Router;
 
 constexpr std::uint32_t kMostLayers = 512;  // as many as a model may have
 
-/// Takes a number of at most three digits off the front.
+/// Passes of a block that may be asked for, by whatever option.
+constexpr std::uint32_t kMostPasses = 64;
+
+/// Takes a number of at most nine digits off the front.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
   std::size_t digits = 0;
   std::uint32_t value = 0;
-  while (digits < text.size() && digits < 4 &&
+  while (digits < text.size() && digits < 10 &&
          std::isdigit(static_cast<unsigned char>(text[digits])))
     value = 10 * value + static_cast<std::uint32_t>(text[digits++] - '0');
-  if (digits == 0 || digits > 3) return std::nullopt;
+  if (digits == 0 || digits > 9) return std::nullopt;
   text.remove_prefix(digits);
   return value;
 }
@@ -92,9 +95,11 @@ ThinkShape parse_think_shape(const std::string& text, const std::string& option)
         fmt::format("{}: expected at least one layer in the block and one pass, found "
                     "'{}'",
                     option, text));
-  if (shape->encoder + shape->think * (shape->block == Block::untied ? shape->passes : 1) +
-          shape->decoder >
-      kMostLayers)
+  if (shape->passes > kMostPasses)
+    throw InputError(
+        fmt::format("{}: expected at most {} passes, found '{}'", option, kMostPasses, text));
+  const std::uint64_t copies = shape->block == Block::untied ? shape->passes : 1;
+  if (std::uint64_t{shape->encoder} + shape->think * copies + shape->decoder > kMostLayers)
     throw InputError(
         fmt::format("{}: expected at most {} layers, found '{}'", option, kMostLayers, text));
   return *shape;

@@ -53,7 +53,11 @@ class RelitExperiment final : public Experiment {
     visit("--depths", "of the proofs", depths_, {0, kDeepestProof});
     visit("--training-samples", "a run for each number", training_samples_, {1, 10'000'000});
     visit("--test-samples", "that are measured", test_samples_, {1, 1'000'000});
-    visit.above_zero("--epochs", "passes over the training samples; 6 unless said", epochs_);
+    visit.above_zero(
+        "--epochs",
+        "passes over the training samples, unless --steps says how many steps; 6 unless "
+        "said",
+        epochs_);
     visit("--macro-steps", "losses, each with a step of the optimiser, on a batch at most",
           macro_steps_, {1, 1024});
     visit("--recursions", "of a macro step, the last with gradient", recursions_, {1, 1024});
@@ -65,11 +69,20 @@ class RelitExperiment final : public Experiment {
 
   TrainingPlan runs() const override {
     require(pretrain_ == backbone_.empty(),
-            "--backbone: expected a language model, or --pretrain to train one");
+            "expected either --backbone, a language model, or --pretrain to train one");
+    require(
+        !pretrain_ || !of_the_block(),
+        "--pretrain: expected no options of the block, its states, samples and epochs; it trains "
+        "the language model that they need");
     require((prompts_ == Prompts::file) == !questions_.empty(),
             "--questions: expected a file exactly with --prompts file");
-    require(prompts_ == Prompts::rules || (negation_ == NegationChoice::preset && depths_.empty()),
-            "--negation, --depths: expected --prompts rules, whose theories they are of");
+    require(prompts_ == Prompts::rules || (negation_ == NegationChoice::preset && depths_.empty() &&
+                                           world_ == RuleWorld::closed),
+            "--world, --negation, --depths: expected --prompts rules, whose theories they are of");
+    require(
+        recurs() || !(macro_steps_ || recursions_ || latent_steps_),
+        "--macro-steps, --recursions, --latent-steps: expected a --method that recurs, not only "
+        "linear-probe and one-pass");
     if (pretrain_) return {{"base", base()}};
     TrainingPlan plan;
     for (const RelitMethod method : methods_)
@@ -84,6 +97,19 @@ class RelitExperiment final : public Experiment {
   using States = RelitSettings::States;
   /// `preset` leaves it as it is.
   enum class NegationChoice { preset, none, facts, rules };
+
+  /// Whether something is said that the language model itself has not.
+  bool of_the_block() const {
+    return methods_ != std::vector{RelitMethod::relit} || states_ != std::vector{States::last} ||
+           !training_samples_.empty() || test_samples_ || epochs_ || macro_steps_ || recursions_ ||
+           latent_steps_ || layers_;
+  }
+
+  bool recurs() const {
+    return std::ranges::any_of(methods_, [](RelitMethod method) {
+      return method != RelitMethod::linear_probe && method != RelitMethod::one_pass;
+    });
+  }
 
   RunConfig base() const {
     require(prompts_ != Prompts::file,

@@ -12,6 +12,19 @@
 #include "objects/input_error.hpp"
 
 namespace logdepth {
+namespace {
+
+/// Tokens, or a refusal that names whose they were to be.
+template <class Encode>
+std::vector<std::int32_t> named(const std::string& name, const Encode& encode) {
+  try {
+    return encode();
+  } catch (const InputError& error) {
+    throw InputError(name + ": " + error.what());
+  }
+}
+
+}  // namespace
 
 const std::vector<std::string>& relit_words() {
   static const std::vector<std::string> kWords = [] {
@@ -33,7 +46,7 @@ const std::vector<std::string>& relit_words() {
 }
 
 std::vector<std::int32_t> RelitTokens::prompt(const std::string& text) const {
-  std::vector<std::int32_t> tokens = tokeniser->encode(text);
+  std::vector<std::int32_t> tokens = named(name, [&] { return tokeniser->encode(text); });
   if (const auto begin = tokeniser->begin()) tokens.insert(tokens.begin(), *begin);
   if (context != 0 && tokens.size() > context)
     throw InputError(fmt::format("{}: expected prompts of at most {} tokens, found one of {}: '{}'",
@@ -42,7 +55,8 @@ std::vector<std::int32_t> RelitTokens::prompt(const std::string& text) const {
 }
 
 std::int32_t RelitTokens::answer(const std::string& word) const {
-  const std::vector<std::int32_t> tokens = tokeniser->encode_behind(" " + word);
+  const std::vector<std::int32_t> tokens =
+      named(name, [&] { return tokeniser->encode_behind(" " + word); });
   if (tokens.size() != 1)
     throw InputError(fmt::format("{}: expected answers of one token, found '{}' with {}", name,
                                  word, tokens.size()));

@@ -288,14 +288,32 @@ TEST_F(Train, WrongOptionsOfReLitAreRefusedInOneSentence) {
     arguments.insert(arguments.end(), {"--out", "runs"});
     refuses(arguments, reason);
   };
-  with({"relit"}, "--backbone: expected a language model, or --pretrain to train one");
-  with({"relit", "--pretrain", "--backbone", "file"}, "--backbone: expected");
+  with({"relit"}, "expected either --backbone, a language model, or --pretrain to train one");
+  with({"relit", "--pretrain", "--backbone", "file"}, "expected either --backbone");
+  for (const Arguments& of_the_block : {Arguments{"--epochs", "2"},
+                                        {"--macro-steps", "2"},
+                                        {"--method", "one-pass"},
+                                        {"--states", "random"},
+                                        {"--training-samples", "9"},
+                                        {"--test-samples", "9"},
+                                        {"--recursions", "2"},
+                                        {"--latent-steps", "2"},
+                                        {"--block-layers", "2"}}) {
+    Arguments arguments = {"relit", "--pretrain"};
+    arguments.insert(arguments.end(), of_the_block.begin(), of_the_block.end());
+    with(arguments, "--pretrain: expected no options of the block");
+  }
   with({"relit", "--pretrain", "--prompts", "file", "--questions", "q.jsonl"},
        "--prompts: expected rules or nli with --pretrain");
   with({"relit", "--backbone", "no-file"}, "no-file");
   with(on_backbone({"--prompts", "file"}), "--questions: expected a file exactly with");
   with(on_backbone({"--questions", "q.jsonl"}), "--questions: expected a file exactly with");
-  with(on_backbone({"--prompts", "nli", "--depths", "1"}), "--negation, --depths: expected");
+  with(on_backbone({"--prompts", "nli", "--depths", "1"}),
+       "--world, --negation, --depths: expected");
+  with(on_backbone({"--prompts", "nli", "--world", "open"}),
+       "--world, --negation, --depths: expected");
+  with(on_backbone({"--method", "linear-probe,one-pass", "--recursions", "3"}),
+       "--macro-steps, --recursions, --latent-steps: expected");
   with(on_backbone({"--depths", "6"}), "--depths");
   with(on_backbone({"--world", "open", "--negation", "facts"}), "task.negation: expected rules");
   with(on_backbone({"--set", "network.macro_steps=5"}), "task.macro_steps: expected");

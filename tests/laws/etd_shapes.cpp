@@ -57,7 +57,7 @@ TEST(EtdShapes, AreSpeltAsThePaperSpellsThem) {
 TEST(EtdShapes, WhatIsNoneIsRefusedInASentence) {
   for (const char* text :
        {"", "3", "3-2", "3-2*-3", "3-2*2", "a-2*2-3", "3-2*2-3 ", "-3-2-3", "3--2-3", "3-2+3-3",
-        "3-2+-3", "3-2*2+2-3", "3-2*2-3-1", "3-2*1000-3", "99999999999-2-3", "3-2**2-3"})
+        "3-2+-3", "3-2*2+2-3", "3-2*2-3-1", "99999999999-2-3", "3-2**2-3"})
     EXPECT_EQ(refusal([&] { parse_think_shape(text, "--shape"); }),
               "--shape: expected a shape as 3-2*2-3, or 3-2+2-3 with layers of their own, found '" +
                   std::string(text) + "'");
@@ -67,6 +67,12 @@ TEST(EtdShapes, WhatIsNoneIsRefusedInASentence) {
                   std::string(text) + "'");
   EXPECT_EQ(refusal([] { parse_think_shape("3-200+200+200-3", "--shape"); }),
             "--shape: expected at most 512 layers, found '3-200+200+200-3'");
+  for (const char* text : {"3-2*65-3", "3-2*1000-3", "3-2x999999999-3"})
+    EXPECT_EQ(refusal([&] { parse_think_shape(text, "--shape"); }),
+              "--shape: expected at most 64 passes, found '" + std::string(text) + "'");
+  EXPECT_EQ(parse_think_shape("3-2*64-3", "--shape").passes, 64u);
+  EXPECT_EQ(refusal([] { parse_think_shape("3-999999999-999999999", "--shape"); }),
+            "--shape: expected at most 512 layers, found '3-999999999-999999999'");
   EXPECT_EQ(refusal([] { parse_layer_cut("3-2*2-3", "--cut"); }),
             "--cut: expected a cut as 3-2-3, found '3-2*2-3'");
   EXPECT_EQ(refusal([] { parse_layer_cut("3-0-5", "--cut"); }),

@@ -114,7 +114,12 @@ TEST_F(LmCommand, AngularAndLoopsWriteTheirFilesAndPrintTheSame) {
 
 TEST_F(LmCommand, WhatDoesNotFitIsRefused) {
   refused({"lm", "load", "nothing.gguf"}, "nothing.gguf");
+  refused({"train", "etd", "--base", model, "--set", "model.width=32", "--loops", "1", "--steps",
+           "2", "--out", "runs"},
+          "expected model.width = 16 as this language model has it, found 32");
   refused({"lm", "load", model, "--prompt", "no such words"}, "--prompt: expected words");
+  refused({"lm", "load", model, "--prompt", "\xff"}, "--prompt: expected UTF-8, found '\\xff'");
+  refused({"lm", "load", model, "--text", "no\xff"}, "--text: expected UTF-8, found 'no\\xff'");
   std::string longer;
   for (int i = 0; i < 500; ++i) longer += "1 ";
   refused({"lm", "load", model, "--prompt", longer},

@@ -113,6 +113,23 @@ TEST(TrainingEffects, DeeperStacksReachFurtherOnParityAtEqualSteps) {
   EXPECT_LT(reached[0], reached[2]);
 }
 
+TEST(TrainingEffects, AnAdaptiveLoopLearnsProductsOfFourElementsOfA5InTwoLoops) {
+  RunConfig config = word_problem("A5", WordModel::adaptive_loop, 1);
+  config.task.as<WordTaskConfig>().max_length = 4;
+  const auto result = trained(config);
+  EXPECT_EQ(result["strict"], 4);
+  ASSERT_EQ(result["by_loops"].size(), 2u);
+  EXPECT_LT(result["by_loops"][0]["strict"], 4) << "one loop is not enough";
+}
+
+TEST(TrainingEffects, ATaughtStackOfTwoLayersLearnsProductsOfFourElementsOfA5) {
+  RunConfig config = word_problem("A5", WordModel::stack, 2);
+  auto& words = config.task.as<WordTaskConfig>();
+  words.max_length = 4;
+  words.teach = WordTaskConfig::Teach::windows;
+  EXPECT_EQ(trained(config)["strict"], 4);
+}
+
 TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
   // WP-5: h*(L + 1) >= 1.5 h*(L) for L = 1, 2, at most 5 % false positives. Where the effect does
   // not appear the test says so, with the numbers, and is skipped.
