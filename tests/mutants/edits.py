@@ -54,9 +54,12 @@ PREDICTOR = "learned/core/network_predictor.cpp"
 CURVE = "learned/records/learning_curve.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
 N_STAR = "learned/word_problems/n_star.hpp"
+WORDS = "learned/word_problems/word_task.cpp"
+KERNELS = "learned/core/matrix_kernels.cpp"
+FILES = "learned/records/input_files.cpp"
+FIT = "learned/report/line_fit.hpp"
 HOPS = "learned/depth_recurrent/hop_graphs.cpp"
 FAMILIES = "learned/depth_recurrent/families.cpp"
-FIT = "learned/report/line_fit.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
 GRAPH = "constructions/graph_connectivity_MS25_thm5_1.cpp"
 ROWS = "constructions/graph_connectivity_rows_MS25_thm5_1.cpp"
@@ -571,7 +574,7 @@ EDITS = [
      "the state is read out one loop late"),
     (NETWORK, "if (batch.loops > 0) return batch.loops;", "",
      "a loop runs once whatever the samples ask for"),
-    (NETWORK, "(per_token * real).sum() / real.sum()", "per_token.mean()",
+    (LEARNED_BATCH, "real.defined() ? per_token.masked_select(real) : per_token", "per_token",
      "readings of a loop count padding"),
     (PARTS, "return torch::lerp(state, candidate,", "return torch::lerp(candidate, state,",
      "an open gate keeps the state"),
@@ -590,14 +593,14 @@ EDITS = [
      "targets are asked for one loop late"),
     (PREDICTOR, "position < text.size() ? text[position] : text.back()", "text.back()",
      "of several prompts the longer ones are read wrongly"),
-    (CURVE, "if (2 * point.steps <= points.back().steps) half = &point;", "half = &point;",
+    (CURVE, "const auto half = beyond - 1;", "const auto half = points.end() - 1;",
      "the end of a learning curve is compared with itself"),
     (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
      "nothing decays"),
     (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
     (TRAINER, "earlier.steps != config_.training.steps && state_.step > decay_begins(earlier)",
      "false", "a run that is made longer goes on where its rate had fallen"),
-    (TRAINER, "optimiser_.steps = state_.step;", "", "a resumed run corrects the bias of its moments again"),
+    (TRAINER, "optimiser_.steps = state.value(\"descents\", state_.step);", "", "a resumed run corrects the bias of its moments again"),
     (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "", "layernorm is run as RMS norm"),
     (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
     (N_STAR, "if (result.strict == i) result.strict = i + 1;", "result.strict = i + 1;",
@@ -607,6 +610,17 @@ EDITS = [
      "false relations of family text are not those of a ring"),
     (FAMILIES, "random.below(depth_) : depth_", "static_cast<std::uint64_t>(ups_) : depth_",
      "the sibling of a chain is at its apex, where a missing decoy shows it"),
-    (FIT, "return !cell.censored && cell.reach >= 1;", "return cell.reach >= 1;",
+    (FIT, "return !censored && !unsettled && reach >= 1;", "return !unsettled && reach >= 1;",
      "censored depths enter the fit"),
+    (FIT, "return !censored && !unsettled && reach >= 1;", "return !censored && reach >= 1;",
+     "depths that training still changed enter the fit"),
+    (WORDS, "samples.review = drawn != stage;", "", "earlier stages promote"),
+    (WORDS, "random.below(stage + 1) : stage", "random.below(stage + 1) / 2 : stage",
+     "mixed lengths are mostly short"),
+    (WORDS, "j = i + 1 - std::min(i + 1, window)", "j = 0", "a taught window is the whole prefix"),
+    (NETWORK, "taught_[level].norm(states[level])", "taught_[level].norm(states.back())",
+     "every taught readout reads the last layer"),
+    (KERNELS, "processor == VectorWidth::bits512 && !is512", "processor == VectorWidth::bits512",
+     "a program starts itself anew for ever"),
+    (FILES, "name.starts_with(\"model\") && ", "", "checkpoints are hashed as inputs"),
 ]
