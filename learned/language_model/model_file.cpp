@@ -93,12 +93,6 @@ bool same_bytes(const StoredTensor& a, const StoredTensor& b) {
   return same;
 }
 
-std::string hash_of(const FilePieces& file) {
-  Sha256 hash;
-  file.for_each_piece(0, file.size(), 1, [&](std::string_view bytes) { hash.add(bytes); });
-  return hash.hex();
-}
-
 }  // namespace
 
 LanguageModelFile::LanguageModelFile(const std::string& path) : path_(path) {
@@ -251,15 +245,15 @@ std::shared_ptr<const Tokeniser> LanguageModelFile::tokens_after(std::uint32_t l
 }
 
 std::string LanguageModelFile::digest() const {
-  if (kind_ == Kind::gguf) return hash_of(*weights_.front());
+  if (kind_ == Kind::gguf) return sha256(*weights_.front());
   std::string lines;
   std::error_code ignored;
   for (const char* name : {kConfigFile, kTokenFile, "tokenizer_config.json"})
     if (const std::string file = path_ + "/" + name;
         fs::exists(file, ignored) && (kind_ == Kind::folder || name == kConfigFile))
-      lines += hash_of(FilePieces(file)) + "  " + name + "\n";
+      lines += sha256(FilePieces(file)) + "  " + name + "\n";
   for (const auto& file : weights_)
-    lines += hash_of(*file) + "  " + fs::path(file->path()).filename().string() + "\n";
+    lines += sha256(*file) + "  " + fs::path(file->path()).filename().string() + "\n";
   return sha256(lines);
 }
 

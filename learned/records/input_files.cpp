@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "learned/records/settings_json.hpp"
-#include "objects/input_error.hpp"
+#include "runtime/file/file_pieces.hpp"
 #include "runtime/file/sha256.hpp"
 
 namespace logdepth {
@@ -53,17 +52,6 @@ std::vector<fs::path> files_of(const std::string& name) {
   return files;
 }
 
-std::string hash_of(const fs::path& file) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  std::ifstream in(file, std::ios::binary);
-  std::string piece(kPiece, '\0');
-  Sha256 hash;
-  while (in.read(piece.data(), kPiece) || in.gcount() > 0)
-    hash.add(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
-  if (!in.eof()) throw InputError(file.string() + ": expected a file that can be read");
-  return hash.hex();
-}
-
 }  // namespace
 
 nlohmann::ordered_json input_hashes(const RunConfig& config) {
@@ -71,7 +59,8 @@ nlohmann::ordered_json input_hashes(const RunConfig& config) {
   visit_settings(config, named);
   nlohmann::ordered_json hashes = nlohmann::ordered_json::object();
   for (const std::string& name : named.names)
-    for (const fs::path& file : files_of(name)) hashes[file.string()] = hash_of(file);
+    for (const fs::path& file : files_of(name))
+      hashes[file.string()] = sha256(FilePieces(file.string()));
   return hashes;
 }
 

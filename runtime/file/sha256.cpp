@@ -5,6 +5,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "runtime/file/file_pieces.hpp"
+
 namespace logdepth {
 
 struct Sha256::State {
@@ -47,6 +49,12 @@ std::string Sha256::hex() {
 std::string sha256(std::string_view bytes) {
   Sha256 hash;
   hash.add(bytes);
+  return hash.hex();
+}
+
+std::string sha256(const FilePieces& file) {
+  Sha256 hash;
+  file.for_each_piece(0, file.size(), 1, [&](std::string_view bytes) { hash.add(bytes); });
   return hash.hex();
 }
 

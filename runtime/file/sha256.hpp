@@ -6,6 +6,8 @@
 
 namespace logdepth {
 
+class FilePieces;
+
 /// SHA-256 of bytes that arrive in pieces.
 class Sha256 {
  public:
@@ -24,5 +26,7 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view bytes);
+/// Of a whole file, read piece by piece. Errors: InputError when it cannot be read.
+std::string sha256(const FilePieces& file);
 
 }  // namespace logdepth
