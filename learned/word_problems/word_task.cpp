@@ -207,20 +207,16 @@ class WordTask final : public Task {
     return {{"strict", result.strict}, {"loose", result.loose}, {"censored", result.censored}};
   }
 
-  /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each
-  /// computed from its letters one by one.
+  /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each of
+  /// two windows half as long.
   void add_windows(Samples& samples) const {
-    for (std::size_t window = 2; samples.taught.size() < config_.taught_levels(); window *= 2) {
-      std::vector<std::int32_t>& targets = samples.taught.emplace_back();
-      for (std::size_t word = 0; word < samples.count; ++word)
-        for (std::size_t i = 0; i < samples.tokens; ++i) {
-          std::uint32_t product = table_.identity;
-          for (std::size_t j = i + 1 - std::min(i + 1, window); j <= i; ++j) {
-            const std::int32_t letter = samples.indices[(word * samples.tokens + j) * kTables];
-            product = table_.times(product, table_.letters[static_cast<std::size_t>(letter)]);
-          }
-          targets.push_back(static_cast<std::int32_t>(product));
-        }
+    std::vector<std::uint32_t> products;
+    for (std::size_t i = 0; i < samples.count * samples.tokens; ++i)
+      products.push_back(table_.letters[static_cast<std::size_t>(samples.indices[i * kTables])]);
+    for (std::size_t half = 1; samples.taught.size() < config_.taught_levels(); half *= 2) {
+      for (std::size_t i = products.size(); i-- > 0;)
+        if (i % samples.tokens >= half) products[i] = table_.times(products[i - half], products[i]);
+      samples.taught.emplace_back(products.begin(), products.end());
     }
   }
 
