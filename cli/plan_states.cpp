@@ -53,7 +53,7 @@ const char* kind_name(Kind kind) {
 
 /// ", 3000 of 4000 steps in the checkpoint"; empty where there is none.
 std::string progress(const PlannedRun& run, const std::string& folder) {
-  const std::string file = folder + "/checkpoint.safetensors";
+  const std::string file = folder + "/" + kCheckpointFile;
   if (!fs::exists(file)) return "";
   const SafeTensorsHeader header = read_safetensors_header(FilePieces(file));
   const auto found = header.metadata.find("state");
@@ -115,7 +115,7 @@ RunState state_of(const PlannedRun& run, const std::string& folder, const SlurmT
   if (const auto holder = holder_of(folder))
     return {Kind::running, *holder + progress(run, folder)};
   if (said) return *said;
-  if (fs::exists(folder + "/config.json"))
+  if (fs::exists(folder + "/" + kRunConfigFile))
     return {Kind::killed, "ended without a record" + progress(run, folder) + last_words(folder)};
   return {Kind::missing, "not begun"};
 }

@@ -12,8 +12,8 @@ namespace logdepth {
 
 std::optional<RunRecord> finished_record(const PlannedRun& run, const std::string& folder) {
   namespace fs = std::filesystem;
-  const std::string before = folder + "/config.json";
-  if (fs::exists(folder + "/checkpoint.safetensors") && fs::exists(before)) {
+  const std::string before = folder + "/" + kRunConfigFile;
+  if (fs::exists(folder + "/" + kCheckpointFile) && fs::exists(before)) {
     const auto json = nlohmann::json::parse(read_whole_file(before), nullptr, false);
     if (json.is_discarded() || !continues(run_config_from_json(json, before), run.config))
       throw InputError(before +

@@ -45,7 +45,7 @@ std::optional<Process> start(const PlannedRun& run, const JobOptions& options) {
     say_done_before(run);
     return std::nullopt;
   }
-  const std::string config = folder + "/config.json";
+  const std::string config = folder + "/" + kRunConfigFile;
   write_whole_file(config, to_json(run.config).dump(1) + "\n");
   // The process holds the lock as well, so that it lasts until nobody writes there any more.
   StartedProgram program =
@@ -73,9 +73,9 @@ bool listen(Process& process) {
 /// A run that was refused before its first checkpoint leaves nothing, not even empty folders.
 void forget(const Process& process, const std::string& out) {
   const fs::path folder = process.folder;
-  for (const char* file : {"checkpoint.safetensors", kRecordFile})
+  for (const char* file : {kCheckpointFile, kRecordFile})
     if (fs::exists(folder / file)) return;
-  fs::remove(folder / "config.json");
+  fs::remove(folder / kRunConfigFile);
   fs::remove(lock_file(process.folder));
   std::error_code not_empty;
   for (fs::path at = folder; at != fs::path(out).parent_path() && fs::remove(at, not_empty);)

@@ -80,7 +80,4 @@ class Trainer {
 
 const char* stop_name(Trainer::Stop stop);
 
-/// The latest checkpoint in a run's folder.
-inline constexpr const char* kCheckpointFile = "checkpoint.safetensors";
-
 }  // namespace logdepth

@@ -31,6 +31,7 @@ std::string early_end(const RunRecord& record);
 
 /// The names of files in a run's folder.
 inline constexpr const char* kRunConfigFile = "config.json";
+inline constexpr const char* kCheckpointFile = "checkpoint.safetensors";  ///< the latest
 inline constexpr const char* kRecordFile = "record.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
 
