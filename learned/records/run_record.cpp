@@ -97,6 +97,12 @@ RunRecord read_run(const std::string& folder) {
   return run;
 }
 
+RecordFields fields_of(const RunRecord& record, const nlohmann::ordered_json& json,
+                       const std::string& part) {
+  const std::string file = record.folder.empty() ? kRecordFile : record.folder + "/" + kRecordFile;
+  return {json, file + ": " + part};
+}
+
 LearningCurve learning_curve(const RunRecord& record) {
   const auto found = record.training.find("curve");
   if (found == record.training.end()) return {};

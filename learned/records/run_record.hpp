@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/records/depth_reading.hpp"
 #include "learned/records/learning_curve.hpp"
 #include "learned/records/training_config.hpp"
 
@@ -20,6 +21,11 @@ struct RunRecord {
   nlohmann::ordered_json result;    ///< of Task::measure
   std::string folder;               ///< where it was read; not in the file
 };
+
+/// The fields of `json`, a part of the record; refusals name the record's file and `part`. Both must
+/// outlive the result.
+RecordFields fields_of(const RunRecord& record, const nlohmann::ordered_json& json,
+                       const std::string& part);
 
 /// The learning curve of a run; without points where none was recorded. Errors: InputError naming
 /// the run's folder.

@@ -18,14 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string source_of(const RunRecord& record) {
-  return record.folder.empty() ? kRecordFile : record.folder + "/" + kRecordFile;
-}
-
-RecordFields fields_of(const RunRecord& record, const Json& json, const std::string& part) {
-  return {json, source_of(record) + ": " + part};
-}
-
 std::string text(const Json& json, const char* name) {
   const auto value = json.find(name);
   return value != json.end() && value->is_string() ? value->get<std::string>() : "unknown";

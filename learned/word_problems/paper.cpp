@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/papers.hpp"
+#include "learned/report/settings_sweep.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -119,6 +120,11 @@ Paper word_problems_paper() {
   paper.tasks = {WordTaskConfig()};
   paper.experiments = {make_experiment<WordProblemExperiment>,
                        make_experiment<ConstructionExperiment>};
+  paper.reports = {
+      {"sweep",
+       "settings of training that were tried on words: after how many steps each passes a "
+       "length\nExample: logdepth report sweep runs",
+       of_records<sweep_markdown>, of_records<sweep_json>, of_records<save_sweep_report>}};
   paper.published = {published_depth_line(), published_width_line()};
   return paper;
 }
