@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -84,11 +85,11 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const std::vector<std::string> letters = letters_of_run(record);
   const LetterNames word = load_words(input.words, letters).front();
   const auto& task = record.config.task.as<WordTaskConfig>();
-  if (word.size() < 2 || word.size() > task.max_length)
-    throw InputError(
-        fmt::format("the word: expected 2 to {} letters, as many as the network has positions for, "
-                    "found {}",
-                    task.max_length, word.size()));
+  const std::uint32_t most = std::min(task.longest(), kMostLookedAt);
+  if (word.size() < 2 || word.size() > most)
+    throw InputError(fmt::format(
+        "the word: expected 2 to {} letters{}, found {}", most,
+        most == task.max_length ? ", as many as the network has positions for" : "", word.size()));
 
   const ProgramOutput answer =
       output_of_training_program({options.run, "--inspect", kWordAttention, "--question",

@@ -13,6 +13,9 @@ namespace logdepth {
 /// The name under which the program with libtorch is asked for the attention of a network.
 inline constexpr const char* kWordAttention = "word-attention";
 
+/// Words of more letters are not looked at: attention is a number for every pair of them.
+inline constexpr std::uint32_t kMostLookedAt = 1024;
+
 /// What a trained network of word problems is asked about its attention.
 struct AttentionQuestion {
   std::vector<std::uint32_t> word;  ///< letters by their numbers

@@ -8,6 +8,7 @@
 #include "learned/core/batch.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/word_task.hpp"
+#include "learned/word_problems/word_tokens.hpp"
 #include "objects/input_error.hpp"
 
 namespace logdepth {
@@ -18,17 +19,11 @@ using Words = std::vector<std::vector<std::uint32_t>>;
 /// Words that a network is given at once.
 constexpr std::size_t kAtOnce = 64;
 
-/// Letter and position of every token, as the task has them; nothing is asked of them.
-Samples samples_of_words(const Words& words) {
-  Samples samples;
-  samples.count = words.size();
-  samples.tokens = samples.size = words.front().size();
+/// As the task has them; nothing is asked of them.
+Samples samples_of_words(const WordTokens& tokens, const Words& words) {
+  Samples samples = tokens.samples(words.size(), words.front().size());
+  for (const auto& word : words) tokens.add(samples, word);
   samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
-  for (const auto& word : words)
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      samples.indices.push_back(static_cast<std::int32_t>(word[i]));
-      samples.indices.push_back(static_cast<std::int32_t>(i));
-    }
   return samples;
 }
 
@@ -42,17 +37,19 @@ AttentionLevel named_level(const std::string& block, std::size_t runs, const Mod
   return {fmt::format("layer {}", before + layer), part, {}};
 }
 
-/// The sum of the attention on each word, level by level, and the answers.
+/// The sum of the attention between letters on each word, level by level, and the answers.
 class AttentionSum {
  public:
-  AttentionSum(const Network& network, const RunConfig& config)
-      : network_(network), config_(config) {}
+  AttentionSum(const Network& network, const RunConfig& config, const WordTokens& tokens)
+      : network_(network), config_(config), tokens_(tokens) {}
 
   void add(const Words& words) {
     std::size_t level = 0;
     std::map<std::string, std::size_t> runs;
     const Probe probe = [&](const ProbeView& view) {
-      const Tensor sum = view.weights.to(torch::kCPU, torch::kFloat64).sum(0);
+      const auto before = static_cast<std::int64_t>(tokens_.before());
+      const Tensor sum =
+          view.weights.to(torch::kCPU, torch::kFloat64).sum(0).slice(1, before).slice(2, before);
       const std::size_t run = ++runs[view.block];
       if (level == sums_.size()) {
         sums_.push_back(sum);
@@ -63,8 +60,8 @@ class AttentionSum {
       ++level;
     };
     const torch::NoGradGuard no_grad;
-    const Batch batch =
-        to_batch(samples_of_words(words), network_.format(), network_.device(), network_.type());
+    const Batch batch = to_batch(samples_of_words(tokens_, words), network_.format(),
+                                 network_.device(), network_.type());
     PassOptions options;
     options.probe = &probe;
     options.precision = config_.training.precision;
@@ -86,11 +83,15 @@ class AttentionSum {
     }
     return levels;
   }
-  const Answers& latest_answers() const { return latest_; }
+  /// To the letters of the last word.
+  std::vector<std::uint32_t> latest_answers() const {
+    return {latest_.begin() + static_cast<std::ptrdiff_t>(tokens_.before()), latest_.end()};
+  }
 
  private:
   const Network& network_;
   const RunConfig& config_;
+  const WordTokens& tokens_;
   std::vector<Tensor> sums_;  ///< [heads, L, L] of each level
   std::vector<AttentionLevel> names_;
   Answers latest_;
@@ -113,9 +114,11 @@ void check(const AttentionQuestion& question, std::size_t letters, std::size_t l
 
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question) {
-  const auto& tables = network.format().tables;  // letters and positions
-  check(question, tables.front(), config.task.as<WordTaskConfig>().max_length);
-  AttentionSum word(network, config), drawn(network, config);
+  const auto& task = config.task.as<WordTaskConfig>();
+  const auto alphabet = static_cast<std::uint32_t>(task.products().letters.size());
+  check(question, alphabet, std::min(task.longest(), kMostLookedAt));
+  const WordTokens tokens(task, alphabet);
+  AttentionSum word(network, config, tokens), drawn(network, config, tokens);
   word.add({question.word});
   for (std::size_t first = 0; first < question.words; first += kAtOnce) {
     Words words;
@@ -123,7 +126,7 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
       CounterRandom random(question.seed, RandomStream::validation, 0, i);
       auto& letters = words.emplace_back(question.word.size());
       for (std::uint32_t& letter : letters)
-        letter = static_cast<std::uint32_t>(random.below(tables.front()));
+        letter = static_cast<std::uint32_t>(random.below(alphabet));
     }
     drawn.add(words);
   }
@@ -132,8 +135,7 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
   if (attention.word.empty())
     throw InputError(
         "the network has no attention to show, expected one of blocks that are trained");
-  for (const std::int32_t answer : word.latest_answers())
-    attention.answers.push_back(static_cast<std::uint32_t>(answer));
+  attention.answers = word.latest_answers();
   attention.mean = drawn.mean();
   return attention;
 }

@@ -14,6 +14,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
+#include "learned/word_problems/word_tokens.hpp"
 #include "objects/input_error.hpp"
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -28,8 +29,6 @@ constexpr std::uint32_t kMostLength = 1u << 16;
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
 /// Words that a predictor is given at once in a measurement.
 constexpr std::uint32_t kMeasuredAtOnce = 256;
-/// Letter and position.
-constexpr std::size_t kTables = 2;
 
 const WordTaskConfig& checked(const WordTaskConfig& c) {
   require(c.max_length >= 2 && c.max_length <= kMostLength,
@@ -86,13 +85,14 @@ class WordTask final : public Task {
       : config_(checked(config)),
         seed_(seed),
         table_(table_of(config)),
+        tokens_(config, static_cast<std::uint32_t>(table_.letters.size())),
         lengths_(stage_lengths(config.max_length)) {
     if (!config.data.empty()) read_words();
   }
 
   TaskFormat format() const override {
     TaskFormat format;
-    format.tables = {static_cast<std::uint32_t>(table_.letters.size()), config_.max_length};
+    format.tables = tokens_.tables();
     format.view = TaskFormat::View::causal;
     format.readout = TaskFormat::Readout::each_token;
     format.answer = TaskFormat::Answer::one_class;
@@ -110,7 +110,7 @@ class WordTask final : public Task {
     const std::size_t drawn = drawn_stage(stage, step);
     const std::uint32_t length = lengths_.at(drawn);
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
-    Samples samples = empty(count, length);
+    Samples samples = tokens_.samples(count, length);
     samples.review = drawn != stage;
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::training, step, i);
@@ -192,7 +192,8 @@ class WordTask final : public Task {
                                              : std::vector<Answers>{predictor.answers(samples, 0)};
       for (std::size_t loop = 0; loop < loops.size(); ++loop)
         for (std::size_t i = 0; i < samples.targets.size(); ++i)
-          right[loop][i % length] += after.at(loop).at(i) == samples.targets[i];
+          if (const std::size_t place = i % samples.tokens; place >= tokens_.before())
+            right[loop][place - tokens_.before()] += after.at(loop).at(i) == samples.targets[i];
       if (progress) progress(first + count, config_.validation);
     }
     std::vector<Accuracies> shares;
@@ -208,15 +209,21 @@ class WordTask final : public Task {
   }
 
   /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each of
-  /// two windows half as long.
+  /// two windows half as long. A token before the word is the empty product, which changes none.
   void add_windows(Samples& samples) const {
+    const std::size_t tables = tokens_.tables().size();
     std::vector<std::uint32_t> products;
-    for (std::size_t i = 0; i < samples.count * samples.tokens; ++i)
-      products.push_back(table_.letters[static_cast<std::size_t>(samples.indices[i * kTables])]);
+    for (std::size_t i = 0; i < samples.targets.size(); ++i)
+      products.push_back(
+          i % samples.tokens < tokens_.before()
+              ? table_.identity
+              : table_.letters[static_cast<std::size_t>(samples.indices[i * tables])]);
     for (std::size_t half = 1; samples.taught.size() < config_.taught_levels(); half *= 2) {
       for (std::size_t i = products.size(); i-- > 0;)
         if (i % samples.tokens >= half) products[i] = table_.times(products[i - half], products[i]);
-      samples.taught.emplace_back(products.begin(), products.end());
+      auto& level = samples.taught.emplace_back(products.begin(), products.end());
+      for (std::size_t i = 0; i < level.size(); ++i)
+        if (i % samples.tokens < tokens_.before()) level[i] = Samples::kIgnored;
     }
   }
 
@@ -244,7 +251,7 @@ class WordTask final : public Task {
   }
 
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
-    Samples samples = empty(count, length);
+    Samples samples = tokens_.samples(count, length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
       add_drawn_word(samples, random);
@@ -252,18 +259,8 @@ class WordTask final : public Task {
     return samples;
   }
 
-  static Samples empty(std::size_t count, std::size_t length) {
-    Samples samples;
-    samples.count = count;
-    samples.tokens = length;
-    samples.size = length;
-    samples.indices.reserve(count * length * kTables);
-    samples.targets.reserve(count * length);
-    return samples;
-  }
-
   void add_drawn_word(Samples& samples, CounterRandom& random) const {
-    LetterWord word(samples.tokens);
+    LetterWord word(samples.size);
     for (std::uint32_t& letter : word)
       letter = static_cast<std::uint32_t>(random.below(table_.letters.size()));
     add_word(samples, word, random);
@@ -271,11 +268,10 @@ class WordTask final : public Task {
 
   /// The beginning of `word` with its products, or with drawn elements in their place.
   void add_word(Samples& samples, const LetterWord& word, CounterRandom& random) const {
+    tokens_.add(samples, word);
     std::uint32_t product = table_.identity;
-    for (std::size_t i = 0; i < samples.tokens; ++i) {
+    for (std::size_t i = 0; i < samples.size; ++i) {
       product = table_.times(product, table_.letters[word[i]]);
-      samples.indices.push_back(static_cast<std::int32_t>(word[i]));
-      samples.indices.push_back(static_cast<std::int32_t>(i));
       const std::uint64_t target = config_.shuffled_labels ? random.below(table_.size) : product;
       samples.targets.push_back(static_cast<std::int32_t>(target));
     }
@@ -284,6 +280,7 @@ class WordTask final : public Task {
   WordTaskConfig config_;
   std::uint64_t seed_;
   MonoidTable table_;
+  WordTokens tokens_;
   std::vector<std::uint32_t> lengths_;
   std::vector<LetterWord> words_;  ///< of `data`; empty: words are drawn
 };
@@ -314,6 +311,7 @@ std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
 void WordTaskConfig::visit(SettingVisitor& visit) {
   visit("monoid", monoid);
   visit("letters", letters, {"all", "generators"});
+  visit("positions", positions, {"table", "begin"});
   visit("max_length", max_length);
   visit("batch_tokens", batch_tokens);
   visit("batch_least", batch_least);
@@ -333,10 +331,15 @@ std::unique_ptr<Task> WordTaskConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<WordTask>(*this, seed);
 }
 
+std::uint32_t WordTaskConfig::longest() const {
+  return positions == Positions::table ? max_length : kMostLength;
+}
+
 void WordTaskConfig::ask(const MeasureRequest& request) {
-  require(request.length == 0 || (request.length >= 2 && request.length <= max_length),
-          fmt::format("--length: expected 2 to {}, the positions that the network has, found {}",
-                      max_length, request.length));
+  const bool table = positions == Positions::table;
+  require(request.length == 0 || (request.length >= 2 && request.length <= longest()),
+          fmt::format("--length: expected 2 to {}{}, found {}", longest(),
+                      table ? ", the positions that the network has" : "", request.length));
   if (request.length > 0) max_length = request.length;
   if (request.samples > 0) validation = request.samples;
   data.clear();  // nothing is trained

@@ -11,7 +11,7 @@
 namespace logdepth {
 
 /// Running products of words over a finite monoid, the first letter first: a causal model reads a
-/// letter and a position per token and answers with an element at every token. The curriculum goes
+/// token per letter and answers with an element at each. The curriculum goes
 /// through lengths 2, 4, 8, ..., max_length; promotion asks for the last product. `measure` is n*
 /// (n_star.hpp) on words that depend on the seed alone, those of a shorter stage being beginnings
 /// of those of a longer one.
@@ -25,7 +25,7 @@ namespace logdepth {
 /// what optimisation keeps a network from, not what it can express.
 ///
 /// Of a looped network the measure holds n* after every number of loops up to its own. Attention is
-/// causal and positions are absolute, so that the accuracies at indices up to n of longer words are
+/// causal and positions are counted from the first letter, so that the accuracies at indices up to n of longer words are
 /// those of words of n letters in as many loops.
 ///
 /// With `data` the words come from that file, in either convention, and are labelled first letter
@@ -34,6 +34,10 @@ struct WordTaskConfig final : TaskSettings {
   enum class Letters { all, generators };
   std::string monoid = "S3";  ///< as `compile regular --group` names them
   Letters letters = Letters::all;
+  /// What says where a letter stands: a learned vector for each position up to max_length, or a token
+  /// that begins the word, beside what model.positions makes of distances.
+  enum class Positions { table, begin };
+  Positions positions = Positions::table;
   std::uint32_t max_length = 16;      ///< last stage of the curriculum; stages 2, 4, 8, ...
   std::uint32_t batch_tokens = 1024;  ///< a batch is max(batch_least, batch_tokens / length) words
   std::uint32_t batch_least = 32;
@@ -50,6 +54,8 @@ struct WordTaskConfig final : TaskSettings {
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
+  /// Letters of the longest words that a network can be asked about.
+  std::uint32_t longest() const;
   void ask(const MeasureRequest& request) override;
   bool asks_products() const override { return true; }
   ProductQuestion products() const override;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "learned/records/measure_request.hpp"
 #include "learned/records/training_config.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -27,26 +28,94 @@ WordTaskConfig words_over(const std::string& monoid, std::uint32_t max_length) {
 /// Products of words by moving points letter by letter, as numbers of elements.
 class PointMover {
  public:
-  explicit PointMover(const std::string& monoid)
-      : oracle_(make_action_oracle(named_monoid(monoid, NamedLetters::all), monoid)) {
+  /// `indices`: of a token; the letter's is the first.
+  explicit PointMover(const std::string& monoid, std::size_t indices = 2)
+      : oracle_(make_action_oracle(named_monoid(monoid, NamedLetters::all), monoid)),
+        indices_(indices) {
     const MonoidTable table = make_monoid_table(monoid);
     for (std::size_t e = 0; e < table.size; ++e)
       number_[table.element_names[e]] = static_cast<std::int32_t>(e);
   }
 
-  /// Of the letters `first` ... `last` - 1 of a sample.
+  /// Of the tokens `first` ... `last` - 1 of a sample.
   std::int32_t product(const Samples& samples, std::size_t sample, std::size_t first,
                        std::size_t last) const {
     Word word;
     for (std::size_t i = first; i < last; ++i)
-      word.push_back(static_cast<Letter>(samples.indices[(sample * samples.tokens + i) * 2]));
+      word.push_back(
+          static_cast<Letter>(samples.indices[(sample * samples.tokens + i) * indices_]));
     return number_.at(format_transformation(oracle_->prefix_products(word).value().back()));
   }
 
  private:
   std::unique_ptr<LanguageOracle> oracle_;
+  std::size_t indices_;
   std::map<std::string, std::int32_t> number_;
 };
+
+/// The same words under both ways to say where a letter stands.
+TEST(BeginTokens, StandBeforeTheWordAndNothingIsAskedOfThem) {
+  WordTaskConfig config = words_over("A5", 13);
+  config.teach = WordTaskConfig::Teach::windows;
+  config.batch_tokens = 130;
+  const auto table = config.make_task(7);
+  config.positions = WordTaskConfig::Positions::begin;
+  const auto begin = config.make_task(7);
+  EXPECT_EQ(begin->format().tables, std::vector<std::uint32_t>{61}) << "the letters and the token";
+  EXPECT_EQ(begin->format().outputs, table->format().outputs);
+  for (std::size_t stage = 0; stage < begin->stages(); ++stage) {
+    const Samples with = table->training_batch(stage, 3), found = begin->training_batch(stage, 3);
+    ASSERT_EQ(found.count, with.count);
+    EXPECT_EQ(found.size, with.size) << "the loops are those of the letters";
+    ASSERT_EQ(found.tokens, with.tokens + 1);
+    ASSERT_EQ(found.indices.size(), found.count * found.tokens);
+    ASSERT_EQ(found.taught.size(), 4u);
+    for (std::size_t word = 0; word < found.count; ++word) {
+      const std::size_t first = word * found.tokens;
+      EXPECT_EQ(found.indices[first], 60);
+      EXPECT_EQ(found.targets[first], Samples::kIgnored);
+      for (std::size_t level = 0; level < 4; ++level)
+        EXPECT_EQ(found.taught[level][first], Samples::kIgnored);
+      for (std::size_t i = 0; i < with.tokens; ++i) {
+        const std::size_t at = word * with.tokens + i;
+        EXPECT_EQ(found.indices[first + 1 + i], with.indices[2 * at]);
+        EXPECT_EQ(found.targets[first + 1 + i], with.targets[at]);
+        for (std::size_t level = 0; level < 4; ++level)
+          EXPECT_EQ(found.taught[level][first + 1 + i], with.taught[level][at]);
+      }
+    }
+    Answers answers(found.targets.size(), -7);  // the last product of every other word is right
+    for (std::size_t word = 0; word < found.count; word += 2)
+      answers[(word + 1) * found.tokens - 1] = found.targets[(word + 1) * found.tokens - 1];
+    EXPECT_EQ(begin->promoting_accuracy(found, answers),
+              static_cast<double>((found.count + 1) / 2) / static_cast<double>(found.count));
+  }
+}
+
+TEST(BeginTokens, CountForNothingInTheMeasureAndLetItAskForLongerWords) {
+  WordTaskConfig config = words_over("S3", 8);
+  config.positions = WordTaskConfig::Positions::begin;
+  MeasureRequest request;
+  request.length = 20;
+  config.ask(request);
+  const PointMover moved("S3", 1);
+  // Right up to the fifth letter; at the token before the word anything.
+  const Predictor predictor = Predict([&](const Samples& samples, std::uint32_t) {
+    Answers answers;
+    for (std::size_t word = 0; word < samples.count; ++word)
+      for (std::size_t i = 0; i < samples.tokens; ++i)
+        answers.push_back(i == 0 || i > 5 ? -7 : moved.product(samples, word, 1, i + 1));
+    return answers;
+  });
+  const auto task = config.make_task(2);
+  const auto result = task->measure(predictor, task->stages() - 1, {});
+  EXPECT_EQ(result["strict"], 5);
+  EXPECT_EQ(result["length"], 20);
+  EXPECT_EQ(result["accuracy"].size(), 20u);
+  config.positions = WordTaskConfig::Positions::table;
+  request.length = 21;
+  EXPECT_THROW(config.ask(request), InputError) << "a table has no more positions";
+}
 
 TEST(MixedLengths, HalfOfTheBatchesAreOfAStageDrawnFromAllSoFar) {
   WordTaskConfig config = words_over("Z2", 16);

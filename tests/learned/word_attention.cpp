@@ -21,6 +21,9 @@ using learned_tests::Tensor;
 RunConfig small_run(WordModel kind, std::uint32_t depth) {
   RunConfig config = word_problem("S3", kind, depth);
   config.task.as<WordTaskConfig>().max_length = 8;
+  config.task.as<WordTaskConfig>().positions = WordTaskConfig::Positions::table;
+  config.model.positions = ModelConfig::Positions::none;
+  config.model.norm = ModelConfig::NormKind::layernorm;
   config.model.width = 8;
   config.model.heads = 2;
   config.model.hidden = 12;
@@ -57,30 +60,52 @@ TEST(WordAttention, RowsSumToOneAndNobodyReadsWhatComesLater) {
     }
 }
 
-TEST(WordAttention, TheFirstLayerIsWhatItsWeightsSay) {
-  const RunConfig config = small_run(WordModel::stack, 2);
-  const UniversalTransformer network = network_of(config);
+/// The first layer of a stack without positions in its scores: what it gives each of `tokens`, of
+/// which the word's letters are the last.
+void expect_first_layer(const UniversalTransformer& network, const RunConfig& config,
+                        const Tensor& state) {
   const WordAttention attention = read_word_attention(network, config, {kWord, 1, 1});
   ASSERT_EQ(attention.word.size(), 2u);
   EXPECT_EQ(attention.word[1].name, "layer 2");
-
-  std::vector<std::int64_t> letters(kWord.begin(), kWord.end());
-  const Tensor state = parameter(network, "embedding.0").index_select(0, torch::tensor(letters)) +
-                       parameter(network, "embedding.1").narrow(0, 0, 5);
+  ASSERT_EQ(attention.answers.size(), kWord.size());
+  const std::int64_t tokens = state.size(0), before = tokens - 5;
   const Tensor deviation = state - state.mean(-1, true);
   const Tensor normed = deviation / (deviation.square().mean(-1, true) + 1e-5).sqrt();
   const Tensor all =
       torch::matmul(normed, parameter(network, "initial.0.query_key_value.weight").t());
   for (std::int64_t head = 0; head < 2; ++head) {
     const Tensor q = all.narrow(1, 4 * head, 4), k = all.narrow(1, 8 + 4 * head, 4);
-    for (std::int64_t i = 0; i < 5; ++i) {
+    const AttentionMatrix& found = attention.word[0].heads[static_cast<std::size_t>(head)];
+    ASSERT_EQ(found.size(), kWord.size());
+    for (std::int64_t i = before; i < tokens; ++i) {
       const Tensor scores = torch::matmul(k.narrow(0, 0, i + 1), q[i]) / std::sqrt(4.0);
       const Tensor shares = scores.exp() / scores.exp().sum();
-      for (std::int64_t j = 0; j <= i; ++j)
-        EXPECT_NEAR(attention.word[0].heads[head][i][j], shares[j].item<double>(), 1e-9)
+      for (std::int64_t j = before; j <= i; ++j)
+        EXPECT_NEAR(found[i - before][j - before], shares[j].item<double>(), 1e-9)
             << head << ": " << i << " reads " << j;
     }
   }
+}
+
+Tensor rows_of(const UniversalTransformer& network, const std::vector<std::int64_t>& tokens) {
+  return parameter(network, "embedding.0").index_select(0, torch::tensor(tokens));
+}
+
+TEST(WordAttention, TheFirstLayerIsWhatItsWeightsSay) {
+  const RunConfig config = small_run(WordModel::stack, 2);
+  const UniversalTransformer network = network_of(config);
+  expect_first_layer(
+      network, config,
+      rows_of(network, {1, 0, 3, 5, 2}) + parameter(network, "embedding.1").narrow(0, 0, 5));
+}
+
+TEST(WordAttention, WhatATokenBeforeTheWordIsGivenIsLeftOut) {
+  RunConfig config = small_run(WordModel::stack, 2);
+  auto& task = config.task.as<WordTaskConfig>();
+  task.positions = WordTaskConfig::Positions::begin;
+  task.max_length = 4;  // of the lessons; a word may be longer
+  const UniversalTransformer network = network_of(config);
+  expect_first_layer(network, config, rows_of(network, {6, 1, 0, 3, 5, 2}));
 }
 
 TEST(WordAttention, TheMeanIsThatOfTheWordsThatTheSeedDraws) {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "learned/records/task.hpp"
+#include "learned/word_problems/word_task.hpp"
+
+namespace logdepth {
+
+/// Words as a network reads them: a token per letter, with its position (WordTaskConfig::Positions::table)
+/// or behind a token that begins the word.
+class WordTokens {
+ public:
+  /// `letters`: of the alphabet.
+  WordTokens(const WordTaskConfig& config, std::uint32_t letters)
+      : begin_(config.positions == WordTaskConfig::Positions::begin),
+        letters_(letters),
+        longest_(config.max_length) {}
+
+  std::vector<std::uint32_t> tables() const {
+    if (begin_) return {letters_ + 1};
+    return {letters_, longest_};
+  }
+  /// Tokens before the first letter.
+  std::size_t before() const { return begin_ ? 1 : 0; }
+
+  /// Without words yet.
+  Samples samples(std::size_t count, std::size_t length) const {
+    Samples samples;
+    samples.count = count;
+    samples.tokens = before() + length;
+    samples.size = length;
+    samples.indices.reserve(count * samples.tokens * tables().size());
+    samples.targets.reserve(count * samples.tokens);
+    return samples;
+  }
+  /// The tokens of one more word; nothing is asked of those before it.
+  void add(Samples& samples, const std::vector<std::uint32_t>& word) const {
+    if (begin_) {
+      samples.indices.push_back(static_cast<std::int32_t>(letters_));
+      samples.targets.push_back(Samples::kIgnored);
+    }
+    for (std::size_t i = 0; i < samples.size; ++i) {
+      samples.indices.push_back(static_cast<std::int32_t>(word[i]));
+      if (!begin_) samples.indices.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+
+ private:
+  bool begin_;
+  std::uint32_t letters_, longest_;
+};
+
+}  // namespace logdepth
