@@ -37,7 +37,13 @@ struct Contender {
     config = word_problem("S5", WordModel::stack, depth);
     config.model.width = width;
     config.model.hidden = 4 * width;
+    // The block that the other contenders are written for.
+    config.model.activation = ModelConfig::Activation::gelu;
+    config.model.norm = ModelConfig::NormKind::layernorm;
+    config.model.positions = ModelConfig::Positions::none;
+    config.model.embedding_deviation = 0.5;
     auto& task_config = config.task.as<WordTaskConfig>();
+    task_config.positions = WordTaskConfig::Positions::table;
     task_config.max_length = length;
     task_config.batch_tokens = length * words;
     const auto task = config.task->make_task(1);

@@ -87,8 +87,10 @@ TokenBands learned_bands(const RunRecord& record, const std::vector<std::string>
     if (attention.answers[i] != product) wrong.push_back(std::to_string(i + 1));
   }
   bands.results = {products};
+  const bool begins = task.positions == WordTaskConfig::Positions::begin;
   bands.notes = {"lines: attention of at least " + percent_text(kLeastDrawn) +
-                     "; reads: the other position with most of it, heads together",
+                     "; reads: the other position with most of it, heads together" +
+                     (begins ? "; none to the begin token" : ""),
                  "in the mean of random words: " + circuit_name(circuit), fit_text(circuit),
                  wrong.empty() ? "all prefix products are right"
                                : "prefix products are wrong at " + joined(wrong)};

@@ -25,8 +25,8 @@ namespace logdepth {
 /// what optimisation keeps a network from, not what it can express.
 ///
 /// Of a looped network the measure holds n* after every number of loops up to its own. Attention is
-/// causal and positions are counted from the first letter, so that the accuracies at indices up to n of longer words are
-/// those of words of n letters in as many loops.
+/// causal and positions are counted from the first letter, so that the accuracies at indices up to n
+/// of longer words are those of words of n letters in as many loops.
 ///
 /// With `data` the words come from that file, in either convention, and are labelled first letter
 /// first; words of the measure are drawn all the same.

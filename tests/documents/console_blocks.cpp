@@ -79,7 +79,9 @@ const std::vector<NotRun> kNotRun = {
      "sbatch --array=1-1000 --wrap 'logdepth test connectivity.json --against graph:reachability "
      "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/1000 --part part-$SLURM_ARRAY_TASK_ID.json'",
      kCluster},
-    {"docs/learned.md", "older=\"--widths 64 --steps 4000 --set training.schedule=cosine\"",
+    {"docs/learned.md",
+     "older=\"--widths 64 --steps 4000 --set training.schedule=cosine --set task.positions=table "
+     "--set model.positions=none\"",
      kTrain},
     {"docs/learned.md",
      "logdepth lm load SmolLM2-135M-Instruct.Q4_1.gguf --prompt \"The capital of France is Paris. "
@@ -94,9 +96,8 @@ const std::vector<NotRun> kNotRun = {
     {"docs/learned.md", "logdepth train latent-reasoning --method discrete --out runs/latent",
      kTrain},
     {"docs/learned.md",
-     "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 16 "
-     "--out "
-     "runs",
+     "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
+     "--out runs",
      kTrain},
     {"docs/learned.md",
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "

@@ -41,6 +41,10 @@ class FinishedRunCommands : public support::CommandLine {
     return trained({"--kind", "adaptive-loop", "--set", "model.step_embedding=learned", "--set",
                     "model.step_rows=4"});
   }
+  /// One that has a table of eight positions.
+  std::string with_table() const {
+    return trained({"--kind", "adaptive-loop", "--set", "task.positions=table"}, "tables");
+  }
   json measured(const std::string& run, const Arguments& more) const {
     Arguments arguments = {"measure", run, "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -88,6 +92,7 @@ TEST_F(FinishedRunCommands, LengthWordsAndLoopsAreWhatIsMeasured) {
   const json one = measured(run, {"--loops", "1"});
   EXPECT_EQ(one["loops"], 1);
   EXPECT_NE(one["result"]["accuracy"], all["result"]["accuracy"]);
+  EXPECT_EQ(one["result"]["accuracy"], all["result"]["by_loops"][0]["accuracy"]);
   const json four = measured(run, {"--length", "4"});
   EXPECT_NE(four["result"]["accuracy"],
             measured(run, {"--length", "4", "--loops", "3"})["result"]["accuracy"])
@@ -97,9 +102,20 @@ TEST_F(FinishedRunCommands, LengthWordsAndLoopsAreWhatIsMeasured) {
   EXPECT_EQ(json::parse(folder.read("few.json")), few);
 }
 
+TEST_F(FinishedRunCommands, BehindABeginTokenWordsMayBeLongerThanThoseOfTraining) {
+  const std::string run = looped();
+  const json all = measured(run, {}), longer = measured(run, {"--length", "12", "--loops", "3"});
+  ASSERT_EQ(longer["result"]["accuracy"].size(), 12u);
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(longer["result"]["accuracy"][i], all["result"]["accuracy"][i]);
+  EXPECT_EQ(measured(run, {"--length", "9"})["result"]["by_loops"].size(), 4u);
+  refused({"measure", run, "--length", "17"}, "model.step_rows");
+}
+
 TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   const std::string run = looped();
-  refused({"measure", run, "--length", "9"}, "--length: expected 2 to 8");
+  refused({"measure", with_table(), "--length", "9"},
+          "--length: expected 2 to 8, the positions that the network has, found 9");
   refused({"measure", run, "--length", "1"}, "--length");
   refused({"measure", run, "--loops", "5"}, "--loops: expected 1 to 4");
   refused({"measure", run, "--loops", "0"}, "--loops");
@@ -164,8 +180,9 @@ TEST_F(FinishedRunCommands, WhatCannotBeDrawnIsRefusedInOneSentence) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     refused(arguments, expected);
   };
-  refuses({"--tokens", "g1 g1 g1 g1 g1 g1 g1 g1 g1"}, "expected 2 to 8 letters");
-  refuses({"--tokens", "g1"}, "expected 2 to 8 letters");
+  refused({"draw", "--learned", with_table(), "--tokens", "g1 g1 g1 g1 g1 g1 g1 g1 g1"},
+          "expected 2 to 8 letters, as many as the network has positions for, found 9");
+  refuses({"--tokens", "g1"}, "expected 2 to 1024 letters, found 1");
   refuses({"--tokens", "g1 g9"}, "g9");
   refuses({}, "--input");
   refuses({"--tokens", "g1 g2", "-o", "x.html"}, "x.html");
