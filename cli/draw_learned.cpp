@@ -89,7 +89,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   if (word.size() < 2 || word.size() > most)
     throw InputError(fmt::format(
         "the word: expected 2 to {} letters{}, found {}", most,
-        most == task.max_length ? ", as many as the network has positions for" : "", word.size()));
+        most < kMostLookedAt ? ", as many as the network has positions for" : "", word.size()));
 
   const ProgramOutput answer =
       output_of_training_program({options.run, "--inspect", kWordAttention, "--question",

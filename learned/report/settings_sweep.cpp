@@ -47,7 +47,7 @@ std::vector<ValueOrder> order_of(const std::vector<std::string>& values) {
 /// A run with all of its settings.
 struct Described {
   FlatSettings settings;
-  std::string problem, reach;
+  std::string problem;
   Run run;
 };
 
@@ -61,7 +61,6 @@ std::vector<Described> described(const std::vector<RunRecord>& records) {
     if (!reading || reading->reach != kSizeScore || reading->points.empty()) continue;
     Described one;
     one.problem = reading->problem;
-    one.reach = reading->reach;
     flatten(settings_of_series(record.config), "", one.settings);
     one.run = {record.config.seed, passed_sizes(training, curve),
                training.has("tokens") ? training.number("tokens") : 0, reading->points.front(),
@@ -127,7 +126,6 @@ SettingsSweep settings_sweep(const std::vector<RunRecord>& records) {
   const std::vector<Described> all = described(records);
   SettingsSweep sweep;
   sweep.settings = differing(all);
-  sweep.reach = all.front().reach;
   if (std::ranges::all_of(all, [&](const auto& o) { return o.problem == all.front().problem; }))
     sweep.problem = all.front().problem;
   std::set<std::uint64_t> sizes;
@@ -209,7 +207,7 @@ std::string sweep_markdown(const std::vector<RunRecord>& records) {
   const std::size_t settings = headings.size();
   headings.push_back("seeds");
   for (const std::uint64_t size : sweep.sizes) headings.push_back(fmt::format("length {}", size));
-  headings.push_back(markdown_text(sweep.reach));
+  headings.push_back(markdown_text(kSizeScore));
   text += markdown_headings(headings, settings + 1);
   for (const Choice& choice : sweep.choices) {
     std::vector<std::string> cells = markdown_texts(choice.values);

@@ -33,7 +33,7 @@ struct SettingsSweep {
     /// all that did, and where the median is such a run there is none.
     std::optional<double> median_tokens(std::uint64_t size) const;
   };
-  std::string problem, reach;         ///< "A5", "n*", where all runs have the same; else empty
+  std::string problem;                ///< "A5", where all runs have the same; else empty
   std::vector<std::string> settings;  ///< that differ, by path
   std::vector<std::uint64_t> sizes;   ///< that some run passed
   std::vector<Choice> choices;        ///< by their values, numbers as numbers
