@@ -102,8 +102,8 @@ void Trainer::take_score() {
   if (config_.training.curve_first == 0) return;
   if (!points.empty() && points.back().steps >= state_.step) return;
   Score score = task_->score(predictor(), state_.stage);
-  state_.curve.points.push_back(
-      {state_.step, score.value, state_.tokens, std::move(score.accuracy)});
+  state_.curve.points.push_back({state_.step, score.value, state_.tokens, std::move(score.accuracy),
+                                 std::move(score.by_loops)});
 }
 
 Trainer::Stop Trainer::train(const std::atomic<bool>& interrupted, const Report& report,

@@ -22,6 +22,15 @@ LearningCurve::Trend LearningCurve::trend() const {
   return last - half->score > kNoise * std::abs(last) ? Trend::rising : Trend::flat;
 }
 
+LearningCurve LearningCurve::after_loops(std::uint64_t loops) const {
+  LearningCurve curve{score, {}};
+  for (const Point& point : points)
+    if (const std::vector<double>& scores = point.by_loops; !scores.empty())
+      curve.points.push_back(
+          {point.steps, loops <= scores.size() ? scores[loops - 1] : 0, point.tokens});
+  return curve;
+}
+
 const char* trend_name(LearningCurve::Trend trend) {
   switch (trend) {
     case LearningCurve::Trend::rising:
@@ -46,6 +55,7 @@ nlohmann::ordered_json to_json(const LearningCurve& curve) {
     nlohmann::ordered_json entry = {{"steps", point.steps}, {"score", point.score}};
     if (point.tokens > 0) entry["tokens"] = point.tokens;
     if (!point.accuracy.empty()) entry["accuracy"] = point.accuracy;
+    if (!point.by_loops.empty()) entry["by_loops"] = point.by_loops;
     points.push_back(std::move(entry));
   }
   return {{"score", curve.score}, {"points", points}};
@@ -57,7 +67,8 @@ LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json) {
   for (const auto& point : json.at("points"))
     curve.points.push_back({point.at("steps"), point.at("score"),
                             point.value("tokens", std::uint64_t{0}),
-                            point.value("accuracy", std::vector<double>())});
+                            point.value("accuracy", std::vector<double>()),
+                            point.value("by_loops", std::vector<double>())});
   return curve;
 }
 

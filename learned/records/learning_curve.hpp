@@ -14,6 +14,8 @@ struct LearningCurve {
     double score = 0;
     std::uint64_t tokens = 0;           ///< trained on until then; 0: not recorded
     std::vector<double> accuracy = {};  ///< at each index, of tasks that have indices
+    std::vector<double> by_loops =
+        {};  ///< the score after 1, 2, ... loops, up to those it then ran
   };
   std::string score;          ///< what it is
   std::vector<Point> points;  ///< steps grow; the last one is the end of the run
@@ -24,6 +26,9 @@ struct LearningCurve {
   /// is rising where it grew by more than a fiftieth, else flat. Unknown without a point in the first
   /// half.
   Trend trend() const;
+  /// The curve of the same network run so many times (at least 1): of the points that tell loops
+  /// apart, with 0 where it did not run so often yet.
+  LearningCurve after_loops(std::uint64_t loops) const;
 };
 
 /// The name of a score that is a whole number, the size of what a network does, and no share.

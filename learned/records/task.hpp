@@ -82,10 +82,12 @@ struct Samples {
 Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts);
 
 /// A point of a learning curve: one number that grows with success, and where a task has indices
-/// (letters of a word) the accuracy at each.
+/// (letters of a word) the accuracy at each; where the network can be run fewer times than it is, the
+/// number after 1, 2, ... loops.
 struct Score {
   double value = 0;
   std::vector<double> accuracy = {};
+  std::vector<double> by_loops = {};
 };
 
 /// Told how much of a measurement is done.

@@ -81,25 +81,18 @@ SeriesRun run_of(const RunRecord& record, const LearningCurve& curve) {
           number("tokens"), number("parameters"), passed_sizes(training, curve)};
 }
 
-/// What training last did to a reach. A curve is of the model's own number of loops; fewer loops have
-/// what they need for the lengths that ask for them, which is settled where the curriculum left such
-/// a length in the first half of the steps and just this is what they answer in the end.
-LearningCurve::Trend trend_of(const LoopRule& rule, const DepthReading::Point& at,
-                              const SeriesRun& run, LearningCurve::Trend of_run) {
-  if (rule.kind != LoopRule::Kind::per_doubling || !at.loops) return of_run;
-  const bool settled = std::ranges::any_of(run.passed, [&](const PassedSize& passed) {
-    return static_cast<double>(passed.size) == at.reach && 2 * passed.steps <= run.steps &&
-           loops_of(rule, at.reach) == *at.loops;
-  });
-  return settled ? LearningCurve::Trend::flat : of_run;
+/// What training last did to a reach: by the curve of so many loops, where the record has one.
+LearningCurve::Trend trend_of(const DepthReading::Point& at, const LearningCurve& curve) {
+  const LearningCurve own = at.loops ? curve.after_loops(*at.loops) : LearningCurve{};
+  return own.points.empty() ? curve.trend() : own.trend();
 }
 
 RunPoint point_of(const RunRecord& record, const DepthReading& reading,
-                  const DepthReading::Point& at, const SeriesRun& run, const LearningCurve& curve) {
+                  const DepthReading::Point& at, const LearningCurve& curve) {
   using Trend = LearningCurve::Trend;
   const ModelConfig& model = record.config.model;
   RunPoint point;
-  point.trend = trend_of(model.loops, at, run, curve.trend());
+  point.trend = trend_of(at, curve);
   point.point = {executed(model, at.loops ? *at.loops : loops_of(model.loops, reading.size)),
                  std::max(at.reach, 0.0), at.censored, record.config.seed,
                  point.trend == Trend::rising || point.trend == Trend::falling};
@@ -132,7 +125,7 @@ std::optional<Measured> measured(const RunRecord& record) {
   const LearningCurve curve = learning_curve(record);
   m.run = run_of(record, curve);
   for (const DepthReading::Point& at : reading->points) {
-    const RunPoint point = point_of(record, *reading, at, m.run, curve);
+    const RunPoint point = point_of(record, *reading, at, curve);
     if (!at.loops || model.repeated == 0) {
       if (!m.own) m.own = point;  // without a loop every number of loops is the same network
     } else {

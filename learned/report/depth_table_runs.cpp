@@ -92,17 +92,14 @@ TextTable runs_table(const DepthTable& table) {
       "What a network reached at which depth; in brackets what it would be if the share of right "
       "answers were, at every index, at the lower or the upper end of its 95 % interval (Wilson), "
       "which says how much hangs on the words of the measure. A reach is flat where the learning "
-      "curve has it throughout the second half of the steps, else still rising or falling. The "
-      "curve "
-      "is of the network's own number of loops; a smaller number is flat where the curriculum left "
-      "the length that asks for it in the first half of the steps, and this length, no more and no "
-      "less, is what the network answers with it. (Curves of hops and distances are of shares of "
-      "right answers, and flat where these grew by less than a fiftieth.) A length is passed when "
-      "the "
-      "curriculum leaves it or a point of the curve has it; tokens are those until then, and their "
-      "growth per doubling is the geometric mean from the first passed length to the last. An own "
-      "law "
-      "is fitted to the loops of one network."};
+      "curve of so many loops has it throughout the second half of the steps, else still rising or "
+      "falling; a record that does not tell loops apart has one curve for all, of the network's "
+      "own. "
+      "(Curves of hops and distances are of shares of right answers, and flat where these grew by "
+      "less than a fiftieth.) A length is passed when the curriculum leaves it or a point of the "
+      "curve has it; tokens are those until then, and their growth per doubling is the geometric "
+      "mean from the first passed length to the last. An own law is fitted to the loops of one "
+      "network."};
   text.columns = {"problem",
                   "kind",
                   "seed",

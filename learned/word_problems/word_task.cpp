@@ -153,8 +153,13 @@ class WordTask final : public Task {
   }
 
   Score score(const Predictor& predictor, std::size_t stage) const override {
-    const Accuracies last = accuracies(predictor, lengths_.at(stage), {}).back();
-    return {static_cast<double>(n_star(last, config_.threshold).strict), last};
+    const std::vector<Accuracies> after = accuracies(predictor, lengths_.at(stage), {});
+    std::vector<double> reached;
+    for (const Accuracies& accuracy : after)
+      reached.push_back(static_cast<double>(n_star(accuracy, config_.threshold).strict));
+    const double own = reached.back();
+    if (!predictor.own_loops) reached.clear();
+    return {own, after.back(), std::move(reached)};
   }
   std::string score_name() const override { return "n*"; }
 

@@ -175,13 +175,10 @@ TEST(DepthPoints, ANetworkByItsLoopsIsFittedSeedBySeed) {
       << runs.rows[0][3];
 }
 
-TEST(DepthPoints, FewerLoopsAreFlatWhereTheCurriculumLeftTheirLengthEarly) {
-  RunRecord run = by_loops(1, {2, 4, 8, 12}, 16);
-  run.training["steps"] = 6000;
-  run.training["promotions"] = {{{"step", 500}, {"to", "length 4"}},
-                                {{"step", 2888}, {"to", "length 8"}},
-                                {{"step", 3616}, {"to", "length 16"}}};
-  with_curve(run, {{1000, 2}, {2000, 3}, {4000, 9}, {6000, 12}});
+TEST(DepthPoints, EveryNumberOfLoopsHasACurveOfItsOwn) {
+  RunRecord run = by_loops(1, {2, 5, 8, 12}, 16);
+  run.training["steps"] = 8000;
+  with_curve(run, {{1000, 2}, {2000, 5}, {4000, 8}, {8000, 12}});
   using Trend = LearningCurve::Trend;
   const auto trends = [&] {
     std::vector<Trend> all;
@@ -189,17 +186,23 @@ TEST(DepthPoints, FewerLoopsAreFlatWhereTheCurriculumLeftTheirLengthEarly) {
     for (const RunPoint& point : series.at(0).points) all.push_back(point.trend);
     return all;
   };
-  // Length 8 was left after 3616 steps of 6000, in the second half.
-  EXPECT_EQ(trends(), (std::vector<Trend>{Trend::flat, Trend::flat, Trend::rising, Trend::rising}));
+  // A record that does not tell loops apart: one curve for all of them.
+  EXPECT_EQ(trends(), std::vector<Trend>(4, Trend::rising));
+  auto& points = run.training["curve"]["points"];
+  points[0]["by_loops"] = {2};
+  points[1]["by_loops"] = {2, 5};
+  points[2]["by_loops"] = {2, 7, 8};
+  points[3]["by_loops"] = {2, 5, 8, 12};
+  // Two loops have lost what they had; four were not run before the second half.
+  EXPECT_EQ(trends(),
+            (std::vector<Trend>{Trend::flat, Trend::falling, Trend::flat, Trend::rising}));
+  EXPECT_FALSE(depth_series({run})[0].points[2].point.unsettled);
   EXPECT_TRUE(depth_series({run})[0].points[3].point.unsettled);
-  EXPECT_FALSE(depth_series({run})[0].points[1].point.unsettled);
-  run.training["promotions"][2]["step"] = 3000;
-  EXPECT_EQ(trends()[2], Trend::flat);
-  // It has lost what it had, or gained: not what it was when the length was left.
-  run.result["by_loops"][1]["strict"] = 3;
-  EXPECT_EQ(trends()[1], Trend::rising);
-  run.result["by_loops"][1]["strict"] = 5;
-  EXPECT_EQ(trends()[1], Trend::rising);
+  // Only points that tell loops apart count: without one in the first half nothing is known.
+  points[0].erase("by_loops");
+  points[1].erase("by_loops");
+  points[2].erase("by_loops");
+  EXPECT_EQ(trends(), std::vector<Trend>(4, Trend::unknown));
 }
 
 TEST(DepthPoints, AnotherRecipeIsAnotherSeriesAndItsBudgetIsNot) {

@@ -259,13 +259,16 @@ TEST(LoopsOfWords, ANetworkThatDoublesWithEveryLoopHasThatLaw) {
   const Score score = task->score(predictor, 1);
   EXPECT_EQ(score.value, 4);
   EXPECT_EQ(score.accuracy, std::vector<double>(4, 1.0));
+  EXPECT_EQ(score.by_loops, (std::vector<double>{2, 4}));
 }
 
 TEST(LoopsOfWords, ANetworkWithoutALoopHasOneResult) {
   const PointMover moved("S3");
   Predictor predictor = doubling(moved);
   predictor.own_loops = nullptr;
-  EXPECT_FALSE(words_over("S3", 8).make_task(1)->measure(predictor, 1, {}).contains("by_loops"));
+  const std::unique_ptr<Task> task = words_over("S3", 8).make_task(1);
+  EXPECT_FALSE(task->measure(predictor, 1, {}).contains("by_loops"));
+  EXPECT_TRUE(task->score(predictor, 1).by_loops.empty());
 }
 
 }  // namespace
