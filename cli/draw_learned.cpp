@@ -85,7 +85,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const std::vector<std::string> letters = letters_of_run(record);
   const LetterNames word = load_words(input.words, letters).front();
   const auto& task = record.config.task.as<WordTaskConfig>();
-  const std::uint32_t most = std::min(task.longest(), kMostLookedAt);
+  const std::uint32_t most = most_looked_at(task);
   if (word.size() < 2 || word.size() > most)
     throw InputError(fmt::format(
         "the word: expected 2 to {} letters{}, found {}", most,

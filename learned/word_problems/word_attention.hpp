@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "learned/records/run_record.hpp"
 #include "learned/word_problems/prefix_circuit.hpp"
+#include "learned/word_problems/word_task.hpp"
 
 namespace logdepth {
 
@@ -15,6 +17,9 @@ inline constexpr const char* kWordAttention = "word-attention";
 
 /// Words of more letters are not looked at: attention is a number for every pair of them.
 inline constexpr std::uint32_t kMostLookedAt = 1024;
+inline std::uint32_t most_looked_at(const WordTaskConfig& task) {
+  return std::min(task.longest(), kMostLookedAt);
+}
 
 /// What a trained network of word problems is asked about its attention.
 struct AttentionQuestion {

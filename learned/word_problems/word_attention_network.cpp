@@ -116,7 +116,7 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
                                   const AttentionQuestion& question) {
   const auto& task = config.task.as<WordTaskConfig>();
   const auto alphabet = static_cast<std::uint32_t>(task.products().letters.size());
-  check(question, alphabet, std::min(task.longest(), kMostLookedAt));
+  check(question, alphabet, most_looked_at(task));
   const WordTokens tokens(task, alphabet);
   AttentionSum word(network, config, tokens), drawn(network, config, tokens);
   word.add({question.word});
