@@ -66,6 +66,7 @@ struct Nfa {
   std::vector<State> initial;
   std::vector<bool> accepting;
   std::vector<Arc> arcs;
+  std::vector<std::string> names = {};  ///< of the states, as a file calls them; empty without one
 
   std::size_t states() const { return accepting.size(); }
 };
@@ -79,5 +80,10 @@ Dfa determinise(const Nfa& nfa, std::size_t max_states = 1u << 20);
 /// order from the initial state, letters in index order: a canonical form, so two automata accept
 /// the same language over the same alphabet iff their minimal forms are equal.
 Dfa minimise(const Dfa& dfa);
+
+/// What the states of a complete automaton of the same language are called: by the names of those
+/// that `nfa` may be in there, "p" or "p|q", in its order, "no state" where it is in none. Empty
+/// where `nfa` has no names.
+std::vector<std::string> state_names(const Nfa& nfa, const Dfa& dfa);
 
 }  // namespace logdepth

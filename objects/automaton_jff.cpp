@@ -59,6 +59,8 @@ class JffReader {
       fail(node, "state " + in_quotes(id) + " occurs twice; expected distinct ids");
     }
     const State state = builder_.state(id);
+    if (const std::string name = node.attribute("name").as_string(); !name.empty())
+      builder_.call(state, name);
     if (node.child("initial")) builder_.set_initial(state);
     if (node.child("final")) builder_.set_accepting(state);
   }

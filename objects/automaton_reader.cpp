@@ -12,7 +12,10 @@ bool is_natural(std::string_view text) {
 
 State AutomatonBuilder::state(const std::string& name) {
   const auto [entry, is_new] = states_.emplace(name, static_cast<State>(nfa_.states()));
-  if (is_new) nfa_.accepting.push_back(false);
+  if (is_new) {
+    nfa_.accepting.push_back(false);
+    nfa_.names.push_back(name);
+  }
   return entry->second;
 }
 

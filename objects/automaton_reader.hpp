@@ -21,6 +21,8 @@ bool is_natural(std::string_view text);
 class AutomatonBuilder {
  public:
   State state(const std::string& name);
+  /// What people call it, where that is not the name it arrives by.
+  void call(State state, const std::string& name) { nfa_.names[state] = name; }
   void set_initial(State state) { nfa_.initial.push_back(state); }
   void set_accepting(State state) { nfa_.accepting[state] = true; }
   bool has_initial() const { return !nfa_.initial.empty(); }

@@ -12,12 +12,14 @@ Graph read_edge_list(const std::string& text, const std::string& source) {
     ++line_number;
     const auto fields = fields_of(line);
     if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
-    if (fields.size() > 3) {
+    const bool data = is_edge_with_data(fields);
+    if (fields.size() > 3 && !data) {
       throw InputError(source, line_number,
-                       "expected 'source target', a weight after them or a single vertex, got " +
+                       "expected 'source target', a weight after them or a single vertex (in an "
+                       "adjacency list, .adjlist, more targets), got " +
                            in_quotes(line));
     }
-    if (fields.size() == 3 && !is_decimal(fields[2])) {
+    if (fields.size() == 3 && !data && !is_decimal(fields[2])) {
       throw InputError(
           source, line_number,
           "expected a number as the weight after source and target, got " + in_quotes(fields[2]));

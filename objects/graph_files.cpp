@@ -26,6 +26,8 @@ Reader reader_of_extension(const std::string& source) {
   if (extension == "txt" || extension == "edges" || extension == "el" || extension == "edgelist") {
     return read_edge_list;
   }
+  if (extension == "adjlist" || extension == "adj") return read_adjacency_list;
+  if (extension == "gml") return read_gml;
   if (extension == "dot" || extension == "gv") return read_dot_graph;
   if (extension == "graphml" || extension == "xml") return read_graphml;
   if (extension == "col" || extension == "gr" || extension == "dimacs" || extension == "max") {
@@ -62,6 +64,17 @@ bool begins_as_dot(const std::string& text) {
   return false;
 }
 
+/// Whether some line begins the graph of a GML file; before it stand keys of the file and comments.
+bool begins_as_gml(const std::string& text) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '#') continue;
+    if (fields[0] == "graph") return fields.size() == 1 || fields[1] == "[";
+    if (fields[0] != "Creator" && fields[0] != "Version") return false;
+  }
+  return false;
+}
+
 /// Whether the first line that is no comment announces a DIMACS problem.
 bool begins_as_dimacs(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
@@ -80,7 +93,7 @@ bool looks_as_edge_list(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
     const auto fields = fields_of(line);
     if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
-    if (fields.size() > 3) return false;
+    if (fields.size() > 3 && !is_edge_with_data(fields)) return false;
     has_edge = has_edge || fields.size() > 1;
   }
   return has_edge;
@@ -92,6 +105,7 @@ Reader reader_of_content(const std::string& text) {
   if (first == std::string::npos) return read_edge_list;  // which says that there is no vertex
   if (text[first] == '<') return read_graphml;
   if (begins_as_dot(text)) return read_dot_graph;
+  if (begins_as_gml(text)) return read_gml;
   if (begins_as_dimacs(text)) return read_dimacs;
   if (looks_as_edge_list(text)) return read_edge_list;
   return nullptr;
@@ -110,8 +124,8 @@ Graph read_graph(const std::string& file, const std::string& source, bool undire
   if (reader == nullptr) {
     throw InputError(source +
                      ": neither name nor content say the format; expected an edge list (.edges, "
-                     ".txt), DOT (.dot), GraphML (.graphml), DIMACS (.col, .gr, .max) or Matrix "
-                     "Market (.mtx)");
+                     ".txt), an adjacency list (.adjlist), DOT (.dot), GML (.gml), GraphML "
+                     "(.graphml), DIMACS (.col, .gr, .max) or Matrix Market (.mtx)");
   }
   Graph graph = reader(text, source);
   if (graph.size() == 0) {
@@ -181,6 +195,10 @@ Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::st
         fmt::format("expected a vertex from 1 to {}, got {}", graph.size(), in_quotes(field)));
   }
   return static_cast<Vertex>(number - 1);
+}
+
+bool is_edge_with_data(const std::vector<std::string_view>& fields) {
+  return fields.size() >= 3 && fields[2].front() == '{' && fields.back().back() == '}';
 }
 
 bool is_decimal(std::string_view field) {

@@ -11,8 +11,12 @@ namespace logdepth {
 /// The graph in the text of a file. `source` names the file in messages, and its extension says the
 /// format; without a known extension the content does:
 ///
-/// - `.txt`, `.edges`, `.el`, `.edgelist`: lines `source target`, where a third field, a number, is
-///   a weight and not used; a line with one field is a vertex; lines from `#` or `%` are comments.
+/// - `.txt`, `.edges`, `.el`, `.edgelist`: lines `source target`, where what follows, a number as a
+///   weight or a dictionary `{...}` as networkx writes it, is not used; a line with one field is a
+///   vertex; lines from `#` or `%` are comments.
+/// - `.adjlist`, `.adj`: lines `source target target ...`, comments from `#`.
+/// - `.gml`: GML, undirected unless it says `directed 1`; nodes are called by their label, without
+///   one by their id.
 /// - `.dot`, `.gv`: Graphviz DOT, `graph` or `digraph`.
 /// - `.graphml`, `.xml`: GraphML, edges all directed or all undirected.
 /// - `.col`, `.gr`, `.dimacs`, `.max`: DIMACS, `p edge` and `p col` with undirected lines `e u v`,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "objects/graph.hpp"
 
@@ -10,6 +11,8 @@ namespace logdepth {
 
 /// What read_graph chooses from, and what these readers share; errors as there.
 Graph read_edge_list(const std::string& text, const std::string& source);
+Graph read_adjacency_list(const std::string& text, const std::string& source);
+Graph read_gml(const std::string& text, const std::string& source);
 Graph read_dot_graph(const std::string& text, const std::string& source);
 Graph read_graphml(const std::string& text, const std::string& source);
 Graph read_dimacs(const std::string& text, const std::string& source);
@@ -25,6 +28,9 @@ Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::st
                        std::size_t line);
 /// A count, as edges are announced: the digits of a number below 10^18. Errors: InputError.
 std::size_t read_count(std::string_view field, const std::string& source, std::size_t line);
+/// Whether the fields of a line are those of an edge with data as Python's networkx writes them:
+/// source, target, then a dictionary in braces, which may hold blanks.
+bool is_edge_with_data(const std::vector<std::string_view>& fields);
 /// A decimal number, with sign, point and exponent where it has them; nothing is rounded.
 bool is_decimal(std::string_view field);
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "objects/input_error.hpp"
 #include "objects/regex.hpp"
@@ -384,6 +385,46 @@ RC_GTEST_PROP(Automata, MinimalFormIsTheSameForRenamedPaddedAutomata, ()) {
     }
   }
   RC_ASSERT(same_form(minimise(copy), minimise(dfa)));
+}
+
+/// Sets of states step by step, beside the minimal automaton; the names are found by pairs.
+RC_GTEST_PROP(Automata, MinimalStatesAreCalledByTheStatesThatTheGivenOneMayBeInThere, ()) {
+  Nfa nfa = draw_nfa(ab, false);
+  for (State q = 0; q < nfa.states(); ++q) nfa.names.push_back("q" + std::to_string(q));
+  RC_LOG() << shown(nfa) << std::endl;
+  const Dfa least = minimise(determinise(nfa));
+  using Active = std::set<State>;
+  const auto closed = [&](Active states) {
+    for (std::size_t before = 0; before != states.size();) {
+      before = states.size();
+      for (const Nfa::Arc& arc : nfa.arcs)
+        if (!arc.letter && states.contains(arc.from)) states.insert(arc.to);
+    }
+    return states;
+  };
+  std::set<std::pair<Active, State>> met;
+  std::vector<std::pair<Active, State>> waiting = {
+      {closed({nfa.initial.begin(), nfa.initial.end()}), least.initial}};
+  std::vector<Active> expected(least.states());
+  while (!waiting.empty()) {
+    const auto [active, state] = waiting.back();
+    waiting.pop_back();
+    if (!met.emplace(active, state).second) continue;
+    expected[state].insert(active.begin(), active.end());
+    for (Letter letter = 0; letter < 2; ++letter) {
+      Active next;
+      for (const Nfa::Arc& arc : nfa.arcs)
+        if (arc.letter == letter && active.contains(arc.from)) next.insert(arc.to);
+      waiting.emplace_back(closed(next), least.step(state, letter));
+    }
+  }
+  const std::vector<std::string> names = state_names(nfa, least);
+  RC_ASSERT(names.size() == least.states());
+  for (State state = 0; state < least.states(); ++state) {
+    std::string name;
+    for (const State q : expected[state]) name += (name.empty() ? "q" : "|q") + std::to_string(q);
+    RC_ASSERT(names[state] == (name.empty() ? "no state" : name));
+  }
 }
 
 TEST(Automata, MinimalFormIsNumberedBreadthFirst) {

@@ -44,6 +44,12 @@ const std::map<std::string, std::string>& small_graph_in_every_format() {
        "<edge source=\"1\" target=\"2\"><data key=\"w\">not a number</data></edge>\n"
        "<edge source=\"2\" target=\"3\"/><edge source=\"3\" target=\"1\"/>\n"
        "<edge source=\"3\" target=\"3\"/></graph></graphml>\n"},
+      {"g.gml",
+       "Creator \"a [ b ] \" # a comment\nVersion 1\ngraph [ directed 1 label \"G\"\n"
+       " node [ id 10 label \"1\" ] node [ id 2 ]\n node [\n  id 30 label \"3\"\n"
+       "  graphics [ x 1.5 y [ z \"]\" ] ]\n ]\n node [ label \"4\" id 4 ]\n"
+       " edge [ source 10 target 2 value 0.5 ] edge [ target 30 source 2 ]\n"
+       " edge [ source 30 target 10 ] edge [ source 30 target 30 ]\n]# the end"},
       {"g.gr", "c a comment\np sp 4 4\na 1 2 5\na 2 3 5\na 3 1 5\na 3 3 5\n"},
       {"g.max", "c a comment\n\np max 4 4\nn 1 s\nn 4 t\na 1 2 5\na 2 3 5\na 3 1 5\na 3 3 5\n"},
       {"g.mtx",
@@ -90,6 +96,12 @@ TEST(GraphFiles, AnUndirectedFileGivesBothDirections) {
        "id=\"3\"/><edge source=\"1\" target=\"2\" directed=\"false\"/><edge source=\"2\" "
        "target=\"3\" directed=\"false\"/><edge source=\"3\" target=\"3\" directed=\"false\"/>"
        "</graph></graphml>"},
+      {"g.gml",
+       "graph\n[ node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 ]\n"
+       "edge [ source 3 target 2 ] edge [ source 3 target 3 ] ]"},
+      {"h.gml",
+       "graph [ directed 0 node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 2 target 1 ]\n"
+       "edge [ source 3 target 2 ] edge [ source 3 target 3 ] ]"},
       {"g.col", "p edge 3 3\ne 1 2\ne 2 3\ne 3 3\n"},
       {"h.col", "p col 3 4\ne 1 2\ne 2 1\ne 2 3\ne 3 3\n"},
       {"g.mtx",
@@ -100,6 +112,24 @@ TEST(GraphFiles, AnUndirectedFileGivesBothDirections) {
     expected.make_undirected();
     EXPECT_EQ(read_graph(text, name, true), expected) << name;
   }
+}
+
+/// As networkx 3.4 writes the path 0 -> 1 -> 2 by write_edgelist, with and without data.
+TEST(GraphFiles, EdgesWithDataOfNetworkxAreRead) {
+  Graph path;
+  for (const char* name : {"0", "1", "2"}) path.add_vertex(name);
+  path.add_edge(0, 1);
+  path.add_edge(1, 2);
+  for (const char* text : {"0 1 {'weight': 4}\n1 2 {'weight': 2.5, 'name': 'a b'}\n",
+                           "0 1 {}\n1 2 {}\n", "0 1 {}\n1 2\n"}) {
+    EXPECT_EQ(read_graph(text, "g.edgelist"), path) << text;
+    EXPECT_EQ(read_graph(text, "standard input"), path) << text;
+  }
+}
+
+TEST(GraphFiles, AnAdjacencyListHasTheTargetsOfAVertexOnItsLine) {
+  EXPECT_EQ(read_graph("# networkx\n1 2\n2 3\n3 1 3\n4\n", "g.adjlist"), small_graph());
+  EXPECT_EQ(read_graph("a b c d\n", "g.adj").edge_count(), 3u);
 }
 
 TEST(GraphFiles, OneVertexIsAGraph) {

@@ -80,13 +80,35 @@ TEST(RefusedGraphs, AnUnknownFormat) {
 TEST(RefusedGraphs, EdgeLists) {
   expect_refusals(
       {{"g.edges", "a b\na b 1 2\n",
-        "g.edges:2: expected 'source target', a weight after them or a single vertex, got"},
+        "g.edges:2: expected 'source target', a weight after them or a single vertex (in an "
+        "adjacency list, .adjlist, more targets), got"},
        {"g.edges", "a b x", "g.edges:1: expected a number as the weight after source and target"},
        {"g.edges", "a b 1e", "g.edges:1: expected a number as the weight"},
        {"g.edges", "a b nan", "g.edges:1: expected a number as the weight"},
        {"g.edges", "a b\nc\x01 d", "g.edges:2: expected a name of a vertex in UTF-8"},
        {"g.edges", "a b\n\ncaf\xE9 d", "g.edges:3: expected a name of a vertex in UTF-8"},
        {"g.edges", "a\rb c", "g.edges:1: expected a name of a vertex in UTF-8"}});
+}
+
+TEST(RefusedGraphs, GmlFiles) {
+  expect_refusals(
+      {{"g.gml", "", "g.gml:1: expected 'graph [' with nodes and edges"},
+       {"g.gml", "graph 3", "g.gml:1: expected 'graph ['"},
+       {"g.gml", "graph [ directed 2 ]", "g.gml:1: expected 'directed 0' or 'directed 1', got '2'"},
+       {"g.gml", "graph [\n node [ id 1 ]\n", "g.gml:3: expected a closing bracket"},
+       {"g.gml", "graph [ ] ]", "g.gml:1: expected no closing bracket here"},
+       {"g.gml", "graph [\n node ]", "g.gml:2: expected a value for the key 'node'"},
+       {"g.gml", "graph [\n 7 node ]", "g.gml:2: expected a key, as 'node', got '7'"},
+       {"g.gml", "graph [ node [ id 1 label \"x ] ]", "g.gml:1: expected a closing quotation mark"},
+       {"g.gml", "graph [\n node [ label \"x\" ] ]", "g.gml:2: expected an 'id' of every node"},
+       {"g.gml", "graph [ node [ id 1 ]\n node [ id 1 label \"x\" ] ]",
+        "g.gml:2: two nodes have the id '1'"},
+       {"g.gml", "graph [ node [ id 1 ]\n node [ id 2 label \"1\" ] ]",
+        "g.gml:2: two nodes are called '1'"},
+       {"g.gml", "graph [ node [ id 1 ]\n edge [ source 1 ] ]",
+        "g.gml:2: expected a 'target' of every edge"},
+       {"g.gml", "graph [ node [ id 1 ]\n edge [ source 1 target 2 ] ]",
+        "g.gml:2: the target '2' is the id of no node"}});
 }
 
 TEST(RefusedGraphs, DotFiles) {

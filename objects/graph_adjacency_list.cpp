@@ -1,0 +1,20 @@
+#include "objects/graph_formats.hpp"
+#include "objects/text_lines.hpp"
+
+namespace logdepth {
+
+Graph read_adjacency_list(const std::string& text, const std::string& source) {
+  Graph graph;
+  std::size_t line_number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++line_number;
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '#') continue;
+    const Vertex from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
+    for (std::size_t i = 1; i < fields.size(); ++i)
+      graph.add_edge(from, add_named_vertex(graph, std::string(fields[i]), source, line_number));
+  }
+  return graph;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,149 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "objects/graph_formats.hpp"
+#include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+namespace {
+
+/// What a key can have: a word (a number, say), a text in quotes, or a list of keys in brackets.
+struct Value {
+  enum class Kind { word, text, list };
+  Kind kind = Kind::word;
+  std::string text;
+  std::vector<std::pair<std::string, Value>> list;
+  std::size_t line = 0;
+
+  const Value* find(const std::string& key) const {
+    for (const auto& [name, value] : list)
+      if (name == key) return &value;
+    return nullptr;
+  }
+};
+
+constexpr std::size_t kMaxDepth = 64;
+
+class GmlReader {
+ public:
+  GmlReader(const std::string& text, const std::string& source) : text_(text), source_(source) {}
+
+  Graph read() {
+    const Value file = list(0);
+    const Value* graph = file.find("graph");
+    if (!graph || graph->kind != Value::Kind::list)
+      refuse(graph ? graph->line : 1, "expected 'graph [' with nodes and edges");
+    const Value* directed = graph->find("directed");
+    if (directed && directed->text != "0" && directed->text != "1")
+      refuse(directed->line,
+             "expected 'directed 0' or 'directed 1', got " + in_quotes(directed->text));
+    for (const auto& [key, value] : graph->list)
+      if (key == "node") add_node(value);
+    for (const auto& [key, value] : graph->list)
+      if (key == "edge") graph_.add_edge(end(value, "source"), end(value, "target"));
+    if (!directed || directed->text == "0") graph_.make_undirected();
+    return std::move(graph_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t line, const std::string& sentence) const {
+    throw InputError(source_, line, sentence);
+  }
+
+  /// The next word, bracket or text in quotes; absent at the end. Lines from `#` are comments.
+  std::optional<Value> next() {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
+        line_ += text_[at_++] == '\n';
+      } else {
+        break;
+      }
+    }
+    if (at_ == text_.size()) return std::nullopt;
+    Value value;
+    value.line = line_;
+    if (text_[at_] == '"') {
+      const std::size_t end = text_.find('"', at_ + 1);
+      if (end == std::string::npos) refuse(line_, "expected a closing quotation mark");
+      value.kind = Value::Kind::text;
+      value.text = text_.substr(at_ + 1, end - at_ - 1);
+      for (const char c : value.text) line_ += c == '\n';
+      at_ = end + 1;
+      return value;
+    }
+    const std::size_t begin = at_++;
+    if (text_[begin] != '[' && text_[begin] != ']')
+      while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) == 0 &&
+             std::string_view("[]\"#").find(text_[at_]) == std::string_view::npos)
+        ++at_;
+    value.text = text_.substr(begin, at_ - begin);
+    return value;
+  }
+
+  /// Keys and values until the closing bracket, of the file until its end.
+  Value list(std::size_t depth) {
+    if (depth > kMaxDepth) refuse(line_, fmt::format("more than {} brackets in each other", depth));
+    Value result;
+    result.kind = Value::Kind::list;
+    result.line = line_;
+    while (true) {
+      const auto key = next();
+      if (!key || (key->text == "]" && key->kind == Value::Kind::word)) {
+        if (key.has_value() != (depth > 0))
+          refuse(line_, key ? "expected no closing bracket here" : "expected a closing bracket");
+        return result;
+      }
+      if (key->kind != Value::Kind::word ||
+          std::isalpha(static_cast<unsigned char>(key->text[0])) == 0)
+        refuse(key->line, "expected a key, as 'node', got " + in_quotes(key->text));
+      auto value = next();
+      if (!value || (value->text == "]" && value->kind == Value::Kind::word))
+        refuse(line_, "expected a value for the key " + in_quotes(key->text));
+      if (value->text == "[" && value->kind == Value::Kind::word) value = list(depth + 1);
+      result.list.emplace_back(key->text, std::move(*value));
+    }
+  }
+
+  void add_node(const Value& node) {
+    const Value* id = node.find("id");
+    if (!id) refuse(node.line, "expected an 'id' of every node");
+    const Value* label = node.find("label");
+    const std::string& name = label && label->kind != Value::Kind::list ? label->text : id->text;
+    if (graph_.vertex(name)) refuse(node.line, "two nodes are called " + in_quotes(name));
+    const Vertex vertex = add_named_vertex(graph_, name, source_, node.line);
+    if (!nodes_.emplace(id->text, vertex).second)
+      refuse(node.line, "two nodes have the id " + in_quotes(id->text));
+  }
+
+  Vertex end(const Value& edge, const char* key) const {
+    const Value* id = edge.find(key);
+    if (!id) refuse(edge.line, fmt::format("expected a '{}' of every edge", key));
+    const auto node = nodes_.find(id->text);
+    if (node == nodes_.end())
+      refuse(id->line, fmt::format("the {} {} is the id of no node", key, in_quotes(id->text)));
+    return node->second;
+  }
+
+  const std::string& text_;
+  const std::string& source_;
+  std::size_t at_ = 0, line_ = 1;
+  Graph graph_;
+  std::map<std::string, Vertex> nodes_;  ///< by id
+};
+
+}  // namespace
+
+Graph read_gml(const std::string& text, const std::string& source) {
+  return GmlReader(text, source).read();
+}
+
+}  // namespace logdepth
