@@ -27,6 +27,19 @@ Nfa over_alphabet(Nfa nfa, const Alphabet& alphabet, const std::string& source) 
   return nfa;
 }
 
+/// Without those that only repeat our numbers, or that nobody would read.
+std::vector<std::string> names_worth_saying(std::vector<std::string> names) {
+  constexpr std::size_t kMostCharacters = 4000;
+  bool numbers = true;
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    numbers = numbers && names[i] == std::to_string(i);
+    characters += names[i].size();
+  }
+  if (numbers || characters > kMostCharacters) names.clear();
+  return names;
+}
+
 LoadedAutomaton load_language(std::string name, const Nfa& nfa,
                               std::unique_ptr<LanguageOracle> oracle) {
   LoadedAutomaton loaded;
@@ -35,6 +48,7 @@ LoadedAutomaton load_language(std::string name, const Nfa& nfa,
   const Dfa dfa = determinise(nfa);
   loaded.dfa_states = dfa.states();
   loaded.minimal = minimise(dfa);
+  loaded.state_names = names_worth_saying(state_names(nfa, *loaded.minimal));
   loaded.action = to_action(*loaded.minimal);
   loaded.oracle = std::move(oracle);
   return loaded;

@@ -30,6 +30,8 @@ struct LoadedAutomaton {
   Action action;               ///< what a construction compiles
   std::optional<Dfa> minimal;  ///< absent when it would be too large (large groups)
   std::optional<std::size_t> nfa_states, dfa_states;
+  std::vector<std::string>
+      state_names;  ///< of `minimal`, from those of the user's file; else empty
   std::unique_ptr<LanguageOracle> oracle;
 
   /// "7 NFA states, 5 deterministic, 4 minimal" or "5 points, 60 minimal states".

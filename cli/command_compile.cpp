@@ -111,6 +111,8 @@ int compile_regular(const RegularOptions& options) {
   Program program = build_program(options, loaded);
   program.parameters["automaton"] = loaded.name;
   program.parameters["automaton_sizes"] = loaded.sizes();
+  if (!loaded.state_names.empty())
+    program.parameters["states"] = nlohmann::json(loaded.state_names).dump();
   program.parameters["positions"] = positions_of(options);
   std::cerr << "table: " << program.parameters["table"] << ", "
             << program.parameters["table_reason"] << '\n';

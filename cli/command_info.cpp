@@ -49,6 +49,18 @@ std::string input_text(const Input& input) {
       input);
 }
 
+/// What the verdicts say; empty for a file that has none.
+std::string verdict_text(const Model& model) {
+  if (std::holds_alternative<RelationOutput>(model.output)) return "which vertex reaches which";
+  if (!std::holds_alternative<AcceptOutput>(model.output)) return "";
+  if (std::holds_alternative<GraphInput>(model.input))
+    return "connected: the target can be reached from the source";
+  const auto parameters = nlohmann::json::parse(model.parameters.text);
+  if (parameters.value("automaton", "").starts_with("group "))
+    return "accept: the product of the letters, the first acting first, is the identity";
+  return "accept: the word is in the language";
+}
+
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
@@ -91,6 +103,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   out["deviations"] = model.deviations;
   out["parameters"] = nlohmann::json::parse(model.parameters.text);
   out["input"] = input_text(model.input);
+  if (const std::string verdict = verdict_text(model); !verdict.empty()) out["verdict"] = verdict;
   out["alphabet"] = model.alphabet;
   out["norm"] = norm_name(model.norm);
   out["depth_formula"] = depth_formula(model);
@@ -103,7 +116,8 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
     out["checks"].push_back({{"kind", check.kind},
                              {"against", check.against},
                              {"bound", check.bound},
-                             {"result", check.result}});
+                             {"result", check.result},
+                             {"limits", check.limits}});
   std::cout << out.dump(1) << '\n';
 }
 
@@ -121,6 +135,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   for (const auto& [key, value] : parameters.items())
     line(key, value.is_string() ? value.get<std::string>() : value.dump());
   line("input", input_text(model.input));
+  if (const std::string verdict = verdict_text(model); !verdict.empty()) line("verdict", verdict);
   line("norm", norm_name(model.norm));
   line("shape", fmt::format("({}, {}, {})", m.initial, m.repeated, m.final));
   const auto limit = largest_size(model);

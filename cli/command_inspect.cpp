@@ -6,6 +6,7 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "objects/phrases.hpp"
 #include "objects/subgroups.hpp"
 
 namespace logdepth {
@@ -38,6 +39,7 @@ int inspect(const InspectArguments& options) {
                         {"points", loaded.action.points},
                         {"alphabet", loaded.action.alphabet.names()}};
   if (loaded.minimal) out["minimal_states"] = loaded.minimal->states();
+  if (!loaded.state_names.empty()) out["states"] = loaded.state_names;
   const ProductForecast forecast = forecast_scan(loaded.action, {});
   std::string kind = fmt::format("not enumerated: more than {} elements", forecast.monoid_cap);
   Subgroups groups;
@@ -65,8 +67,10 @@ int inspect(const InspectArguments& options) {
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else {
-    std::cout << "automaton  " << loaded.name << ", " << loaded.sizes() << '\n'
-              << "monoid     " << kind << '\n'
+    std::cout << "automaton  " << loaded.name << ", " << loaded.sizes() << '\n';
+    if (!loaded.state_names.empty())
+      std::cout << "states     " << joined(loaded.state_names) << '\n';
+    std::cout << "monoid     " << kind << '\n'
               << "depth      " << depth << '\n'
               << "scan       " << size << '\n';
   }

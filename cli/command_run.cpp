@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,19 +16,23 @@
 #include "objects/action.hpp"
 #include "objects/input_error.hpp"
 #include "objects/overload.hpp"
+#include "proofs-check/check/test_division.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/carried_program.hpp"
+#include "proofs-check/file/names_of_states.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/float_text.hpp"
+#include "runtime/numbers/real_text.hpp"
 #include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
 
 constexpr double kMostMemory = 65536;  // GiB
+constexpr std::size_t kManyPairs = 10;
 
 struct RunOptions {
   std::string model, trace;
@@ -66,7 +71,8 @@ class Runs {
   int run(const Questions& questions) {
     std::visit(Overload{[&](const std::vector<LetterNames>& words) { run_words(words); },
                         [&](const GraphQuestions& graph) { run_graph(graph); },
-                        [&](const CellRows& rows) { run_cells(rows); }},
+                        [&](const CellRows& rows) { run_cells(rows); },
+                        [&](const DivisionQuestion& division) { run_division(division.rows); }},
                questions);
     if (options_.json) print_json();
     std::cout.flush();
@@ -102,6 +108,11 @@ class Runs {
   void run_graph(const GraphQuestions& questions) {
     const Graph& graph = questions.graph;
     const bool once = std::get<GraphInput>(model_.input).layout == GraphInput::Layout::rows;
+    if (!once && questions.pairs.size() >= kManyPairs)
+      std::cerr << fmt::format(
+          "logdepth: {} pairs mean {} runs of this file; one of `compile connectivity "
+          "--construction rows --size {}` answers all pairs in one run\n",
+          questions.pairs.size(), questions.pairs.size(), graph.size());
     bool has_run = false;
     std::optional<Refusal> refusal;
     nlohmann::json run = {{"vertices", graph.size()}};  // what all pairs of one run share
@@ -135,18 +146,47 @@ class Runs {
     }
   }
 
-  void run_cells(const CellRows& rows) {
+  /// `answer` prints what a run of these streams has to say.
+  void run_streams(const CellRows& rows, const std::function<void(nlohmann::json&)>& answer) {
     nlohmann::json result = {{"tokens", rows.size()}};
     const auto refusal =
         run_tokens(as_declared(tokens_of(model_, rows)), {{"tokens", rows.size()}}, result);
     if (refusal) {
       refuse(*refusal, result);
-    } else if (std::holds_alternative<CellsOutput>(model_.output)) {
-      print_cells(result);
     } else {
-      answer_word(rows.size(), result);
+      answer(result);
     }
     results_.push_back(std::move(result));
+  }
+
+  void run_cells(const CellRows& rows) {
+    run_streams(rows, [&](nlohmann::json& result) {
+      if (std::holds_alternative<CellsOutput>(model_.output)) {
+        print_cells(result);
+      } else {
+        answer_word(rows.size(), result);
+      }
+    });
+  }
+
+  /// The last token's quotient and remainder as numbers; as named values where they are none, as in
+  /// floating point.
+  void run_division(const CellRows& rows) {
+    run_streams(rows, [&](nlohmann::json& result) {
+      const auto logits = engine_->logits(rows.size() - 1);
+      const DivisionFile file = division_file(model_);
+      const auto number = [&](std::size_t first) -> std::optional<Rational> {
+        const auto x = parse_real(logits[file.rows[first]]);
+        const auto y = parse_real(logits[file.rows[first + 1]]);
+        return x && y ? phi_argument(*x, *y) : std::nullopt;
+      };
+      const auto quotient = number(0), remainder = number(2);
+      if (!quotient || !remainder) return answer_word(rows.size(), result);
+      result["quotient"] = quotient->text();
+      result["remainder"] = remainder->text();
+      answered("value", result);
+      print(quotient->text() + " remainder " + remainder->text());
+    });
   }
 
   /// Raw streams have to be what the file's program says of its input, if the file carries one that
@@ -191,13 +231,21 @@ class Runs {
         const auto product = engine_->prefix(i);
         if (!product.has_value()) return refuse(product.refusal(), result);
         result["prefixes"].push_back(product.value());
-        print(format_transformation(product.value()));
+        print(product_text(product.value()));
       }
     }
     const auto verdict = engine_->accepts(last);
     if (!verdict.has_value()) return refuse(verdict.refusal(), result);
     answered(verdict.value() ? "accept" : "reject", result);
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
+  }
+
+  /// The images of the points, by the names of the user's states where the file has them.
+  std::string product_text(const std::vector<std::uint32_t>& product) const {
+    if (state_names_.size() != product.size()) return format_transformation(product);
+    std::vector<std::string> images;
+    for (const std::uint32_t point : product) images.push_back(state_names_[point]);
+    return "[" + joined(images, ",") + "]";
   }
 
   void answer_pair(Vertex source, Vertex target, nlohmann::json& result) {
@@ -287,6 +335,7 @@ class Runs {
   std::unique_ptr<RunEngine> engine_;
   nlohmann::json results_ = nlohmann::json::array();
   bool refused_ = false;
+  const std::vector<std::string> state_names_ = names_of_states(model_);
   std::string which_;  // names the question in messages about a batch
 };
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "cli/work_part.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
+#include "oracle/command_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/test_computation_graph.hpp"
 #include "proofs-check/check/test_division.hpp"
@@ -27,8 +30,16 @@
 namespace logdepth {
 namespace {
 
+constexpr std::string_view kCommand = "command:";
+
 struct TestArguments {
   std::string model, against;
+
+  /// What a program answers that the user names; absent for another kind of oracle.
+  std::optional<std::string> command() const {
+    if (!against.starts_with(kCommand)) return std::nullopt;
+    return against.substr(kCommand.size());
+  }
   AutomatonOptions automaton;
   TestOptions test;
   CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
@@ -107,8 +118,19 @@ int test_words(TestArguments& options, const Model& model) {
   if (options.against.starts_with("graph:"))
     throw InputError("the weights file '" + model.name + "' takes words; '" + options.against +
                      "' is for graphs");
-  if (!options.against.empty()) apply_against(options);
-  const LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
+  std::unique_ptr<LanguageOracle> oracle;
+  std::string against;
+  if (const auto command = options.command()) {
+    if (options.automaton.given())
+      throw InputError("--against and another option both name the language");
+    oracle = make_command_oracle(*command, Alphabet(model.alphabet));
+    against = oracle->name();
+  } else {
+    if (!options.against.empty()) apply_against(options);
+    LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
+    oracle = std::move(loaded.oracle);
+    against = std::move(loaded.name);
+  }
   options.test.shard = options.shards.shard;
   options.random_asked = options.test.random;
   TestReport report;
@@ -117,15 +139,16 @@ int test_words(TestArguments& options, const Model& model) {
     options.test.progress = [&](std::size_t done, std::size_t total) {
       progress.update(done, total);
     };
-    report = test_language(model, *loaded.oracle, options.test);
+    report = test_language(model, *oracle, options.test);
   }
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, loaded.name);
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_words", report.exhaustive_words},
                      {"random_words", report.random_words},
                      {"max_length", report.max_length},
                      {"accepted", report.accepted},
                      {"prefixes", report.prefixes},
+                     {"values", report.values},
                      {"prefix_note", report.prefix_note}};
   if (const auto& example = report.counterexample)
     verdict.counterexample = {
@@ -150,11 +173,13 @@ std::string show_graph(const Graph& graph) {
 
 int test_graphs(TestArguments& options, const Model& model) {
   const bool undirected = options.against == "graph:undirected-reachability";
-  if (!undirected && options.against != "graph:reachability")
+  const auto command = options.command();
+  if (!undirected && !command && options.against != "graph:reachability")
     throw InputError("the weights file '" + model.name +
-                     "' takes graphs; expected --against graph:reachability or "
-                     "graph:undirected-reachability");
+                     "' takes graphs; expected --against graph:reachability, "
+                     "graph:undirected-reachability or command:PROGRAM");
   ReachabilityOptions asked;
+  if (command) asked.oracle = make_command_reachability(*command);
   asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
   asked.random = chosen(options.random, options.test.random, asked.random);
   asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
@@ -169,8 +194,8 @@ int test_graphs(TestArguments& options, const Model& model) {
     report = test_reachability(model, asked);
   }
   const auto& example = report.counterexample;
-  TestVerdict verdict =
-      verdict_of(TestVerdict::Kind::graphs, report, options, model, options.against);
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, report, options, model,
+                                   command ? "command " + *command : options.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -317,7 +342,8 @@ Command add_test(CLI::App& app) {
                       "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
                       "extension, or else a regular expression; for files that take graphs "
                       "graph:reachability or graph:undirected-reachability; for the division "
-                      "lemma division; for computation graphs computation-graph");
+                      "lemma division; for computation graphs computation-graph; for words and "
+                      "graphs also command:PROGRAM, which is asked a line and answers a line");
   options->automaton.add_to(*command);
   options->up_to = command
                        ->add_option("--up-to", options->test.up_to,

@@ -7,12 +7,15 @@
 
 #include "objects/graph_files.hpp"
 #include "objects/input_error.hpp"
+#include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
 namespace {
+
+constexpr std::uint64_t kLargestDividend = 1000000;
 
 bool given(const CLI::Option* option) {
   return option && option->count() > 0;
@@ -27,7 +30,8 @@ bool is_rows(const Model& model) {
 void check_kind(const InputOptions& options, const Model& model) {
   const bool words = given(options.words.input_option) || given(options.words.tokens_option) ||
                      (given(options.words.batch_option) && !given(options.graph_option));
-  const bool graph = given(options.graph_option), cells = given(options.cells_option);
+  const bool graph = given(options.graph_option);
+  const bool cells = given(options.cells_option) || given(options.divide_option);
   const bool batch = options.words.batch_option != nullptr;
   const std::string file = "the weights file '" + model.name + "' takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
@@ -38,7 +42,8 @@ void check_kind(const InputOptions& options, const Model& model) {
       throw InputError(file + "graphs; give --graph FILE with --source and --target" +
                        (batch ? ", or with --batch and a file of pairs" : ""));
   } else if (words || graph || !cells) {
-    throw InputError(file + "raw streams; give --cells FILE");
+    throw InputError(file + "raw streams; give --cells FILE, or of the division lemma --divide A " +
+                     "--by M");
   }
 }
 
@@ -84,6 +89,19 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
                      std::get<CellsInput>(model.input).names);
 }
 
+/// Position i may divide at most i: the dividend stands at the position of its own number.
+CellRows division_streams(const InputOptions& options, const Model& model) {
+  division_file(model);
+  if (options.dividend > kLargestDividend)
+    throw InputError(
+        fmt::format("--divide: expected at most {}, which takes as many tokens, found {}",
+                    kLargestDividend, options.dividend));
+  if (options.divisor == 0) throw InputError("--by: expected at least 1, found 0");
+  DivisionInput input{options.divisor, std::vector<std::uint64_t>(options.dividend + 1)};
+  input.dividends.back() = options.dividend;
+  return division_rows(model, input);
+}
+
 }  // namespace
 
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
@@ -97,21 +115,31 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   cells_option =
       app.add_option("--cells", cells,
                      "raw streams: a line of names, then a line of exact values for every token");
+  divide_option = app.add_option("--divide", dividend,
+                                 "a number to divide, of files of the division lemma; it stands "
+                                 "at its own position, behind as many tokens")
+                      ->check(kCount);
+  by_option = app.add_option("--by", divisor, "the number to divide by")->check(kCount);
+  divide_option->needs(by_option);
+  by_option->needs(divide_option);
   for (CLI::Option* option : {words.input_option, words.tokens_option}) {
     graph_option->excludes(option);
     cells_option->excludes(option);
+    divide_option->excludes(option);
   }
   cells_option->excludes(graph_option);
+  divide_option->excludes(graph_option)->excludes(cells_option);
   if (words.batch_option) {
     words.batch_option->description(words.batch_option->get_description() +
                                     "; with --graph, lines of source and target");
     cells_option->excludes(words.batch_option);
+    divide_option->excludes(words.batch_option);
   }
 }
 
 bool InputOptions::given() const {
-  for (const CLI::Option* option :
-       {words.input_option, words.tokens_option, words.batch_option, graph_option, cells_option})
+  for (const CLI::Option* option : {words.input_option, words.tokens_option, words.batch_option,
+                                    graph_option, cells_option, divide_option})
     if (logdepth::given(option)) return true;
   return false;
 }
@@ -123,6 +151,7 @@ std::vector<std::string> InputOptions::files() const {
 Questions load_questions(const InputOptions& options, const Model& model) {
   check_kind(options, model);
   if (std::holds_alternative<GraphInput>(model.input)) return load_graph(options, true);
+  if (given(options.divide_option)) return DivisionQuestion{division_streams(options, model)};
   if (std::holds_alternative<CellsInput>(model.input)) return load_cells(options, model);
   return load_words(options.words, model.alphabet);
 }
@@ -136,8 +165,11 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
     const auto [source, target] = pair.value_or(VertexPair(0, 0));
     return {tokens_of(model, questions.graph, source, target), pair};
   }
-  if (std::holds_alternative<CellsInput>(model.input))
-    return {tokens_of(model, load_cells(options, model)), std::nullopt};
+  if (std::holds_alternative<CellsInput>(model.input)) {
+    const CellRows rows = given(options.divide_option) ? division_streams(options, model)
+                                                       : load_cells(options, model);
+    return {tokens_of(model, rows), std::nullopt};
+  }
   return {tokens_of(model, load_words(options.words, model.alphabet).front()), std::nullopt};
 }
 

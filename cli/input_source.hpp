@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,13 +17,15 @@
 
 namespace logdepth {
 
-/// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams.
+/// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams, a
+/// division.
 struct InputOptions {
   WordOptions words;
   std::string graph, source, target, cells;
+  std::uint64_t dividend = 0, divisor = 1;
   bool undirected = false;
   CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
-              *cells_option = nullptr;
+              *cells_option = nullptr, *divide_option = nullptr, *by_option = nullptr;
 
   void add_to(CLI::App& app, bool with_batch);
   bool given() const;
@@ -36,7 +39,12 @@ struct GraphQuestions {
   std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
 };
 using CellRows = std::vector<std::vector<Real>>;
-using Questions = std::variant<std::vector<LetterNames>, GraphQuestions, CellRows>;
+/// Raw streams that end with the token that divides.
+struct DivisionQuestion {
+  CellRows rows;
+};
+using Questions =
+    std::variant<std::vector<LetterNames>, GraphQuestions, CellRows, DivisionQuestion>;
 
 /// What the options ask of this model. Errors: InputError when they are for another kind of input,
 /// naming the options that this one takes; for bad input, with file and line.

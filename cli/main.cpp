@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_line_error.hpp"
+#include "cli/command_reference.hpp"
 #include "cli/commands.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
@@ -31,16 +33,6 @@ void open_closed_standard_streams() {
     if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDONLY);
 }
 
-/// "logdepth compile regular": the command that the arguments have reached.
-std::string command_path(const CLI::App& app) {
-  std::string path = "logdepth";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    path += " " + at->get_name();
-  }
-  return path;
-}
-
 int fail(const std::string& sentence, int status) {
   std::cerr << "logdepth: " << sentence << '\n';
   return status;
@@ -52,6 +44,19 @@ int run(int argc, char** argv) {
       "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
       "logdepth run abb.json --input aabb"};
   app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION);
+  // Answered as --version is: what was asked for is all that is printed.
+  app.add_flag_callback(
+         "--man", [&app] { throw CLI::CallForVersion(manual_page(app), 0); },
+         "print the manual page, for man -l -")
+      ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--completion",
+         [&app](const std::string& shell) {
+           throw CLI::CallForVersion(completion_script(app, shell), 0);
+         },
+         "print what completes commands and options in a shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->trigger_on_parse();
   app.require_subcommand(1);
 
   std::vector<std::pair<CLI::App*, Command>> commands;
@@ -112,7 +117,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail(std::string(error.what()) + " (see " + command_path(app) + " --help)", kBadInput);
+    return fail(sentence_of(app, error), kBadInput);
   }
   for (const auto& [subcommand, command] : commands)
     if (subcommand->parsed()) return command();

@@ -6,8 +6,8 @@
 
 namespace logdepth {
 
-/// One line on a terminal's standard error: how far, how fast, how long still. Silent in a pipe,
-/// and for work of under a second.
+/// One line on a terminal's standard error: how far, how fast of late, how long still. Silent in a
+/// pipe, and for work of under a second.
 class Progress {
  public:
   Progress(std::string what, std::string unit);
@@ -19,6 +19,13 @@ class Progress {
   bool terminal_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_, last_;
+  /// How far it was some seconds ago, and some seconds before that: what comes first may be much
+  /// slower than the rest, or much faster.
+  struct Mark {
+    std::chrono::steady_clock::time_point time;
+    std::size_t done = 0;
+  };
+  Mark before_, mark_;
 };
 
 }  // namespace logdepth

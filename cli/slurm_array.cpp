@@ -12,6 +12,7 @@
 
 #include "cli/folder_lock.hpp"
 #include "cli/plan_states.hpp"
+#include "cli/shell_word.hpp"
 #include "cli/slurm_commands.hpp"
 #include "cli/training_program.hpp"
 #include "objects/input_error.hpp"
@@ -22,13 +23,6 @@ namespace logdepth {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// One word of a shell.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 /// One word of a line of #SBATCH.
 std::string directive_word(const std::string& text) {

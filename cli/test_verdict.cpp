@@ -39,8 +39,10 @@ Wording wording(const TestVerdict& verdict) {
                                   "most {} letters",
                                   count("up_to"), count("exhaustive_words"), count("random_words"),
                                   count("max_length"))),
-              fmt::format("{} words of the language among them, {} prefix products",
-                          count("accepted"), count("prefixes")),
+              count("values") > 0
+                  ? fmt::format("{} named values", count("values"))
+                  : fmt::format("{} words of the language among them, {} prefix products",
+                                count("accepted"), count("prefixes")),
               "no word was long enough"};
     case TestVerdict::Kind::graphs:
       return {
@@ -165,10 +167,13 @@ int conclude(const TestVerdict& verdict, bool as_json) {
       std::cout << "counterexample: " << example->shown << " (" << example->origin
                 << "): " << difference << '\n';
   }
+  std::map<std::string, std::uint64_t> limits;
+  for (const auto& [name, value] : verdict.details.items())
+    if (is_limit(name) || name.starts_with("random_")) limits[name] = value;
   try {
     add_check(verdict.file, verdict.hash,
               {"test", verdict.against, words.bound,
-               example ? "failed: on " + example->shown + " " + difference : "passed"});
+               example ? "failed: on " + example->shown + " " + difference : "passed", limits});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
   }

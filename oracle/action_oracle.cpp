@@ -8,6 +8,10 @@ std::optional<std::vector<Transformation>> LanguageOracle::prefix_products(const
   return std::nullopt;
 }
 
+std::optional<std::string> LanguageOracle::named_values(const Word&) const {
+  return std::nullopt;
+}
+
 namespace {
 
 /// Follows every point through the letters of the word, the first letter first.

@@ -21,6 +21,9 @@ class LanguageOracle {
   /// The product of every non-empty prefix, where the language is given by letters acting on
   /// points; absent for a plain language.
   virtual std::optional<std::vector<Transformation>> prefix_products(const Word& word) const;
+  /// The named values of a word, "name=value name=value" in any order; absent for an oracle that
+  /// has verdicts only.
+  virtual std::optional<std::string> named_values(const Word& word) const;
   virtual std::string name() const = 0;
 };
 

@@ -54,6 +54,9 @@ inline constexpr std::array<const char*, 4> kDivisionOutputs = {"quotient.0", "q
 /// Their right values, from the division of the language.
 std::array<Real, 4> right_division(std::uint64_t dividend, std::uint64_t divisor);
 
+/// x where the two are phi(x) of a rational x.
+std::optional<Rational> phi_argument(const Real& first, const Real& second);
+
 /// Where a weights file has what the lemma names.
 struct DivisionFile {
   std::array<std::size_t, 4> rows;  ///< of the logits, per name of kDivisionOutputs

@@ -8,12 +8,23 @@
 #include <utility>
 
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
+#include "objects/text_lines.hpp"
 #include "proofs-check/check/checked_run.hpp"
+#include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
 namespace {
 
 constexpr std::size_t kMaxWords = std::size_t{1} << 24;
+
+std::string named_values_text(const std::vector<std::string>& names,
+                              const std::vector<Real>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i > 0 ? " " : "") + names[i] + "=" + values[i].text();
+  return text;
+}
 
 class LanguageTest {
  public:
@@ -36,6 +47,8 @@ class LanguageTest {
   std::optional<Mismatch> mismatch(const Word& word) {
     Word asked;
     for (const Letter letter : word) asked.push_back(letters_[letter]);
+    if (const auto* output = std::get_if<CellsOutput>(&model_.output))
+      return value_mismatch(word, asked, output->names);
     const bool expected = oracle_.accepts(asked);
     accepted_ += expected;
     const char* const wanted = expected ? "accept" : "reject";
@@ -63,11 +76,58 @@ class LanguageTest {
     return result;
   }
   std::size_t accepted() const { return accepted_; }
+  std::size_t values() const { return values_; }
   std::size_t prefixes() const { return prefixes_; }
   const std::string& prefix_note() const { return prefix_note_; }
   const CheckedRun& run() const { return run_; }
 
  private:
+  /// Named values of the last token.
+  std::optional<Mismatch> value_mismatch(const Word& word, const Word& asked,
+                                         const std::vector<std::string>& output) {
+    const auto wanted = oracle_.named_values(asked);
+    if (!wanted)
+      throw InputError("the weights file '" + model_.name + "' has named values and no verdict; " +
+                       oracle_.name() + " has verdicts only");
+    const std::vector<Real> expected = read_named_values(*wanted, output, asked);
+    std::optional<Mismatch> found;
+    const auto stream = run_.run(tokens_of(model_, names(word)), *wanted, found);
+    if (!stream) return found;
+    const std::vector<Real> got = run_.runner().logits(*stream, stream->tokens - 1);
+    values_ += got.size();
+    if (got == expected) return std::nullopt;
+    return Mismatch{TestedProperty::answer, named_values_text(output, expected),
+                    named_values_text(output, got)};
+  }
+
+  /// In the order of `output`. Errors: InputError for anything but one value for each name.
+  std::vector<Real> read_named_values(const std::string& text,
+                                      const std::vector<std::string>& output,
+                                      const Word& asked) const {
+    std::vector<std::optional<Real>> values(output.size());
+    bool fits = true;
+    for (const std::string_view field : fields_of(text)) {
+      const std::size_t equals = std::min(field.find('='), field.size());
+      const auto name = std::find(output.begin(), output.end(), field.substr(0, equals));
+      fits = fits && equals < field.size() && name != output.end();
+      if (!fits) break;
+      auto& value = values[static_cast<std::size_t>(name - output.begin())];
+      fits = !value;
+      value = parse_real(field.substr(equals + 1));
+      fits = fits && value;
+    }
+    std::vector<Real> result;
+    for (auto& value : values)
+      if (value) result.push_back(std::move(*value));
+    if (!fits || result.size() < output.size())
+      throw InputError(
+          fmt::format("{}, asked '{}': expected one exact value for each of the names {}, as "
+                      "{}=1/2, found '{}'",
+                      oracle_.name(), oracle_.alphabet().format_word(asked), joined(output),
+                      output.front(), text));
+    return result;
+  }
+
   std::optional<Mismatch> prefix_mismatch(const Word& word, const Stream<ValueId>& stream) {
     Runner& runner = run_.runner();
     if (!runner.has_prefixes()) return std::nullopt;
@@ -99,7 +159,7 @@ class LanguageTest {
   const LanguageOracle& oracle_;
   CheckedRun run_;
   std::vector<Letter> letters_;  // model letter -> oracle letter
-  std::size_t accepted_ = 0, prefixes_ = 0;
+  std::size_t accepted_ = 0, prefixes_ = 0, values_ = 0;
   std::string prefix_note_;
 };
 
@@ -237,6 +297,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
 
   report.accepted = test.accepted();
   report.prefixes = test.prefixes();
+  report.values = test.values();
   report.prefix_note = test.prefix_note();
   report.promises = test.run().promises();
   report.unevaluated = test.run().unevaluated();

@@ -36,8 +36,9 @@ struct Question {
 
 class ReachabilityTest {
  public:
-  ReachabilityTest(const Model& model, ReachabilityReport& report)
-      : model_(model), report_(report), run_(model) {
+  ReachabilityTest(const Model& model, const ReachabilityQuestion& oracle,
+                   ReachabilityReport& report)
+      : model_(model), oracle_(oracle), report_(report), run_(model) {
     const auto* input = std::get_if<GraphInput>(&model.input);
     if (!input) throw InputError("the weights file '" + model.name + "' does not take graphs");
     once_ = input->layout == GraphInput::Layout::rows;
@@ -50,10 +51,11 @@ class ReachabilityTest {
   std::optional<std::pair<Question, Mismatch>> ask(
       const Rows& rows, const std::vector<std::pair<Vertex, Vertex>>& pairs, bool count = true) {
     const Graph graph = graph_of(rows);
-    const ReachabilityOracle oracle(graph);
+    const ReachabilityOracle search(graph);
     std::optional<Stream<ValueId>> stream;
     for (const auto& [source, target] : pairs) {
-      const bool reached = oracle.reaches(source, target);
+      const bool reached =
+          oracle_ ? oracle_(graph, source, target) : search.reaches(source, target);
       if (count) {
         ++report_.pairs;
         report_.connected += reached;
@@ -85,6 +87,7 @@ class ReachabilityTest {
 
  private:
   const Model& model_;
+  const ReachabilityQuestion& oracle_;
   ReachabilityReport& report_;
   CheckedRun run_;
   bool once_ = false;
@@ -241,7 +244,7 @@ Rows rows_of(std::uint64_t bits, std::size_t n, bool undirected) {
 
 ReachabilityReport test_reachability(const Model& model, const ReachabilityOptions& options) {
   ReachabilityReport report;
-  ReachabilityTest test(model, report);
+  ReachabilityTest test(model, options.oracle, report);
   const std::uint64_t limit =
       largest_size(model).value_or(std::numeric_limits<std::uint64_t>::max());
   report.up_to = std::min<std::uint64_t>(options.up_to, limit);

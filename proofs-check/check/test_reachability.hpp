@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/graph.hpp"
+#include "oracle/command_oracle.hpp"
 #include "proofs-check/check/shard.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
@@ -20,6 +21,8 @@ struct ReachabilityOptions {
   std::size_t max_size = 5;
   std::uint64_t seed = 1;
   bool undirected = false;  ///< only graphs with every edge both ways
+  /// What is right; without it searches in the graph.
+  ReachabilityQuestion oracle = nullptr;
   Shard shard;
   /// Called now and then with graphs done and graphs in all.
   std::function<void(std::size_t, std::size_t)> progress;

@@ -1,5 +1,6 @@
 #include "proofs-check/file/checks_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,15 @@ namespace {
 constexpr const char* kSchema = "logdepth/checks/1";
 
 }  // namespace
+
+bool CheckEntry::covers(const CheckEntry& other) const {
+  if (kind != other.kind || against != other.against) return false;
+  if (failed() != other.failed()) return failed();
+  return std::ranges::all_of(other.limits, [&](const auto& limit) {
+    const auto mine = limits.find(limit.first);
+    return mine != limits.end() && mine->second >= limit.second;
+  });
+}
 
 std::string checks_path(const std::string& model_path) {
   return model_path + ".checks.json";
@@ -27,8 +37,9 @@ std::vector<CheckEntry> read_checks(const std::string& model_path, const std::st
     if (json.at("schema") != kSchema) throw InputError(path + ": expected schema " + kSchema);
     if (json.at("sha256") != hash) return {};
     for (const auto& entry : json.at("checks"))
-      entries.push_back(
-          {entry.at("kind"), entry.at("against"), entry.at("bound"), entry.at("result")});
+      entries.push_back({entry.at("kind"), entry.at("against"), entry.at("bound"),
+                         entry.at("result"),
+                         entry.value("limits", std::map<std::string, std::uint64_t>())});
   } catch (const nlohmann::json::exception&) {
     throw InputError(path + ": is not a checks file; remove it");
   }
@@ -37,17 +48,19 @@ std::vector<CheckEntry> read_checks(const std::string& model_path, const std::st
 
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry) {
   auto entries = read_checks(model_path, hash);
-  std::erase_if(entries, [&](const CheckEntry& old) {
-    return old.kind == entry.kind && old.against == entry.against;
-  });
-  entries.push_back(entry);
+  std::erase_if(entries, [&](const CheckEntry& old) { return entry.covers(old); });
+  if (std::ranges::none_of(entries, [&](const CheckEntry& old) { return old.covers(entry); }))
+    entries.push_back(entry);
   nlohmann::json json;
   json["schema"] = kSchema;
   json["sha256"] = hash;
   json["checks"] = nlohmann::json::array();
   for (const CheckEntry& e : entries)
-    json["checks"].push_back(
-        {{"kind", e.kind}, {"against", e.against}, {"bound", e.bound}, {"result", e.result}});
+    json["checks"].push_back({{"kind", e.kind},
+                              {"against", e.against},
+                              {"bound", e.bound},
+                              {"result", e.result},
+                              {"limits", e.limits}});
   write_whole_file(checks_path(model_path), json.dump(1) + "\n");
 }
 

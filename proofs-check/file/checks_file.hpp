@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,13 @@ struct CheckEntry {
   std::string against;  ///< the oracle
   std::string bound;    ///< what was covered, in words
   std::string result;   ///< "passed" or "failed: ..."
+  /// The same bound in numbers, as {"up_to", 8}; empty in older files.
+  std::map<std::string, std::uint64_t> limits;
+  bool failed() const { return result != "passed"; }
+
+  /// Whether this says all that the other does: of the same kind and oracle, with limits as large
+  /// each, or a failure, which no test that passes undoes.
+  bool covers(const CheckEntry& other) const;
 };
 
 std::string checks_path(const std::string& model_path);
@@ -19,7 +28,8 @@ std::string checks_path(const std::string& model_path);
 /// Errors: InputError when the file exists and is not a checks file.
 [[nodiscard]] std::vector<CheckEntry> read_checks(const std::string& model_path,
                                                   const std::string& hash);
-/// Adds an entry, replacing one of the same kind and oracle. Errors: InputError.
+/// Adds an entry in place of those that it covers, unless one that stands there covers it. Errors:
+/// InputError.
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry);
 
 }  // namespace logdepth

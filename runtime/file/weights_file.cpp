@@ -43,6 +43,26 @@ bool is_gzip(std::string_view bytes) {
   return bytes.starts_with("\x1f\x8b");
 }
 
+/// What a text that is no JSON object looks like, and what makes weights of it; empty if unknown.
+std::string origin_of(std::string_view text, const std::string& source) {
+  const auto begins = [&](std::string_view word) {
+    std::size_t at = 0;
+    while (at < text.size() && (text[at] == '#' || text[at] == '/' || text[at] == '\n'))
+      at = std::min(text.find('\n', at), text.size() - 1) + 1;
+    return text.substr(std::min(at, text.size())).starts_with(word);
+  };
+  const auto ends = [&](const char* extension) { return source.ends_with(extension); };
+  if (begins("logdepth-cells")) return "a program; `logdepth compile program` makes weights of it";
+  if (ends(".dot") || ends(".gv") || begins("digraph") || begins("graph") || begins("strict"))
+    return "Graphviz text; `logdepth compile regular --dot` makes weights of an automaton, and "
+           "--graph takes a graph";
+  if (ends(".fst"))
+    return "an automaton in OpenFst's text; `logdepth compile regular --fst` makes weights of it";
+  if (ends(".jff") || begins("<"))
+    return "XML; `logdepth compile regular --jff` makes weights of an automaton of JFLAP's";
+  return "";
+}
+
 /// One gzip member and nothing after it; stops as soon as the text exceeds the limit.
 std::string unpacked(const std::string& bytes, const std::string& path) {
   z_stream stream{};
@@ -116,6 +136,9 @@ Model parse_weights(std::string_view text, const std::string& source) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(source, 1, "the file is empty");
   }
+  if (text[text.find_first_not_of(" \t\r\n")] != '{')
+    if (const std::string origin = origin_of(text, source); !origin.empty())
+      throw InputError(source + ": expected a weights file, found " + origin);
   const JsonTape tape = JsonTape::parse(text, source);
   Model model = model_from_json(tape, source);
   if (const auto violation = find_violation(model)) {

@@ -53,6 +53,30 @@ TEST_F(Checks, TestPassesOnItsOwnLanguageAndWritesWhatItChecked) {
   EXPECT_EQ(json_of({"info", "abb.json"})["checks"], json::array());
 }
 
+TEST_F(Checks, AWeakerTestNeverReplacesTheRecordOfAStrongerOne) {
+  compile_regex("(a|b)*abb", "abb.json");
+  const auto test = [&](const char* against, const char* up_to, const char* random) {
+    logdepth({"test", "abb.json", "--against", against, "--up-to", up_to, "--random", random});
+    std::vector<std::string> bounds;
+    const json record = json::parse(folder.read("abb.json.checks.json"));
+    for (const json& check : record["checks"])
+      bounds.push_back(check["bound"].get<std::string>().substr(0, 33));
+    return bounds;
+  };
+  const std::string five = "every word of at most 5 letters (",
+                    four = "every word of at most 4 letters (",
+                    six = "every word of at most 6 letters (";
+  EXPECT_EQ(test("(a|b)*abb", "5", "10"), std::vector{five});
+  EXPECT_EQ(test("(a|b)*abb", "4", "10"), std::vector{five});
+  EXPECT_EQ(test("(a|b)*abb", "4", "20"), (std::vector{five, four}))
+      << "more in one, less in another";
+  EXPECT_EQ(test("(a|b)*abb", "6", "20"), std::vector{six}) << "it covers both";
+  // A failure stays, whatever passes afterwards.
+  const auto failed = test("(a|b)*ab", "4", "0");
+  ASSERT_EQ(failed.size(), 2u);
+  EXPECT_EQ(test("(a|b)*ab", "1", "0"), failed);
+}
+
 TEST_F(Checks, TestFindsAWrongLanguageAndShrinksTheWord) {
   compile_regex("(a|b)*abb", "abb.json");
   const Finished finished = logdepth(
@@ -310,7 +334,7 @@ TEST_F(Checks, InspectTellsAutomatonMonoidAndForecast) {
   const json unknown = json_of({"inspect", "--group", "S8"});
   EXPECT_TRUE(unknown["monoid"].is_null());
   EXPECT_EQ(unknown["depth"], "the monoid was not enumerated; scan takes ceil(log2 n) layers");
-  EXPECT_EQ(lines(done({"inspect", "--dot", example("automata/tomita4.dot")})).size(), 4u);
+  EXPECT_EQ(lines(done({"inspect", "--dot", example("automata/tomita4.dot")})).size(), 5u);
   EXPECT_EQ(folder.names(), std::set<std::string>{});
 }
 

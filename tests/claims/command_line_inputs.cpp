@@ -65,6 +65,77 @@ TEST_F(Inputs, PairsOfAGraphAreAnsweredOnePerLine) {
             "connected\n");
 }
 
+TEST_F(Inputs, ADivisionIsAskedInNumbersAndAnsweredInNumbers) {
+  for (const std::vector<std::string>& form :
+       std::vector<std::vector<std::string>>{{}, {"--own-argument"}, {"--unit-inputs"}}) {
+    std::vector<std::string> compile = {"compile", "division", "-o", "division.json"};
+    compile.insert(compile.end(), form.begin(), form.end());
+    done(compile);
+    for (const int dividend : {0, 1, 7, 16, 63})
+      for (const int divisor : {1, 2, 3, 7, 64, 100})
+        EXPECT_EQ(done({"run", "division.json", "--divide", std::to_string(dividend), "--by",
+                        std::to_string(divisor)}),
+                  std::to_string(dividend / divisor) + " remainder " +
+                      std::to_string(dividend % divisor) + "\n");
+  }
+  const json out = json_of({"run", "division.json", "--divide", "7", "--by", "3"});
+  EXPECT_EQ(out["results"][0]["quotient"], "2");
+  EXPECT_EQ(out["results"][0]["remainder"], "1");
+  names_ = folder.names();
+  refuses({"run", "division.json", "--divide", "7", "--by", "0"}, 2, "--by: expected at least 1");
+  refuses({"run", "division.json", "--divide", "7"}, 2, "--divide requires --by");
+  refuses({"run", "division.json", "--divide", "1000001", "--by", "3"}, 2,
+          "--divide: expected at most 1000000");
+  refuses({"run", "division.json", "--input", "7"}, 2, "--divide A --by M");
+  refuses({"run", "abb.json", "--divide", "7", "--by", "3"}, 2, "takes words");
+  refuses({"run", "difference.json", "--divide", "7", "--by", "3"}, 2, "is not about division");
+}
+
+TEST_F(Inputs, StatesKeepTheNamesOfTheUsersFile) {
+  done({"compile", "regular", "--dot", example("automata/tomita4.dot"), "-o", "tomita4.json"});
+  EXPECT_NE(
+      done({"info", "tomita4.json"}).find("states        [\"none\",\"one\",\"two\",\"no state\"]"),
+      std::string::npos);
+  EXPECT_NE(done({"inspect", "--dot", example("automata/tomita4.dot")})
+                .find("states     none, one, two, no state\n"),
+            std::string::npos);
+  EXPECT_EQ(done({"run", "tomita4.json", "--tokens", "0 1", "--prefixes"}),
+            "[one,two,no state,no state]\n[none,none,no state,no state]\n");
+  // Images are points in JSON, as everywhere.
+  EXPECT_EQ(
+      json_of({"run", "tomita4.json", "--tokens", "0", "--prefixes"})["results"][0]["prefixes"],
+      (json{{1, 2, 3, 3}}));
+  // States of JFLAP's have numbers and names; merged ones keep both names.
+  folder.write("two.jff",
+               "<structure><type>fa</type><automaton><state id=\"4\" name=\"even\"><initial/>"
+               "<final/></state><state id=\"7\" name=\"odd\"/><state id=\"9\" name=\"odd too\"/>"
+               "<transition><from>4</from><to>7</to><read>a</read></transition>"
+               "<transition><from>7</from><to>4</to><read>a</read></transition>"
+               "<transition><from>4</from><to>9</to><read>b</read></transition>"
+               "<transition><from>9</from><to>4</to><read>a</read></transition>"
+               "<transition><from>7</from><to>4</to><read>b</read></transition>"
+               "<transition><from>9</from><to>4</to><read>b</read></transition>"
+               "</automaton></structure>");
+  EXPECT_NE(done({"inspect", "--jff", "two.jff"}).find("states     even, odd|odd too\n"),
+            std::string::npos);
+  // Numbers that are ours are not said.
+  EXPECT_EQ(done({"inspect", "--fst", example("automata/even_a_numbers.fst"), "--symbols",
+                  example("automata/even_a_numbers.syms")})
+                .find("states  "),
+            std::string::npos);
+}
+
+TEST_F(Inputs, ManyPairsOfAFileThatRunsEachComeWithTheNameOfABetterFile) {
+  std::string pairs;
+  for (int i = 0; i < 10; ++i) pairs += "a b\n";
+  const Finished many = logdepth({"run", "all.json", "--graph", "g.txt", "--batch", "-"}, pairs);
+  EXPECT_EQ(many.status, 0);
+  EXPECT_EQ(many.err,
+            "logdepth: 10 pairs mean 10 runs of this file; one of `compile connectivity "
+            "--construction rows --size 2` answers all pairs in one run\n");
+  EXPECT_EQ(logdepth({"run", "rows.json", "--graph", "g.txt", "--batch", "-"}, pairs).err, "");
+}
+
 TEST_F(Inputs, AGraphSmallerThanItsFileGetsIsolatedVerticesAndALargerOneIsRefused) {
   folder.write("one.txt", "a\n");
   EXPECT_EQ(done({"run", "rows.json", "--graph", "one.txt", "--source", "a", "--target", "a"}),

@@ -60,9 +60,9 @@ class Refusals : public support::CommandLine {
 };
 
 TEST_F(Refusals, WrongUsageIsOneSentence) {
-  refuses({}, 2, "subcommand");
+  refuses({}, 2, "expected a command of logdepth: ");
   refuses({"frobnicate"}, 2, "");
-  refuses({"compile"}, 2, "subcommand");
+  refuses({"compile"}, 2, "expected a command of logdepth compile: ");
   refuses({"compile", "regular", "-o", "x.json"}, 2, "--regex");
   refuses({"compile", "regular", "--regex", "a"}, 2, "--output");
   refuses({"compile", "regular", "--regex", "a", "--group", "Z2", "-o", "x.json"}, 2, "excludes");
@@ -121,7 +121,7 @@ TEST_F(Refusals, FilesThatAreMissingOrWrongAreNamed) {
   refuses({"run", "nowhere.json", "--input", "a"}, 2, "nowhere.json");
   refuses({"run", ".", "--input", "a"}, 2, "directory");
   refuses({"run", "broken.json", "--input", "a"}, 2, "broken.json:");
-  refuses({"run", "broken.fst", "--input", "a"}, 2, "broken.fst:1");
+  refuses({"run", "broken.fst", "--input", "a"}, 2, "found an automaton in OpenFst's text");
   refuses({"info", "nowhere.json"}, 2, "nowhere.json");
   refuses({"diff", "nowhere.json", "--input", "a"}, 2, "nowhere.json");
   refuses({"draw", "nowhere.json", "-o", "x.dot"}, 2, "nowhere.json");

@@ -58,6 +58,14 @@ WORDS = "learned/word_problems/word_task.cpp"
 KERNELS = "learned/core/matrix_kernels.cpp"
 FILES = "learned/records/input_files.cpp"
 FIT = "learned/report/line_fit.hpp"
+CURVE = "learned/records/learning_curve.cpp"
+SWEEP = "learned/report/settings_sweep.cpp"
+WORD_TOKENS = "learned/word_problems/word_tokens.hpp"
+TEST_LANGUAGE = "proofs-check/check/test_language.cpp"
+TEST_DIVISION = "proofs-check/check/test_division.cpp"
+CHECKS = "proofs-check/file/checks_file.cpp"
+GML = "objects/graph_gml.cpp"
+LINES = "oracle/line_program.cpp"
 HOPS = "learned/depth_recurrent/hop_graphs.cpp"
 FAMILIES = "learned/depth_recurrent/families.cpp"
 DIVISION = "constructions/division_MS25_lem3_1.cpp"
@@ -624,4 +632,25 @@ EDITS = [
     (KERNELS, "processor == VectorWidth::bits512 && !is512", "processor == VectorWidth::bits512",
      "a program starts itself anew for ever"),
     (FILES, "name.starts_with(\"model\") && ", "", "checkpoints are hashed as inputs"),
+    (CURVE, "loops <= scores.size() ? scores[loops - 1] : 0", "scores[std::min<std::size_t>(loops, scores.size()) - 1]",
+     "a number of loops that was not run yet has the reach of the one below"),
+    (CURVE, "if (const std::vector<double>& scores = point.by_loops; !scores.empty())",
+     "if (const std::vector<double>& scores = point.by_loops; loops <= scores.size())",
+     "points at which a number of loops was not run are overlooked"),
+    (WORDS, "if (!predictor.own_loops) reached.clear();", "", "a network without a loop has a curve of one loop"),
+    (WORD_TOKENS, "samples.targets.push_back(Samples::kIgnored);", "samples.targets.push_back(0);",
+     "something is asked of the token that begins a word"),
+    (SWEEP, "{!is_number, is_number ? number : 0, value}", "{false, 0, value}",
+     "choices of a sweep are in the order of their digits"),
+    (TEST_LANGUAGE, "if (got == expected) return std::nullopt;", "if (got.front() == expected.front()) return std::nullopt;",
+     "only the first named value is compared"),
+    (CHECKS, "mine != limits.end() && mine->second >= limit.second", "mine != limits.end()",
+     "a weaker test replaces the record of a stronger one"),
+    (CHECKS, "if (failed() != other.failed()) return failed();", "",
+     "a test that passes replaces the record of one that failed"),
+    (TEST_DIVISION, "if (first != code[0] || second != code[1]) return std::nullopt;",
+     "if (second != code[1]) return std::nullopt;", "a quotient whose sign is wrong is a number"),
+    (GML, "if (!directed || directed->text == \"0\") graph_.make_undirected();", "",
+     "an undirected graph of GML is read as a directed one"),
+    (LINES, "if (!read_.empty())", "if (false)", "a second line of a program answers its next question"),
 ]
