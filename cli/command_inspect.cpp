@@ -6,7 +6,6 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "objects/phrases.hpp"
 #include "objects/subgroups.hpp"
 
 namespace logdepth {
@@ -69,7 +68,7 @@ int inspect(const InspectArguments& options) {
   } else {
     std::cout << "automaton  " << loaded.name << ", " << loaded.sizes() << '\n';
     if (!loaded.state_names.empty())
-      std::cout << "states     " << joined(loaded.state_names) << '\n';
+      std::cout << "states     " << nlohmann::json(loaded.state_names).dump() << '\n';
     std::cout << "monoid     " << kind << '\n'
               << "depth      " << depth << '\n'
               << "scan       " << size << '\n';

@@ -98,7 +98,10 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
            (name ? "did you mean " + *name + "?" : "expected one of " + joined(commands)) + help;
   }
   if (option == left.end()) return error.what() + help;
-  const auto name = meant(option->substr(0, option->find('=')), option_names(at));
+  const std::string written = option->substr(0, option->find('='));
+  const auto name = meant(written, option_names(at));
+  if (name == written)
+    return "expected " + written + " behind " + path + ", found it before" + help;
   return "unknown option '" + *option + "' of " + path +
          (name ? "; did you mean " + *name + "?" : "") + help;
 }

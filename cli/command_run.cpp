@@ -240,12 +240,12 @@ class Runs {
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
   }
 
-  /// The images of the points, by the names of the user's states where the file has them.
+  /// The images of the points; those of a user's states by their names, in quotes.
   std::string product_text(const std::vector<std::uint32_t>& product) const {
     if (state_names_.size() != product.size()) return format_transformation(product);
-    std::vector<std::string> images;
+    nlohmann::json images = nlohmann::json::array();
     for (const std::uint32_t point : product) images.push_back(state_names_[point]);
-    return "[" + joined(images, ",") + "]";
+    return images.dump();
   }
 
   void answer_pair(Vertex source, Vertex target, nlohmann::json& result) {

@@ -14,6 +14,7 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/shell_word.hpp"
 #include "cli/test_verdict.hpp"
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
@@ -38,7 +39,9 @@ struct TestArguments {
   /// What a program answers that the user names; absent for another kind of oracle.
   std::optional<std::string> command() const {
     if (!against.starts_with(kCommand)) return std::nullopt;
-    return against.substr(kCommand.size());
+    const std::size_t from = against.find_first_not_of(" \t\n", kCommand.size());
+    if (from == std::string::npos) throw InputError("--against: expected a program after command:");
+    return against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
   }
   AutomatonOptions automaton;
   TestOptions test;
@@ -67,6 +70,12 @@ void apply_against(TestArguments& options) {
     const std::string extension = std::filesystem::path(value).extension().string();
     if (extension == ".fst" || extension == ".jff" || extension == ".dot") {
       kind = extension.substr(1);
+    } else if (std::filesystem::is_regular_file(value)) {
+      throw InputError(
+          "--against " + value +
+          ": expected a file that ends in .fst, .jff or .dot; a program that says what "
+          "is right is named as command:" +
+          shell_word(value));
     } else {
       kind = "regex";
     }
@@ -126,6 +135,10 @@ int test_words(TestArguments& options, const Model& model) {
     oracle = make_command_oracle(*command, Alphabet(model.alphabet));
     against = oracle->name();
   } else {
+    if (options.against.empty() && !options.automaton.given())
+      throw InputError(
+          "expected --against to say what is right: a regular expression, group:NAME, "
+          "a file of an automaton or command:PROGRAM");
     if (!options.against.empty()) apply_against(options);
     LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
     oracle = std::move(loaded.oracle);

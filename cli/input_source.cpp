@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/commands.hpp"
 #include "objects/graph_files.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/check/test_division.hpp"
@@ -92,10 +93,6 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
 /// Position i may divide at most i: the dividend stands at the position of its own number.
 CellRows division_streams(const InputOptions& options, const Model& model) {
   division_file(model);
-  if (options.dividend > kLargestDividend)
-    throw InputError(
-        fmt::format("--divide: expected at most {}, which takes as many tokens, found {}",
-                    kLargestDividend, options.dividend));
   if (options.divisor == 0) throw InputError("--by: expected at least 1, found 0");
   DivisionInput input{options.divisor, std::vector<std::uint64_t>(options.dividend + 1)};
   input.dividends.back() = options.dividend;
@@ -106,8 +103,9 @@ CellRows division_streams(const InputOptions& options, const Model& model) {
 
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
-  graph_option =
-      app.add_option("--graph", graph, "a graph: edge list, DOT, GraphML, DIMACS or Matrix Market");
+  graph_option = app.add_option("--graph", graph,
+                                "a graph: edge or adjacency list, DOT, GML, GraphML, DIMACS or "
+                                "Matrix Market");
   source_option = app.add_option("--source", source, "vertex to start from")->needs(graph_option);
   target_option = app.add_option("--target", target, "vertex to reach")->needs(graph_option);
   app.add_flag("--undirected", undirected, "take every edge of the graph both ways")
@@ -118,7 +116,7 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   divide_option = app.add_option("--divide", dividend,
                                  "a number to divide, of files of the division lemma; it stands "
                                  "at its own position, behind as many tokens")
-                      ->check(kCount);
+                      ->check(count_up_to(kLargestDividend));
   by_option = app.add_option("--by", divisor, "the number to divide by")->check(kCount);
   divide_option->needs(by_option);
   by_option->needs(divide_option);

@@ -14,6 +14,7 @@
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
 #include "objects/input_error.hpp"
+#include "oracle/line_program.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -21,6 +22,7 @@ namespace {
 
 extern "C" void interrupted(int signal) {
   remove_unfinished_files();
+  kill_line_programs();
   std::signal(signal, SIG_DFL);  // and die of it, so that the caller sees why
   raise(signal);
 }

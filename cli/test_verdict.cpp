@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/shell_word.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/file/checks_file.hpp"
 
@@ -166,6 +167,12 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     if (example)
       std::cout << "counterexample: " << example->shown << " (" << example->origin
                 << "): " << difference << '\n';
+    if (example && verdict.kind == TestVerdict::Kind::words) {
+      const std::string input =
+          shell_word(verdict.file) + " --input " + shell_word(example->details.at("word"));
+      std::cout << "to look at it: logdepth diff " << input << "; logdepth draw " << input
+                << " -o counterexample.svg\n";
+    }
   }
   std::map<std::string, std::uint64_t> limits;
   for (const auto& [name, value] : verdict.details.items())

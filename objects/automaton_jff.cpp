@@ -59,8 +59,8 @@ class JffReader {
       fail(node, "state " + in_quotes(id) + " occurs twice; expected distinct ids");
     }
     const State state = builder_.state(id);
-    if (const std::string name = node.attribute("name").as_string(); !name.empty())
-      builder_.call(state, name);
+    const std::string name = node.attribute("name").as_string();
+    if (!name.empty() && names_.insert(name).second) builder_.call(state, name);
     if (node.child("initial")) builder_.set_initial(state);
     if (node.child("final")) builder_.set_accepting(state);
   }
@@ -94,6 +94,7 @@ class JffReader {
   pugi::xml_document document_;
   AutomatonBuilder builder_;
   std::unordered_set<std::string> ids_;
+  std::unordered_set<std::string> names_;  ///< a second state of one name is called by its id
 };
 
 }  // namespace

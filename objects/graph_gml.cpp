@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -30,6 +32,40 @@ struct Value {
 };
 
 constexpr std::size_t kMaxDepth = 64;
+
+/// The character that "#233", "#xE9" or "amp" names, of the five names that XML has; 0 for others.
+char32_t entity(const std::string& name) {
+  static const std::map<std::string, char32_t> kNames = {
+      {"amp", '&'}, {"quot", '"'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}};
+  if (const auto found = kNames.find(name); found != kNames.end()) return found->second;
+  if (name.size() < 2 || name[0] != '#') return 0;
+  const bool hexadecimal = name[1] == 'x' || name[1] == 'X';
+  const char* const last = name.data() + name.size();
+  std::uint32_t character = 0;
+  const auto [next, error] =
+      std::from_chars(name.data() + (hexadecimal ? 2 : 1), last, character, hexadecimal ? 16 : 10);
+  const bool surrogate = character >= 0xD800 && character <= 0xDFFF;
+  return error == std::errc() && next == last && character <= 0x10FFFF && !surrogate ? character
+                                                                                     : 0;
+}
+
+/// GML is ASCII: other characters, quotes and ampersands stand in it as entities. What is no entity
+/// stays as it is.
+std::string without_entities(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text[at] == '&' ? text.find(';', at) : std::string::npos;
+    const char32_t character =
+        end == std::string::npos ? 0 : entity(text.substr(at + 1, end - at - 1));
+    if (character == 0) {
+      result += text[at++];
+    } else {
+      result += utf8_encode(character);
+      at = end + 1;
+    }
+  }
+  return result;
+}
 
 class GmlReader {
  public:
@@ -77,6 +113,7 @@ class GmlReader {
       value.kind = Value::Kind::text;
       value.text = text_.substr(at_ + 1, end - at_ - 1);
       for (const char c : value.text) line_ += c == '\n';
+      value.text = without_entities(value.text);
       at_ = end + 1;
       return value;
     }

@@ -9,6 +9,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -17,12 +19,29 @@
 #include <utility>
 
 #include "objects/input_error.hpp"
+#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {
 
 constexpr int kSecondsForAnAnswer = 60;
+constexpr int kPollMilliseconds = 10;
 constexpr std::size_t kLongestAnswer = std::size_t{1} << 20;
+
+/// Those that run, by number of process, for kill_line_programs; 0: a free place.
+std::array<std::atomic<pid_t>, 8> running{};
+
+void note_running(pid_t pid) {
+  for (std::atomic<pid_t>& place : running) {
+    pid_t free = 0;
+    if (place.compare_exchange_strong(free, pid)) return;
+  }
+}
+
+void note_ended(pid_t pid) {
+  for (std::atomic<pid_t>& place : running)
+    if (place == pid) place = 0;
+}
 
 [[noreturn]] void fail(const char* what) {
   throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
@@ -72,10 +91,25 @@ LineProgram::LineProgram(std::string command) : command_(std::move(command)) {
   questions_ = ends[0];
   answers_ = terminal.ours;
   if (pid_ < 0) fail("no process can be started");
+  setpgid(pid_, pid_);  // whoever comes first
+  note_running(pid_);
 }
 
 LineProgram::~LineProgram() {
   stop();
+}
+
+std::optional<int> LineProgram::status_within(int milliseconds) {
+  for (int waited = 0;; waited += kPollMilliseconds) {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      kill(-pid_, SIGKILL);  // what is left of the group
+      note_ended(std::exchange(pid_, -1));
+      return status;
+    }
+    if (waited >= milliseconds) return std::nullopt;
+    usleep(kPollMilliseconds * 1000);
+  }
 }
 
 void LineProgram::stop() {
@@ -83,10 +117,15 @@ void LineProgram::stop() {
   if (answers_ >= 0) close(std::exchange(answers_, -1));
   if (pid_ < 0) return;
   kill(-pid_, SIGTERM);
-  kill(pid_, SIGTERM);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  if (status_within(1000)) return;
+  kill(-pid_, SIGKILL);
+  while (!status_within(1000)) {
   }
-  pid_ = -1;
+}
+
+void kill_line_programs() noexcept {
+  for (const std::atomic<pid_t>& place : running)
+    if (const pid_t pid = place; pid > 0) kill(-pid, SIGKILL);
 }
 
 void LineProgram::refuse(const std::string& question, const std::string& found) const {
@@ -95,13 +134,11 @@ void LineProgram::refuse(const std::string& question, const std::string& found) 
 }
 
 void LineProgram::refuse_end(const std::string& question) {
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-  refuse(question, WIFSIGNALED(status)
-                       ? fmt::format("it ended by signal {}", WTERMSIG(status))
-                       : fmt::format("it ended with status {}", WEXITSTATUS(status)));
+  const std::optional<int> status = status_within(500);
+  if (!status) refuse(question, "it closed its output");
+  refuse(question, WIFSIGNALED(*status)
+                       ? fmt::format("it ended by signal {}", WTERMSIG(*status))
+                       : fmt::format("it ended with status {}", WEXITSTATUS(*status)));
 }
 
 bool LineProgram::read_more(int milliseconds, const std::string& question) {
@@ -123,9 +160,9 @@ bool LineProgram::read_more(int milliseconds, const std::string& question) {
 
 std::string LineProgram::ask(const std::string& question) {
   if (!read_.empty() || read_more(0, question))
-    refuse(question, fmt::format("but it had written '{}' before, more than one line for the last "
+    refuse(question, fmt::format("but it had written {} before, more than one line for the last "
                                  "question",
-                                 read_.substr(0, read_.find('\n'))));
+                                 in_quotes(read_.substr(0, read_.find('\n')))));
   const std::string line = question + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t part = send(questions_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace logdepth {
@@ -9,7 +10,8 @@ namespace logdepth {
 /// A program in a process of its own that is asked by lines and answers each with a line. It reads
 /// them from its standard input; its standard output is a pseudo-terminal, because programs write
 /// whole lines to a terminal and large blocks to a pipe, and would otherwise keep their answers to
-/// themselves. Its standard error is ours. It ends with us.
+/// themselves. Its standard error is ours. It and what it starts are one group of processes, which is
+/// told to end, and after a second killed, when we are done.
 class LineProgram {
  public:
   /// `command` is read by the shell: `./oracle.py --slow`. What is wrong with it shows when it is
@@ -31,11 +33,16 @@ class LineProgram {
   /// Adds to `read_` what there is, waiting so long for it; false where there is nothing.
   bool read_more(int milliseconds, const std::string& question);
   void stop();
+  /// How it ended, if it does in that time.
+  std::optional<int> status_within(int milliseconds);
 
   std::string command_;
   pid_t pid_ = -1;
   int questions_ = -1, answers_ = -1;
   std::string read_;  ///< and not yet an answer
 };
+
+/// Kills the programs that run: for handlers of signals, which leave no time for anything else.
+void kill_line_programs() noexcept;
 
 }  // namespace logdepth

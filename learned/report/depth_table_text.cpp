@@ -302,10 +302,35 @@ TextTable constructed_table(const DepthTable& table) {
 
 }  // namespace
 
+namespace {
+
+/// The laws of what was learned, in a word each: "A5, adaptive loop: logarithmic, 1.00 layers per
+/// doubling". Series that say the same are said once.
+std::string headline(const DepthTable& table) {
+  using Law = LawVerdict::Law;
+  std::vector<std::string> laws;
+  for (const DepthProblem& problem : table.problems)
+    for (const LearnedRow& row : problem.learned) {
+      const Law law = row.verdict.law;
+      std::string text = problem.name + ", " + row.series.kind + ": " +
+                         (law == Law::logarithmic       ? "logarithmic"
+                          : law == Law::not_logarithmic ? "not logarithmic"
+                                                        : "open");
+      if (law == Law::logarithmic)
+        text += ", " + decimal(row.best.logarithmic.direct.a) + " layers per doubling";
+      if (std::ranges::count(laws, text) == 0) laws.push_back(std::move(text));
+    }
+  return laws.empty() ? "" : "Learned laws of depth: " + joined(laws, "; ") + ".";
+}
+
+}  // namespace
+
 std::vector<std::string> depth_table_introduction(const DepthTable& table) {
-  std::vector<std::string> text = {
+  std::vector<std::string> text;
+  if (std::string laws = headline(table); !laws.empty()) text.push_back(std::move(laws));
+  text.emplace_back(
       "Depth against size: how many layers trained networks need, how many the theorems of MS25 "
-      "claim, and how many compiled weights have."};
+      "claim, and how many compiled weights have.");
   if (table.records == 0) {
     text.emplace_back(
         "No training runs were given, so there are only constructed and published numbers.");

@@ -10,6 +10,7 @@
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "objects/text_lines.hpp"
+#include "objects/utf8.hpp"
 #include "proofs-check/check/checked_run.hpp"
 #include "runtime/numbers/real_text.hpp"
 
@@ -45,8 +46,7 @@ class LanguageTest {
 
   /// `word` holds indices into the model's alphabet.
   std::optional<Mismatch> mismatch(const Word& word) {
-    Word asked;
-    for (const Letter letter : word) asked.push_back(letters_[letter]);
+    const Word asked = this->asked(word);
     if (const auto* output = std::get_if<CellsOutput>(&model_.output))
       return value_mismatch(word, asked, output->names);
     const bool expected = oracle_.accepts(asked);
@@ -61,6 +61,13 @@ class LanguageTest {
     if (verdict.value() != expected)
       return Mismatch{TestedProperty::answer, wanted, verdict.value() ? "accept" : "reject"};
     return prefix_mismatch(asked, *stream);
+  }
+
+  /// The word in the letters of the oracle.
+  Word asked(const Word& word) const {
+    Word letters;
+    for (const Letter letter : word) letters.push_back(letters_[letter]);
+    return letters;
   }
 
   /// The word of one letter too many must not be answered.
@@ -121,10 +128,10 @@ class LanguageTest {
       if (value) result.push_back(std::move(*value));
     if (!fits || result.size() < output.size())
       throw InputError(
-          fmt::format("{}, asked '{}': expected one exact value for each of the names {}, as "
-                      "{}=1/2, found '{}'",
-                      oracle_.name(), oracle_.alphabet().format_word(asked), joined(output),
-                      output.front(), text));
+          fmt::format("{}, asked {}: expected one exact value for each of the names {}, as "
+                      "{}=1/2, found {}",
+                      oracle_.name(), in_quotes(oracle_.alphabet().format_word(asked)),
+                      joined(output), output.front(), in_quotes(text)));
     return result;
   }
 
@@ -253,6 +260,11 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     const Word small =
         shrink_word(word, [&](const Word& w) { return test.mismatch(w).has_value(); });
     const auto smallest = test.mismatch(small);
+    // The file answers the same every time, so it was the oracle that did not.
+    if (!smallest)
+      throw InputError(oracle.name() + ", asked '" +
+                       oracle.alphabet().format_word(test.asked(small)) +
+                       "' twice: expected one answer, found two");
     Counterexample example;
     example.word = test.names(small);
     example.property = smallest->property;

@@ -52,7 +52,7 @@ struct [[nodiscard]] TestReport {
 /// many layers as claimed, and a refusal one letter beyond the file's own limit.
 /// Every word up to a length, then random ones, half of them long runs of few letters, lengths
 /// around powers of two included. The same seed tests the same words. Errors: InputError when the
-/// alphabets do not fit, when up_to is more than 2^24 words for each
+/// alphabets do not fit, when the oracle answers one word in two ways, when up_to is more than 2^24 words for each
 /// shard.
 TestReport test_language(const Model& model, const LanguageOracle& oracle,
                          const TestOptions& options);

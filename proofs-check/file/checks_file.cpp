@@ -11,16 +11,29 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kSchema = "logdepth/checks/1";
+/// As the name of an oracle begins that is a program of the user's.
+constexpr const char* kCommandOracle = "command ";
+
+using Limits = std::map<std::string, std::uint64_t>;
+bool reach_as_far(const Limits& limits, const Limits& others) {
+  return std::ranges::all_of(others, [&](const auto& other) {
+    const auto mine = limits.find(other.first);
+    return mine != limits.end() && mine->second >= other.second;
+  });
+}
 
 }  // namespace
 
-bool CheckEntry::covers(const CheckEntry& other) const {
-  if (kind != other.kind || against != other.against) return false;
-  if (failed() != other.failed()) return failed();
-  return std::ranges::all_of(other.limits, [&](const auto& limit) {
-    const auto mine = limits.find(limit.first);
-    return mine != limits.end() && mine->second >= limit.second;
-  });
+bool CheckEntry::replaces(const CheckEntry& older) const {
+  if (kind != older.kind || against != older.against) return false;
+  if (failed() != older.failed()) return failed() || against.starts_with(kCommandOracle);
+  return reach_as_far(limits, older.limits);
+}
+
+bool CheckEntry::covers(const CheckEntry& newer) const {
+  if (kind != newer.kind || against != newer.against) return false;
+  if (failed() != newer.failed()) return failed() && !against.starts_with(kCommandOracle);
+  return reach_as_far(limits, newer.limits);
 }
 
 std::string checks_path(const std::string& model_path) {
@@ -48,7 +61,7 @@ std::vector<CheckEntry> read_checks(const std::string& model_path, const std::st
 
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry) {
   auto entries = read_checks(model_path, hash);
-  std::erase_if(entries, [&](const CheckEntry& old) { return entry.covers(old); });
+  std::erase_if(entries, [&](const CheckEntry& old) { return entry.replaces(old); });
   if (std::ranges::none_of(entries, [&](const CheckEntry& old) { return old.covers(entry); }))
     entries.push_back(entry);
   nlohmann::json json;

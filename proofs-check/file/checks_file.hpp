@@ -18,9 +18,12 @@ struct CheckEntry {
   std::map<std::string, std::uint64_t> limits;
   bool failed() const { return result != "passed"; }
 
-  /// Whether this says all that the other does: of the same kind and oracle, with limits as large
-  /// each, or a failure, which no test that passes undoes.
-  bool covers(const CheckEntry& other) const;
+  /// Whether this, which is newer, takes the place of the other: of the same kind and oracle, with
+  /// limits as large each, or a failure, which no test that passes undoes. But a program of the
+  /// user's may have been repaired: of such an oracle the newer one of two that disagree is right.
+  bool replaces(const CheckEntry& older) const;
+  /// Whether a newer one says nothing beside this.
+  bool covers(const CheckEntry& newer) const;
 };
 
 std::string checks_path(const std::string& model_path);

@@ -30,7 +30,7 @@ SeriesStyle style_of(std::size_t series) {
   return {kHues[series % kHues.size()]};
 }
 
-/// The measured points of one series with its fitted line, over log2 N, and a prototype's.
+/// The measured points of one series with its fitted line, over log2 N.
 PlotSeries drawn_series(const PrecisionReport& report, const PrecisionPanel& panel,
                         std::size_t index) {
   const PrecisionSeries& series = precision_series()[index];
@@ -46,12 +46,6 @@ PlotSeries drawn_series(const PrecisionReport& report, const PrecisionPanel& pan
   if (const auto fit = fit_curve(points))
     for (const double x : {drawn.marks.front().at.first, drawn.marks.back().at.first})
       drawn.line.emplace_back(x, fit->value(x));
-  // The prototype scored by products; its temperatures are about the exact scores.
-  const PrototypeCurve* prototype = prototype_curve(series.name, panel.quantity);
-  if (prototype && (panel.is_temperature() || panel.scores == Scores::product))
-    for (const auto& [n, value] : prototype->points)
-      drawn.marks.push_back(
-          {{std::log2(n), panel.height(value)}, "a prototype of " + series.name, MarkShape::cross});
   return drawn;
 }
 
@@ -89,7 +83,6 @@ struct PanelContent {
 std::string precision_svg(const PrecisionReport& report) {
   std::vector<PanelContent> contents;
   std::set<std::size_t> shown;
-  bool prototype = false;
   double most_bits = 0;  // bits are to be compared between panels
   for (const PrecisionPanel& panel : panels()) {
     PanelContent content{&panel, {}, {}};
@@ -97,7 +90,6 @@ std::string precision_svg(const PrecisionReport& report) {
       PlotSeries drawn = drawn_series(report, panel, i);
       if (drawn.marks.empty()) continue;
       shown.insert(i);
-      prototype |= drawn.marks.back().shape == MarkShape::cross;
       content.extent.add(drawn);
       content.series.push_back(std::move(drawn));
     }
@@ -110,8 +102,6 @@ std::string precision_svg(const PrecisionReport& report) {
   legend.columns = kLegendColumns;
   for (const std::size_t i : shown)
     legend.entries.push_back({precision_series()[i].name, style_of(i), MarkShape::dot});
-  if (prototype)
-    legend.entries.push_back({"a prototype's points", {kQuietInk}, MarkShape::cross, false});
 
   std::string body;
   const double width = chart_width(LineChart());

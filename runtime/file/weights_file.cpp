@@ -58,8 +58,9 @@ std::string origin_of(std::string_view text, const std::string& source) {
            "--graph takes a graph";
   if (ends(".fst"))
     return "an automaton in OpenFst's text; `logdepth compile regular --fst` makes weights of it";
-  if (ends(".jff") || begins("<"))
-    return "XML; `logdepth compile regular --jff` makes weights of an automaton of JFLAP's";
+  if (ends(".jff"))
+    return "an automaton of JFLAP's; `logdepth compile regular --jff` makes weights of it";
+  if (begins("<")) return "XML";
   return "";
 }
 

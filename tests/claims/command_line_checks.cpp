@@ -75,6 +75,15 @@ TEST_F(Checks, AWeakerTestNeverReplacesTheRecordOfAStrongerOne) {
   const auto failed = test("(a|b)*ab", "4", "0");
   ASSERT_EQ(failed.size(), 2u);
   EXPECT_EQ(test("(a|b)*ab", "1", "0"), failed);
+  // Only a program of the user's may have been repaired.
+  for (const char* answer : {"accept", "reject"}) {
+    folder.write("answer", std::string(answer) + "\n");
+    logdepth({"test", "abb.json", "--against", "command:while read w; do cat answer; done",
+              "--up-to", "1", "--random", "0"});
+  }
+  const json record = json::parse(folder.read("abb.json.checks.json"));
+  EXPECT_EQ(record["checks"].size(), 3u);
+  EXPECT_EQ(record["checks"][2]["result"], "passed");
 }
 
 TEST_F(Checks, TestFindsAWrongLanguageAndShrinksTheWord) {

@@ -112,6 +112,41 @@ for line in sys.stdin:
       << failed.out;
 }
 
+TEST_F(Oracles, AProgramThatContradictsItselfIsSaidTo) {
+  compile_regex("(a|b)*", "all.json");
+  folder.write("once.py", R"(import sys
+asked = set()
+for line in sys.stdin:
+    print(line in asked or len(line) < 4)
+    asked.add(line)
+)");
+  refuses("all.json", "python3 once.py", "asked 'aaa' twice: expected one answer, found two");
+}
+
+/// Writes its number, closes what it has of ours and goes on, whatever it is sent but SIGKILL.
+constexpr const char* kLingers =
+    "trap '' TERM HUP INT; echo $$ > pid; while read w; do echo accept; done; exec >&- 2>&-; "
+    "while :; do sleep 1; done";
+
+TEST_F(Oracles, NothingThatAProgramStartedOutlivesTheTest) {
+  compile_regex("(a|b)*", "all.json");
+  const auto gone = [&] {
+    const std::string pid = lines(folder.read("pid")).at(0);
+    return support::run_process({"/bin/sh", "-c", "kill -0 " + pid}, folder.path()).status != 0;
+  };
+  EXPECT_EQ(test("all.json", kLingers, {"--up-to", "2", "--random", "0"}).status, 0);
+  EXPECT_TRUE(gone());
+  // And none when the test is interrupted.
+  std::filesystem::remove(folder.file("pid"));
+  const Finished interrupted = support::run_process(
+      {LOGDEPTH_BINARY, "test", "all.json", "--against",
+       "command:trap '' TERM HUP INT; echo $$ > pid; while :; do sleep 1; done"},
+      folder.path(), "",
+      [&] { return folder.names().contains("pid") && !folder.read("pid").empty(); });
+  EXPECT_EQ(interrupted.status, 128 + 15);
+  EXPECT_TRUE(gone());
+}
+
 TEST_F(Oracles, AProgramThatDoesNotAnswerIsNamedWithItsQuestion) {
   compile_regex("(a|b)*", "all.json");
   refuses("all.json", "no-such-program",
@@ -122,6 +157,11 @@ TEST_F(Oracles, AProgramThatDoesNotAnswerIsNamedWithItsQuestion) {
   refuses("all.json", "cat", "asked '': expected 'accept' or 'reject', found ''");
   refuses("all.json", "while read line; do echo accept; echo x; done",
           "'x'");  // when it is noticed
+  refuses("all.json", "exec >&-; sleep 100", "asked '': expected a line, it closed its output");
+  refuses("all.json", " ", "--against: expected a program after command:");
+  const Finished file = logdepth({"test", "all.json", "--against", "all.json"});
+  EXPECT_EQ(file.status, 2);
+  EXPECT_NE(file.err.find("is named as command:all.json"), std::string::npos) << file.err;
   refuses("all.json", "printf 'accept\\naccept\\n'; sleep 5",
           "but it had written 'accept' before, more than one line for the last question");
   done({"compile", "division", "-o", "division.json"});

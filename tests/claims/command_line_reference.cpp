@@ -86,6 +86,8 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
   says({"compile", "regular", "--rexgex", "a", "-o", "x.json"},
        "unknown option '--rexgex' of logdepth compile regular; did you mean --regex? (see logdepth "
        "compile regular --help)");
+  says({"--json", "info", "x.json"},
+       "expected --json behind logdepth info, found it before (see logdepth info --help)");
   says({"info", "x.json", "--zzz"},
        "unknown option '--zzz' of logdepth info (see logdepth info --help)");
 }
@@ -95,7 +97,8 @@ TEST_F(Reference, AFileOfAnotherKindInPlaceOfWeightsIsNamed) {
            {"automata/even_a.fst",
             "an automaton in OpenFst's text; `logdepth compile regular --fst`"},
            {"automata/tomita4.dot", "Graphviz text; `logdepth compile regular --dot`"},
-           {"automata/ends_in_abb.jff", "XML; `logdepth compile regular --jff`"},
+           {"automata/ends_in_abb.jff",
+            "an automaton of JFLAP's; `logdepth compile regular --jff`"},
            {"programs/parity.cells", "a program; `logdepth compile program`"}}) {
     const Finished finished = logdepth({"info", example(file)});
     EXPECT_EQ(finished.status, 2);

@@ -245,6 +245,17 @@ TEST(DepthEvidence, DepthWithoutGrowthIsNotLogarithmicOnTheSameEvidence) {
   EXPECT_EQ(verdict_of(doubling("S3")).law, Law::logarithmic);
 }
 
+TEST(DepthEvidence, ThePageOpensWithTheLawsInAWordEach) {
+  std::vector<RunRecord> runs = letter_by_letter(3);
+  for (const RunRecord& run : doubling("Z2")) runs.push_back(run);
+  EXPECT_EQ(depth_table_introduction(table_of(runs)).front(),
+            "Learned laws of depth: Z2, stack: logarithmic, 1.00 layers per doubling; S3, stack: "
+            "not logarithmic.");
+  EXPECT_EQ(depth_table_introduction(table_of(letter_by_letter(2))).front(),
+            "Learned laws of depth: S3, stack: open.");
+  EXPECT_TRUE(depth_table_introduction(table_of({})).front().starts_with("Depth against size"));
+}
+
 TEST(DepthEvidence, ALearnedLawNamesKindBudgetAndSeeds) {
   std::vector<RunRecord> runs = letter_by_letter(3);
   for (RunRecord& run : runs) run.training["tokens"] = 1536000;

@@ -127,6 +127,15 @@ TEST(GraphFiles, EdgesWithDataOfNetworkxAreRead) {
   }
 }
 
+TEST(GraphFiles, NamesOfGmlHaveTheirCharactersAsEntities) {
+  const Graph graph = read_graph(
+      "graph [ node [ id 1 label \"&#233;&#x65E5; &amp;&quot;&lt;&#38;lt;\" ] node [ id 2 label "
+      "\"&#0;&#xD800;&nbsp;&#12x; & &;\" ] ]",
+      "g.gml");
+  EXPECT_EQ(graph.names(), (std::vector<std::string>{"\xC3\xA9\xE6\x97\xA5 &\"<&lt;",
+                                                     "&#0;&#xD800;&nbsp;&#12x; & &;"}));
+}
+
 TEST(GraphFiles, AnAdjacencyListHasTheTargetsOfAVertexOnItsLine) {
   EXPECT_EQ(read_graph("# networkx\n1 2\n2 3\n3 1 3\n4\n", "g.adjlist"), small_graph());
   EXPECT_EQ(read_graph("a b c d\n", "g.adj").edge_count(), 3u);

@@ -37,7 +37,7 @@ std::string refusal(const std::string& json) {
 TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereRead) {
   std::set<std::string> kinds;
   for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "bench/results/runs")) {
+       fs::recursive_directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "bench/results")) {
     if (entry.path().filename() != kRecordFile) continue;
     const Json stored = Json::parse(read_whole_file(entry.path()));
     const RunRecord record = read_run_record(entry.path());
