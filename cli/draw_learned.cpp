@@ -105,9 +105,10 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
       std::cerr << "logdepth: " << describe(compiled.refusal()) << "; nothing was drawn\n";
       return kNotDecided;
     }
-    write_whole_file(
-        output, token_bands_svg({learned_bands(record, word, attention, circuit), compiled.value()},
-                                "learned and compiled attention of " + task.monoid));
+    write_whole_file(output,
+                     strips_svg(token_bands_picture(
+                         {learned_bands(record, word, attention, circuit), compiled.value()},
+                         "learned and compiled attention of " + task.monoid)));
     std::cerr << "wrote " << output << '\n';
   }
   if (options.json) {

@@ -161,7 +161,7 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
     std::optional<VertexPair> pair;
     if (!questions.pairs.empty()) pair = questions.pairs.front();
     const auto [source, target] = pair.value_or(VertexPair(0, 0));
-    return {tokens_of(model, questions.graph, source, target), pair};
+    return {tokens_of(model, questions.graph, source, target), pair, questions.graph};
   }
   if (std::holds_alternative<CellsInput>(model.input)) {
     const CellRows rows = given(options.divide_option) ? division_streams(options, model)

@@ -53,6 +53,10 @@ std::string svg_line(PlotPoint from, PlotPoint to, std::string_view attributes) 
          "/>\n";
 }
 
+std::string svg_path(std::string_view data, std::string_view attributes) {
+  return element("path " + svg_attribute("d", data), attributes) + "/>\n";
+}
+
 std::string svg_polyline(const PlotLine& points, std::string_view attributes,
                          std::string_view title) {
   return through("polyline", points, attributes, title);
@@ -78,6 +82,10 @@ std::string svg_circle(PlotPoint centre, double radius, std::string_view attribu
                      svg_attribute("cy", centre.second) + " " + svg_attribute("r", radius),
                  attributes) +
          ended("circle", title);
+}
+
+std::string svg_group(std::string_view elements, std::string_view attributes) {
+  return element("g", attributes) + ">\n" + std::string(elements) + "</g>\n";
 }
 
 std::string svg_document(double width, double height, std::string_view title,

@@ -22,6 +22,7 @@ constexpr double kDarkest = 0.85;  ///< of lines
 /// Lines below could not be seen at all.
 constexpr double kLightest = 0.06;
 constexpr std::size_t kTokenCharacters = 10;
+constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 
 /// What pictures beside each other have in common, so that their bands begin at the same heights.
 struct BandsLayout {
@@ -40,27 +41,40 @@ BandsLayout layout_of(const std::vector<TokenBands>& beside) {
   return layout;
 }
 
+/// Draws one picture into the strips of all that stand beside each other.
 class BandsDrawing {
  public:
-  BandsDrawing(const TokenBands& bands, const BandsLayout& layout, double left)
-      : bands_(bands), layout_(layout), left_(left + kBandMargin), widest_(left_) {
+  BandsDrawing(const TokenBands& bands, const BandsLayout& layout, double left, std::size_t number)
+      : bands_(bands),
+        layout_(layout),
+        keys_("p" + std::to_string(number) + "-"),
+        left_(left + kBandMargin),
+        widest_(left_) {
     choose_step();
+  }
+
+  void draw(std::vector<Strip>& strips) {
     title();
     token_row();
-    for (std::size_t i = 0; i < bands_.bands.size(); ++i) band(i);
+    end_strip(strips.front());
+    for (std::size_t i = 0; i < bands_.bands.size(); ++i) {
+      band(i);
+      describe(i, strips[1 + i]);
+      end_strip(strips[1 + i]);
+    }
     results();
     y_ += 4;
     for (const std::string& note : bands_.notes) {
       left_text(y_ + 4, note, quiet(), 11);
       y_ += 16;
     }
+    y_ += kBandMargin - 8;
+    end_strip(strips.back());
   }
 
-  std::string elements() const { return back_ + lines_ + front_; }
   double right() const {
     return std::max(x(bands_.tokens.size()) - step_ / 2, widest_) + kBandMargin;
   }
-  double bottom() const { return y_ + kBandMargin - 8; }
 
  private:
   /// Tokens stand as close as the widest text of their column lets them.
@@ -147,8 +161,11 @@ class BandsDrawing {
     left_text(top + 31, band.note, quiet(), 11);
     for (const BandLine& one : band.lines) line(band, one, top, bottom);
     for (std::size_t token = 0; token < bands_.tokens.size(); ++token)
-      for (const double y : {top, bottom})
-        front_ += svg_circle({x(token), y}, 3.2, "fill=\"#3A3A3A\"");
+      front_ += svg_group(svg_rect({x(token) - step_ / 2, top}, step_, kBandHeight,
+                                   "fill=\"none\" pointer-events=\"all\"") +
+                              svg_circle({x(token), top}, 3.2, "fill=\"#3A3A3A\"") +
+                              svg_circle({x(token), bottom}, 3.2, "fill=\"#3A3A3A\""),
+                          key_attribute(token_key(token)));
     y_ = bottom + 12 + 10;
     for (const BandRow& one : band.rows) row(one);
     y_ = end + 8;
@@ -160,11 +177,13 @@ class BandsDrawing {
     const double shift = 3.0 * (static_cast<double>(one.style - band.first_style) -
                                 static_cast<double>(band.styles - 1) / 2);
     const double middle = (top + bottom) / 2, from = x(one.from) + shift, to = x(one.to) + shift;
-    lines_ += "<path class=\"select\" d=\"M" + svg_number(from) + " " + svg_number(bottom) + "C" +
-              svg_number(from) + " " + svg_number(middle) + " " + svg_number(to) + " " +
-              svg_number(middle) + " " + svg_number(to) + " " + svg_number(top) +
-              "\" fill=\"none\" " + stroke(bands_.styles[one.style]) + " stroke-opacity=\"" +
-              fixed_text(std::max(kLightest, kDarkest * one.share), 2) + "\"/>\n";
+    lines_ += svg_path("M" + svg_number(from) + " " + svg_number(bottom) + "C" + svg_number(from) +
+                           " " + svg_number(middle) + " " + svg_number(to) + " " +
+                           svg_number(middle) + " " + svg_number(to) + " " + svg_number(top),
+                       "class=\"select\" " + key_attribute(line_key(one.from)) + " fill=\"none\" " +
+                           stroke(bands_.styles[one.style]) + " " +
+                           svg_attribute("stroke-opacity",
+                                         fixed_text(std::max(kLightest, kDarkest * one.share), 2)));
   }
 
   void row(const BandRow& row) {
@@ -196,13 +215,72 @@ class BandsDrawing {
     widest_ = std::max(widest_, left + 2 * half);
     front_ += svg_text(left + half, y_ + 12, text,
                        "text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\" "
-                       "fill=\"white\"");
+                       "fill=\"#FFFFFF\"");
     left_text(y_ + 11, "verdict", quiet(), 11);
     y_ += 34;
   }
 
+  void end_strip(Strip& strip) {
+    strip.elements += back_ + lines_ + front_;
+    back_.clear();
+    lines_.clear();
+    front_.clear();
+    strip.bottom = std::max(strip.bottom, y_);
+  }
+
+  // --- for a page --------------------------------------------------------------------------------
+
+  std::string token_key(std::size_t token) const { return keys_ + "t" + std::to_string(token); }
+  std::string line_key(std::size_t token) const { return keys_ + "l" + std::to_string(token); }
+
+  void describe(std::size_t at, Strip& strip) const {
+    const Band& band = bands_.bands[at];
+    strip.step = at + 1;
+    if (strip.name.empty()) strip.name = band.name + ", " + band.note;
+    StripTable table{
+        band.name + ", " + band.note + (bands_.title.empty() ? "" : ": ") + bands_.title,
+        {"position", "token", "selects"}};
+    for (const BandRow& row : band.rows) table.headings.push_back(row.label);
+    for (std::size_t token = 0; token < bands_.tokens.size(); ++token) {
+      std::vector<std::string> texts = {std::to_string(bands_.first_position + token),
+                                        bands_.tokens[token].name, selected(band, token)};
+      for (const BandRow& row : band.rows) texts.push_back(row.texts.at(token));
+      StripNote note{token_key(token),
+                     texts[0] + ": " + texts[1] + ", " + strip.name + ". Selects " + texts[2] + ".",
+                     {line_key(token)},
+                     keys_ + "tokens",
+                     0,
+                     token};
+      for (const BandLine& line : band.lines)
+        if (line.from == token) note.marks.push_back(token_key(line.to));
+      for (std::size_t i = 3; i < texts.size(); ++i)
+        note.text += " " + table.headings[i] + ": " + texts[i] + ".";
+      if (!band.details.empty()) note.text += " " + band.details.at(token);
+      strip.notes.push_back(std::move(note));
+      table.rows.push_back(std::move(texts));
+    }
+    strip.tables.push_back(std::move(table));
+  }
+  /// Positions, by the kinds of lines that lead there.
+  std::string selected(const Band& band, std::size_t token) const {
+    std::string text;
+    for (std::size_t style = band.first_style; style < band.first_style + band.styles; ++style) {
+      std::string places;
+      std::size_t count = 0;
+      for (const BandLine& line : band.lines)
+        if (line.from == token && line.style == style && ++count <= kSelectedListed)
+          places += (count == 1 ? "" : " ") + std::to_string(bands_.first_position + line.to);
+      if (count == 0) continue;
+      if (count > kSelectedListed)
+        places += " and " + std::to_string(count - kSelectedListed) + " more";
+      text += (text.empty() ? "" : "; ") + places;
+    }
+    return text.empty() ? "nothing" : text;
+  }
+
   const TokenBands& bands_;
   const BandsLayout& layout_;
+  std::string keys_;
   double left_, widest_, step_ = 0, y_ = 0;
   std::string back_, lines_, front_;
 };
@@ -213,17 +291,20 @@ BandStyle band_style(std::size_t number, const std::string& meaning) {
   return {kHues[number % kHues.size()], kDashes[number / kHues.size() % kDashes.size()], meaning};
 }
 
-std::string token_bands_svg(const std::vector<TokenBands>& beside, std::string_view title) {
+StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::string_view title) {
   const BandsLayout layout = layout_of(beside);
-  std::string elements;
-  double right = 0, bottom = 0;
-  for (const TokenBands& bands : beside) {
-    const BandsDrawing drawing(bands, layout, right);
-    elements += drawing.elements();
-    right = drawing.right();
-    bottom = std::max(bottom, drawing.bottom());
+  StripPicture picture{std::string(title)};
+  picture.strips.resize(layout.rows.size() + 2);
+  picture.strips.front().name = "tokens";
+  picture.strips.back().name = "answer";
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    BandsDrawing drawing(beside[i], layout, picture.width, i);
+    drawing.draw(picture.strips);
+    picture.width = drawing.right();
   }
-  return svg_document(right, bottom, title, elements, "");
+  for (std::size_t i = 1; i < picture.strips.size(); ++i)
+    picture.strips[i].top = picture.strips[i - 1].bottom;
+  return picture;
 }
 
 }  // namespace logdepth

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "figures/strip_picture.hpp"
+
 namespace logdepth {
 
 struct BandToken {
@@ -39,6 +41,7 @@ struct Band {
   std::size_t first_style = 0, styles = 1;  ///< of its lines, which are drawn a little apart
   std::vector<BandLine> lines = {};
   std::vector<BandRow> rows = {};
+  std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
 };
 
 struct BandVerdict {
@@ -58,8 +61,8 @@ struct TokenBands {
   std::vector<std::string> notes;
 };
 
-/// The picture of one, or of several beside each other, their bands at the same heights. A line is
-/// an element of class "select".
-std::string token_bands_svg(const std::vector<TokenBands>& beside, std::string_view title);
+/// The picture of one, or of several beside each other, their bands at the same heights: a step for
+/// each band. A line is an element of class "select".
+StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::string_view title);
 
 }  // namespace logdepth

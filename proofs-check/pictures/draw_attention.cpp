@@ -12,6 +12,7 @@
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
+#include "proofs-check/pictures/cell_values.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -38,6 +39,7 @@ struct Level {
   std::vector<Selected> heads;
   std::vector<std::set<std::size_t>> reach;  ///< per token
   Products products;
+  std::vector<std::string> cells;  ///< per token: what they hold after the layer
 };
 
 /// Keeps what every head selects, and the stream as it is after every layer.
@@ -221,6 +223,7 @@ class AttentionBands {
     band.rows.push_back(std::move(reaches));
     if (!level.products.empty() && at + 1 < levels_.size())
       band.rows.push_back({.label = "product", .texts = names(level.products)});
+    band.details = level.cells;
     bands_.bands.push_back(std::move(band));
   }
 
@@ -289,8 +292,12 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
     if (!related.has_value()) return related.refusal();
     verdict = reached(related.value());
   }
-  for (auto& [level, after] : recorder.streams)
+  const CellValues values(model);
+  for (auto& [level, after] : recorder.streams) {
     recorder.levels[level].products = read_products(runner, after);
+    for (std::size_t token = 0; token < after.tokens; ++token)
+      recorder.levels[level].cells.push_back(values.text(after, token, runner.arithmetic().pool()));
+  }
   trace_reach(model, recorder.levels, stream.value().tokens);
   TokenBands bands =
       AttentionBands(model, tokens, recorder.levels, read_products(runner, stream.value())).make();
@@ -298,14 +305,14 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   return bands;
 }
 
-Outcome<std::string> draw_attention(Runner& runner, const Tokens& tokens,
-                                    const std::optional<std::pair<Vertex, Vertex>>& pair) {
+Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
+                                     const std::optional<std::pair<Vertex, Vertex>>& pair) {
   const auto bands = attention_bands(runner, tokens, pair);
   if (!bands.has_value()) return bands.refusal();
-  return token_bands_svg({bands.value()}, "attention of " + attention_title(runner.model()));
+  return token_bands_picture({bands.value()}, "attention of " + attention_title(runner.model()));
 }
 
-Outcome<std::string> draw_attention(Runner& runner, const std::vector<std::string>& letters) {
+Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters) {
   const auto tokens = tokens_of(runner.model(), letters);
   if (!tokens.has_value()) return tokens.refusal();
   return draw_attention(runner, tokens.value());

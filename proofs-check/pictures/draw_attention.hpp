@@ -26,11 +26,12 @@ inline constexpr std::size_t kMaxDrawnTokens = 80;
 Outcome<TokenBands> attention_bands(
     Runner& runner, const Tokens& tokens,
     const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt);
-/// The same as SVG. The same model and input give the same bytes.
-Outcome<std::string> draw_attention(
+/// The same as a picture, a step for each band, in which a page says of every token what its cells
+/// hold after the layer. The same model and input give the same picture.
+Outcome<StripPicture> draw_attention(
     Runner& runner, const Tokens& tokens,
     const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt);
 /// The same for a word.
-Outcome<std::string> draw_attention(Runner& runner, const std::vector<std::string>& letters);
+Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters);
 
 }  // namespace logdepth

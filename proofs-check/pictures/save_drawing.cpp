@@ -12,8 +12,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "figures/strip_page.hpp"
 #include "figures/table_text.hpp"
 #include "objects/input_error.hpp"
+#include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
@@ -27,6 +29,9 @@ namespace {
 constexpr const char* kStyle =
     "body{max-width:72em}th,td{border:0}th{padding:.25em 1.2em .25em 0;font-weight:600;"
     "white-space:nowrap}td{padding:.25em 0;overflow-wrap:anywhere}ul{margin:0;padding-left:1.1em}";
+
+/// The heading of a run's page stands in the picture as well: it is there to be read aloud.
+constexpr const char* kSaidByPicture = "h1{position:absolute;clip-path:inset(50%)}";
 
 /// Runs a program without a shell, its messages thrown away. True when it ends with status 0.
 bool run_quietly(std::vector<std::string> arguments) {
@@ -87,6 +92,28 @@ std::string claim_sheet(const Model& model) {
   return "<table>\n" + rows + "</table>\n";
 }
 
+std::string title_of(const Model& model) {
+  return model.name.empty() ? "unnamed model" : model.name;
+}
+
+/// What a name asks for. Errors: InputError when that is none of `forms`.
+std::string form_of(const std::string& path, const std::vector<std::string>& forms) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  std::vector<std::string> endings;
+  for (const std::string& form : forms) {
+    endings.push_back("." + form);
+    if (ending == endings.back()) return form;
+  }
+  throw InputError(path +
+                   (ending == ".dot" ? ": a picture of a run has no DOT form, expected "
+                                     : ": expected a name that ends in ") +
+                   joined(endings, ", "));
+}
+
+void write_picture(const std::string& svg, const std::string& form, const std::string& path) {
+  write_whole_file(path, form == "svg" ? svg : render_svg(svg, form));
+}
+
 }  // namespace
 
 std::string render_dot(const std::string& dot) {
@@ -100,26 +127,49 @@ std::string render_dot(const std::string& dot) {
   return bare_svg(read_whole_file(output));
 }
 
-std::string drawing_page(const Model& model, const std::string& svg) {
-  return html_page(model.name.empty() ? "unnamed model" : model.name, kStyle,
+std::string render_svg(const std::string& svg, const std::string& form) {
+  const TemporaryFolder folder;
+  const std::string input = folder.file("picture.svg"), output = folder.file("picture." + form);
+  write_whole_file(input, svg);
+  // The date that a PDF names is fixed, so that the same picture gives the same bytes.
+  if (!run_quietly({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--unlimited", "--zoom",
+                    form == "png" ? "2" : "1", "--format", form, "--output", output, input}))
+    throw InputError("a ." + form +
+                     " needs the program rsvg-convert of the Debian package librsvg2-bin, which is "
+                     "missing or failed");
+  return read_whole_file(output);
+}
+
+std::string circuit_page(const Model& model, const std::string& svg) {
+  return html_page(title_of(model), kStyle,
                    claim_sheet(model) + "<figure>\n" + bare_svg(svg) + "</figure>\n");
 }
 
-void save_drawing(const Model& model, const Drawing& drawing, const std::string& path) {
-  const auto svg = [&] {
-    return drawing.kind == DrawingKind::dot ? render_dot(drawing.text) : drawing.text;
-  };
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (ending == ".dot") {
-    if (drawing.kind != DrawingKind::dot)
-      throw InputError(path + ": a picture of attention has no DOT form, use .svg or .html");
-    write_whole_file(path, drawing.text);
-  } else if (ending == ".svg") {
-    write_whole_file(path, svg());
-  } else if (ending == ".html") {
-    write_whole_file(path, drawing_page(model, svg()));
+std::string run_page(const Model& model, const StripPicture& picture, bool together) {
+  return html_page(picture.title, kStyle + strips_style(picture) + kSaidByPicture,
+                   strips_section(picture, together) +
+                       "<details><summary>The weights file: " + xml_text(title_of(model)) +
+                       "</summary>\n" + claim_sheet(model) + "</details>\n");
+}
+
+void save_circuit(const Model& model, const std::string& dot, const std::string& path) {
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png", "dot"});
+  if (form == "dot") {
+    write_whole_file(path, dot);
+  } else if (form == "html") {
+    write_whole_file(path, circuit_page(model, render_dot(dot)));
   } else {
-    throw InputError(path + ": a drawing is written as .svg, .dot or .html");
+    write_picture(render_dot(dot), form, path);
+  }
+}
+
+void save_run(const Model& model, const StripPicture& picture, bool together,
+              const std::string& path) {
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png"});
+  if (form == "html") {
+    write_whole_file(path, run_page(model, picture, together));
+  } else {
+    write_picture(strips_svg(picture), form, path);
   }
 }
 

@@ -2,29 +2,31 @@
 
 #include <string>
 
+#include "figures/strip_picture.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {
-
-enum class DrawingKind { dot, svg };
-
-/// A picture as the drawing functions return it.
-struct Drawing {
-  DrawingKind kind = DrawingKind::dot;
-  std::string text;
-};
 
 /// DOT text as SVG, through the program `dot`; without what names the version of Graphviz.
 /// Errors: InputError with the Debian package when `dot` is missing or refuses the text.
 std::string render_dot(const std::string& dot);
 
-/// A page of its own: title, claim sheet, and the picture inline.
-std::string drawing_page(const Model& model, const std::string& svg);
+/// An SVG as "pdf" or "png", through the program `rsvg-convert`; the latter at twice its size.
+/// Errors: InputError with the Debian package when it is missing or fails.
+std::string render_svg(const std::string& svg, const std::string& form);
 
-/// Writes the drawing of `model` in the form that the name asks for: `.dot` the text itself, `.svg`
-/// the picture, `.html` a page with the claim sheet. The file appears when it is complete.
-/// Errors: InputError for another ending, for an SVG as `.dot`, as above, and when the folder
-/// cannot be written.
-void save_drawing(const Model& model, const Drawing& drawing, const std::string& path);
+/// A page of its own: title, picture and claim sheet.
+std::string circuit_page(const Model& model, const std::string& svg);
+std::string run_page(const Model& model, const StripPicture& picture, bool together);
+
+/// Writes the circuit of `model` (as circuit_dot has it) in the form that the name asks for: `.dot`
+/// the text itself, `.svg`, `.pdf` and `.png` the picture, `.html` a page with the claim sheet. The
+/// file appears when it is complete.
+/// Errors: InputError for another ending, as above, and when the folder cannot be written.
+void save_circuit(const Model& model, const std::string& dot, const std::string& path);
+
+/// The same for a picture of a run, which has no `.dot`. `together`: a page begins with all steps.
+void save_run(const Model& model, const StripPicture& picture, bool together,
+              const std::string& path);
 
 }  // namespace logdepth

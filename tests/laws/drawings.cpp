@@ -194,17 +194,17 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
   std::get<FetchStatement>(program.repeated[0]).name = kHostile;
   Model model = with_derived(compile(program));
   EXPECT_TRUE(view_circuit(model).named);
-  const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
-  save_drawing(model, circuit, at("a.svg"));
+  save_circuit(model, circuit_dot(model), at("a.svg"));
   const std::string svg = texts();
   EXPECT_EQ(count(svg, kHostile), 2u + 4u) << svg;  // title, head, two letters listed and explained
   expect_parts(svg, {"<script>alert(1)</script>\xE2\x90\x81\xE2\x90\x8A"});
 
-  save_drawing(model, circuit, at("b.html"));
+  save_circuit(model, circuit_dot(model), at("b.html"));
   Runner runner(model);
   const auto attention = draw_attention(runner, word(model, 5));
   ASSERT_TRUE(attention.has_value());
-  save_drawing(model, {DrawingKind::svg, attention.value()}, at("c.svg"));
+  save_run(model, attention.value(), true, at("c.svg"));
+  save_run(model, attention.value(), true, at("d.html"));
   expect_parts(texts(), {"</td></table>&nbsp;"});
 
   // Cells are named by the file alone; its index is hashed but free.
@@ -214,7 +214,7 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
   auto broken = model.cells.extract("I");
   broken.key() = "\xFF\x80 broken";
   model.cells.insert(std::move(broken));
-  save_drawing(model, {DrawingKind::dot, circuit_dot(model)}, at("a.svg"));
+  save_circuit(model, circuit_dot(model), at("a.svg"));
   expect_parts(texts(), {"sE += " + std::string(kHostile)});
 }
 
@@ -225,9 +225,7 @@ TEST_F(Drawings, RandomModelsAreDrawnAndGraphvizTakesThem) {
     const std::string dot = circuit_dot(model);
     ASSERT_EQ(dot, circuit_dot(model)) << seed;
     if (!graphviz || seed > 20) continue;
-    ASSERT_NO_THROW(
-        save_drawing(model, {DrawingKind::dot, dot}, at(std::to_string(seed) + ".html")))
-        << seed;
+    ASSERT_NO_THROW(save_circuit(model, dot, at(std::to_string(seed) + ".html"))) << seed;
   }
   if (graphviz) texts();
 }
@@ -277,8 +275,9 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
       ASSERT_TRUE(runner.run_word(word(model, length), {&selected}).has_value());
       const auto svg = draw_attention(runner, word(model, length));
       ASSERT_TRUE(svg.has_value());
-      EXPECT_EQ(count(svg.value(), "class=\"select\""), selected.positions) << length;
-      EXPECT_EQ(count(svg.value(), ">reaches</text>"), selected.levels) << length;
+      const std::string text = strips_svg(svg.value());
+      EXPECT_EQ(count(text, "class=\"select\""), selected.positions) << length;
+      EXPECT_EQ(count(text, ">reaches</text>"), selected.levels) << length;
     }
   }
 }
@@ -286,16 +285,17 @@ TEST_F(Drawings, LinesOfAttentionAreTheSelectedPositions) {
 TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
   const Model model = with_derived(compile(scan("A5")));
   Runner runner(model);
-  const auto svg = draw_attention(runner, {"a", "a", "a"});
-  ASSERT_TRUE(svg.has_value());
-  expect_parts(svg.value(), {">loop 1<", ">loop 2<", "head prev: selects exactly one position",
-                             ">begin<", ">accept<", ">prefix product<", ">12034<", ">20134<",
-                             ">0\xE2\x80\x93"
-                             "3<"});
-  EXPECT_EQ(svg.value().find(">loop 3<"), std::string::npos);
+  const auto drawn = draw_attention(runner, {"a", "a", "a"});
+  ASSERT_TRUE(drawn.has_value());
+  const std::string svg = strips_svg(drawn.value());
+  expect_parts(svg, {">loop 1<", ">loop 2<", "head prev: selects exactly one position", ">begin<",
+                     ">accept<", ">prefix product<", ">12034<", ">20134<",
+                     ">0\xE2\x80\x93"
+                     "3<"});
+  EXPECT_EQ(svg.find(">loop 3<"), std::string::npos);
   const auto other = draw_attention(runner, {"a", "b"});
   ASSERT_TRUE(other.has_value());
-  expect_parts(other.value(), {">reject<"});
+  expect_parts(strips_svg(other.value()), {">reject<"});
 }
 
 TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
@@ -303,7 +303,8 @@ TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
   Runner first(model), second(model);
   const auto letters = word(model, 9);
   static_cast<void>(first.run_word(word(model, 4)));  // what a runner computed before does not show
-  EXPECT_EQ(draw_attention(first, letters).value(), draw_attention(second, letters).value());
+  EXPECT_EQ(run_page(model, draw_attention(first, letters).value(), true),
+            run_page(model, draw_attention(second, letters).value(), true));
   EXPECT_EQ(circuit_dot(model), circuit_dot(with_derived(compile(scan("S3")))));
   if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
   const std::string svg = render_dot(circuit_dot(model));
@@ -350,27 +351,48 @@ TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
 
 TEST_F(Drawings, TheEndingOfTheNameChoosesTheForm) {
   const Model model = with_derived(compile(scan("S3")));
-  const Drawing circuit{DrawingKind::dot, circuit_dot(model)};
-  save_drawing(model, circuit, at("a.dot"));
-  EXPECT_EQ(read_whole_file(at("a.dot")), circuit.text);
-  expect_parts(refusal([&] { save_drawing(model, circuit, at("a.png")); }),
-               {".svg", ".dot", ".html", "a.png"});
-  const Drawing attention{DrawingKind::svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n"};
-  expect_parts(refusal([&] { save_drawing(model, attention, at("b.dot")); }), {"b.dot", ".html"});
-  save_drawing(model, attention, at("b.svg"));
-  save_drawing(model, attention, at("b.html"));
+  const std::string circuit = circuit_dot(model);
+  save_circuit(model, circuit, at("a.dot"));
+  EXPECT_EQ(read_whole_file(at("a.dot")), circuit);
+  expect_parts(refusal([&] { save_circuit(model, circuit, at("a.gif")); }),
+               {".svg", ".dot", ".html", ".pdf", ".png", "a.gif"});
+  Runner runner(model);
+  const StripPicture attention = draw_attention(runner, word(model, 3)).value();
+  expect_parts(refusal([&] { save_run(model, attention, true, at("b.dot")); }),
+               {"b.dot", ".html", "no DOT form"});
+  save_run(model, attention, true, at("b.svg"));
+  EXPECT_EQ(read_whole_file(at("b.svg")), strips_svg(attention));
+  save_run(model, attention, true, at("b.html"));
   expect_parts(texts(), {"hypotheses", "deviations", "MS25 Thm 4.1", "ceil(log2 n)"});
   for (const auto& entry : fs::directory_iterator(folder_))
     EXPECT_FALSE(entry.path().string().ends_with(".part"));
 }
 
-TEST_F(Drawings, WithoutGraphvizThePackageIsNamed) {
+TEST_F(Drawings, WithoutTheProgramsThatRenderTheirPackagesAreNamed) {
   const char* const path = std::getenv("PATH");
   const std::string before = path ? path : "";
   setenv("PATH", folder_.c_str(), 1);
-  const std::string message = refusal([] { render_dot("digraph g {}"); });
+  const std::string dot = refusal([] { render_dot("digraph g {}"); });
+  const std::string rsvg = refusal([] { render_svg("<svg/>", "png"); });
   setenv("PATH", before.c_str(), 1);
-  expect_parts(message, {"Debian package graphviz"});
+  expect_parts(dot, {"Debian package graphviz"});
+  expect_parts(rsvg, {"a .png", "Debian package librsvg2-bin"});
+}
+
+TEST_F(Drawings, PdfAndPngAreTheSamePictureAndTheSameBytes) {
+  const std::string svg = strips_svg({"t", 40, {{.name = "s", .bottom = 30}}});
+  std::string png;
+  try {
+    png = render_svg(svg, "png");
+  } catch (const InputError&) {
+    GTEST_SKIP() << "rsvg-convert is not installed";
+  }
+  ASSERT_TRUE(png.starts_with("\x89PNG"));
+  // Width and height stand at the bytes 16 and 20, most significant first.
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\0\x50\0\0\0\x3C", 8)) << "twice the size";
+  const std::string pdf = render_svg(svg, "pdf");
+  EXPECT_TRUE(pdf.starts_with("%PDF-"));
+  EXPECT_EQ(pdf, render_svg(svg, "pdf"));
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST(PrefixCircuit, ThePictureHasALineForWhatIsAttendedAndSaysWhichProductsAreWr
   EXPECT_EQ(bands.bands[0].rows[1].texts[7], "7");
   EXPECT_EQ(bands.results[0].texts[7], "10");
   EXPECT_EQ(bands.notes.back(), "prefix products are wrong at 8");
-  const std::string picture = token_bands_svg({bands, bands}, "two");
+  const std::string picture = strips_svg(token_bands_picture({bands, bands}, "two"));
   EXPECT_EQ(count(picture, "class=\"select\""),
             2 * (bands.bands[0].lines.size() + bands.bands[1].lines.size() +
                  bands.bands[2].lines.size()));
@@ -222,7 +222,7 @@ TEST(PrefixCircuit, PicturesBesideEachOtherHaveTheirBandsAtOneHeight) {
   TokenBands right = left;
   right.styles.resize(1);
   right.bands[0].rows.clear();
-  const std::string svg = token_bands_svg({left, right}, "both");
+  const std::string svg = strips_svg(token_bands_picture({left, right}, "both"));
   const auto heights = [&](const std::string& name) {
     std::vector<std::string> found;
     for (std::size_t at = svg.find(">" + name + "<"); at != std::string::npos;

@@ -1,0 +1,110 @@
+// The page of a run as a reader without a mouse and without a network has it: a headless Chromium
+// opens it and says what is then seen.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/command_line.hpp"
+
+namespace logdepth::command_line_pages_tests {
+namespace {
+
+class CommandLinePages : public support::CommandLine {
+ protected:
+  /// The page after its script has run, opened at this part of its address.
+  std::string opened(const std::string& page, const std::string& part) const {
+    const auto shown =
+        support::run_process({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                              "--no-first-run", "--user-data-dir=" + folder.file("profile"),
+                              "--dump-dom", "file://" + folder.file(page) + part},
+                             folder.path());
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    return shown.out;
+  }
+  bool has_chromium() const {
+    return support::run_process({"sh", "-c", "command -v chromium"}, folder.path()).status == 0;
+  }
+  void draw_rhine() const {
+    done({"compile", "connectivity", "-o", "connectivity.json"});
+    done({"draw", "connectivity.json", "--graph", example("graphs/rhine.edges"), "--source", "Chur",
+          "--target", "Rotterdam", "-o", "run.html"});
+  }
+};
+
+/// The tag that opens this step.
+std::string section(const std::string& page, int step) {
+  const std::size_t at =
+      page.find("<section class=\"strip step\" data-step=\"" + std::to_string(step) + "\"");
+  return at == std::string::npos ? "missing" : page.substr(at, page.find('>', at) - at);
+}
+
+bool is_hidden(const std::string& page, int step) {
+  const std::string tag = section(page, step);
+  EXPECT_NE(tag, "missing") << step;
+  return tag.find(" hidden") != std::string::npos;
+}
+
+std::string element(const std::string& page, const std::string& id) {
+  const std::size_t at = page.find("id=\"" + id + "\"");
+  if (at == std::string::npos) return "missing";
+  const std::size_t begin = page.find('>', at) + 1;
+  return page.substr(begin, page.find('<', begin) - begin);
+}
+
+TEST_F(CommandLinePages, TheAddressTurnsAPageToAStepAndSaysWhatAPlaceOfItHolds) {
+  if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
+  draw_rhine();
+  const std::string first = opened("run.html", "");
+  for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(first, step), step != 0) << step;
+  EXPECT_EQ(element(first, "turned"), "before the loops");
+
+  const std::string second = opened("run.html", "#step=2,m0-4");
+  for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(second, step), step != 2) << step;
+  EXPECT_EQ(element(second, "turned"), "loop 2");
+  EXPECT_EQ(
+      element(second, "note"),
+      "Chur \xE2\x86\x92 Mannheim, loop 2: found in loop 2, by way of Basel. Token 4: A = -1. "
+      "C holds at token 28.");
+  EXPECT_NE(second.find("class=\"marking\""), std::string::npos);
+  EXPECT_NE(second.find("data-key=\"m0-2\" class=\"marked\""), std::string::npos)
+      << "Chur to Basel stands out";
+
+  const std::string all = opened("run.html", "#all");
+  for (int step = 0; step <= 5; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
+}
+
+TEST_F(CommandLinePages, ElementsCanBeReachedByKeysAndAreNamed) {
+  if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
+  draw_rhine();
+  const std::string page = opened("run.html", "#step=1");
+  const std::size_t at = page.find("data-step=\"1\"");
+  const std::string step = page.substr(at, page.find("</section>", at) - at);
+  std::size_t stops = 0, named = 0;
+  for (std::size_t i = step.find("tabindex=\"0\""); i != std::string::npos;
+       i = step.find("tabindex=\"0\"", i + 1))
+    ++stops;
+  for (std::size_t i = step.find("role=\"img\" aria-label=\""); i != std::string::npos;
+       i = step.find("role=\"img\" aria-label=\"", i + 1))
+    ++named;
+  EXPECT_EQ(stops, 3u) << "the graph, the matrix, the question";
+  EXPECT_EQ(named, 12u + 144u + 12u);
+}
+
+TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {
+  if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
+  done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
+  done({"draw", "a5.json", "--input", "abababab", "-o", "word.html"});
+  const std::string all = opened("word.html", "");
+  for (int step = 1; step <= 3; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
+  const std::string one = opened("word.html", "#step=2,p0-t6");
+  for (int step = 1; step <= 3; ++step) EXPECT_EQ(is_hidden(one, step), step != 2) << step;
+  EXPECT_EQ(
+      element(one, "note"),
+      "6: b, loop 2, layer 1. Selects 4. reaches: 3\xE2\x80\x93"
+      "6. product: 14302. Cells after the "
+      "layer: I = -33/65 56/65 -4/5 3/5; E = -5/13 12/13 -3/5 4/5; d.0 = 1; d.1 = 4; d.2 = 3; "
+      "d.3 = 0; d.4 = 2.");
+}
+
+}  // namespace
+}  // namespace logdepth::command_line_pages_tests
