@@ -44,6 +44,11 @@ bool is_hidden(const std::string& page, int step) {
   return tag.find(" hidden") != std::string::npos;
 }
 
+bool is_marked(const std::string& page, int step, const std::string& key) {
+  const std::size_t begin = page.find("data-key=\"" + key + "\"", page.find(section(page, step)));
+  return page.substr(begin, page.find('>', begin) - begin).find("\"marked\"") != std::string::npos;
+}
+
 std::string element(const std::string& page, const std::string& id) {
   const std::size_t at = page.find("id=\"" + id + "\"");
   if (at == std::string::npos) return "missing";
@@ -66,8 +71,9 @@ TEST_F(CommandLinePages, TheAddressTurnsAPageToAStepAndSaysWhatAPlaceOfItHolds) 
       "Chur \xE2\x86\x92 Mannheim, loop 2: found in loop 2, by way of Basel. Token 4: A = -1. "
       "C holds at token 28.");
   EXPECT_NE(second.find("class=\"marking\""), std::string::npos);
-  EXPECT_NE(second.find("data-key=\"m0-2\" class=\"marked\""), std::string::npos)
-      << "Chur to Basel stands out";
+  EXPECT_TRUE(is_marked(second, 2, "m0-2")) << "Chur to Basel stands out";
+  EXPECT_TRUE(is_marked(second, 2, "m2-4")) << "and Basel to Mannheim";
+  EXPECT_FALSE(is_marked(second, 2, "m0-1"));
 
   const std::string all = opened("run.html", "#all");
   for (int step = 0; step <= 5; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
@@ -88,6 +94,39 @@ TEST_F(CommandLinePages, ElementsCanBeReachedByKeysAndAreNamed) {
     ++named;
   EXPECT_EQ(stops, 3u) << "the graph, the matrix, the question";
   EXPECT_EQ(named, 12u + 144u + 12u);
+}
+
+TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
+  if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
+  draw_rhine();
+  const auto after = [&](const std::string& actions) {
+    const std::string page = folder.read("run.html");
+    const std::size_t end = page.find("</body>");
+    folder.write("acted.html",
+                 page.substr(0, end) +
+                     "<script>\nfunction press(element, key) { element.dispatchEvent(new "
+                     "KeyboardEvent(\"keydown\", {key: key, bubbles: true, cancelable: true})); }\n"
+                     "function place(step, key) { return document.querySelector('[data-step=\"' + "
+                     "step + '\"] svg [data-key=\"' + key + '\"]'); }\n" +
+                     actions + "\n</script>" + page.substr(end));
+    return opened("acted.html", "");
+  };
+  const std::string turned = after(
+      "press(document.body, 'ArrowRight'); press(document.body, 'ArrowRight');"
+      "press(document.body, 'ArrowRight'); press(document.body, 'ArrowLeft');");
+  for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(turned, step), step != 2) << step;
+
+  const std::string led = after(
+      "place(0, 'm0-0').focus(); press(document.activeElement, 'ArrowRight');"
+      "press(document.activeElement, 'ArrowDown'); press(document.activeElement, 'ArrowRight');");
+  EXPECT_FALSE(is_hidden(led, 0)) << "keys of a place do not turn the page";
+  EXPECT_EQ(element(led, "note"),
+            "Konstanz \xE2\x86\x92 Basel, before the loops: an edge. Token 14: A = 1.");
+  EXPECT_TRUE(is_marked(led, 0, "m1-2"));
+
+  const std::string all = after("document.getElementById('all').click();");
+  for (int step = 0; step <= 5; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
+  EXPECT_EQ(element(all, "turned"), "all steps");
 }
 
 TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {
