@@ -15,10 +15,16 @@ constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
 
 constexpr double kBandMargin = 24;
 constexpr double kBandLabels = 136;  ///< room for the names of the bands
-constexpr double kBandHeight = 108;  ///< between the two rows of dots of a band
+/// Between the two rows of dots of a band, and how much more with each token that lines have to
+/// pass beyond some.
+constexpr double kBandHeight = 108, kBandGrowth = 2.4;
+constexpr std::size_t kFewTokens = 20;
+constexpr double kFewStroke = 1.8, kManyStroke = 1.1;
 constexpr double kRowHeight = 17;
-constexpr double kDigit = 6.7;     ///< width of a character of the small monospaced rows
-constexpr double kDarkest = 0.85;  ///< of lines
+constexpr double kStackHeight = 240;  ///< of the highest stack, where that is possible
+constexpr double kDigit = 6.7;        ///< width of a character of the small monospaced rows
+constexpr double kDarkest = 0.85;     ///< of lines
+constexpr double kBehind = 0.4;       ///< of those that stand back
 /// Lines below could not be seen at all.
 constexpr double kLightest = 0.06;
 constexpr std::size_t kTokenCharacters = 10;
@@ -26,14 +32,20 @@ constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 
 /// What pictures beside each other have in common, so that their bands begin at the same heights.
 struct BandsLayout {
-  std::size_t styles = 0;
+  std::size_t styles = 0, tokens = 0;
   std::vector<std::size_t> rows;  ///< of each band
+
+  double band_height() const {
+    return kBandHeight +
+           kBandGrowth * static_cast<double>(std::max(tokens, kFewTokens) - kFewTokens);
+  }
 };
 
 BandsLayout layout_of(const std::vector<TokenBands>& beside) {
   BandsLayout layout;
   for (const TokenBands& bands : beside) {
     layout.styles = std::max(layout.styles, bands.styles.size());
+    layout.tokens = std::max(layout.tokens, bands.tokens.size());
     layout.rows.resize(std::max(layout.rows.size(), bands.bands.size()));
     for (std::size_t i = 0; i < bands.bands.size(); ++i)
       layout.rows[i] = std::max(layout.rows[i], bands.bands[i].rows.size());
@@ -107,8 +119,8 @@ class BandsDrawing {
         std::max(widest_, left_ + static_cast<double>(count_characters(content)) * size * 0.66);
   }
 
-  static std::string stroke(const BandStyle& style) {
-    return "stroke=\"" + style.colour + "\" stroke-width=\"1.8\"" +
+  static std::string stroke(const BandStyle& style, double width) {
+    return "stroke=\"" + style.colour + "\" " + svg_attribute("stroke-width", width) +
            (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"");
   }
 
@@ -120,7 +132,7 @@ class BandsDrawing {
     double y = y_;
     for (const BandStyle& style : bands_.styles) {
       y += 19;
-      front_ += svg_line({left_, y - 4}, {left_ + 26, y - 4}, stroke(style));
+      front_ += svg_line({left_, y - 4}, {left_ + 26, y - 4}, stroke(style, kFewStroke));
       front_ += svg_text(left_ + 34, y, style.meaning, "font-size=\"12\"");
       widest_ = std::max(widest_,
                          left_ + 34 + static_cast<double>(count_characters(style.meaning)) * 7.9);
@@ -152,7 +164,7 @@ class BandsDrawing {
 
   void band(std::size_t at) {
     const Band& band = bands_.bands[at];
-    const double top = y_ + 12, bottom = top + kBandHeight;
+    const double top = y_ + 12, bottom = top + layout_.band_height();
     const double end = bottom + 12 + kRowHeight * static_cast<double>(layout_.rows[at]) + 6;
     back_ +=
         svg_rect({left_ - 10, y_}, x(bands_.tokens.size()) - step_ / 2 - left_ + 16, end - y_,
@@ -161,7 +173,7 @@ class BandsDrawing {
     left_text(top + 31, band.note, quiet(), 11);
     for (const BandLine& one : band.lines) line(band, one, top, bottom);
     for (std::size_t token = 0; token < bands_.tokens.size(); ++token)
-      front_ += svg_group(svg_rect({x(token) - step_ / 2, top}, step_, kBandHeight,
+      front_ += svg_group(svg_rect({x(token) - step_ / 2, top}, step_, bottom - top,
                                    "fill=\"none\" pointer-events=\"all\"") +
                               svg_circle({x(token), top}, 3.2, "fill=\"#3A3A3A\"") +
                               svg_circle({x(token), bottom}, 3.2, "fill=\"#3A3A3A\""),
@@ -174,16 +186,19 @@ class BandsDrawing {
   /// From the reading token below to the one above that is read.
   void line(const Band& band, const BandLine& one, double top, double bottom) {
     // Kinds stand a little apart, so that equal choices stay visible.
-    const double shift = 3.0 * (static_cast<double>(one.style - band.first_style) -
-                                static_cast<double>(band.styles - 1) / 2);
+    const auto place = std::find(band.styles.begin(), band.styles.end(), one.style);
+    const double shift = 3.0 * (static_cast<double>(place - band.styles.begin()) -
+                                static_cast<double>(band.styles.size() - 1) / 2);
+    const double width = layout_.tokens > kFewTokens ? kManyStroke : kFewStroke;
+    const double dark = kDarkest * one.share * (bands_.tokens[one.to].quiet ? kBehind : 1);
     const double middle = (top + bottom) / 2, from = x(one.from) + shift, to = x(one.to) + shift;
-    lines_ += svg_path("M" + svg_number(from) + " " + svg_number(bottom) + "C" + svg_number(from) +
-                           " " + svg_number(middle) + " " + svg_number(to) + " " +
-                           svg_number(middle) + " " + svg_number(to) + " " + svg_number(top),
-                       "class=\"select\" " + key_attribute(line_key(one.from)) + " fill=\"none\" " +
-                           stroke(bands_.styles[one.style]) + " " +
-                           svg_attribute("stroke-opacity",
-                                         fixed_text(std::max(kLightest, kDarkest * one.share), 2)));
+    lines_ +=
+        svg_path("M" + svg_number(from) + " " + svg_number(bottom) + "C" + svg_number(from) + " " +
+                     svg_number(middle) + " " + svg_number(to) + " " + svg_number(middle) + " " +
+                     svg_number(to) + " " + svg_number(top),
+                 "class=\"select\" " + key_attribute(line_key(one.from)) + " fill=\"none\" " +
+                     stroke(bands_.styles[one.style], width) + " " +
+                     svg_attribute("stroke-opacity", fixed_text(std::max(kLightest, dark), 2)));
   }
 
   void row(const BandRow& row) {
@@ -198,7 +213,33 @@ class BandsDrawing {
     y_ += kRowHeight;
   }
 
+  /// From the ground up: blocks in two shades, then what is left over.
+  void stacks() {
+    std::size_t highest = 1;
+    for (const BandStack& stack : bands_.stacks)
+      highest = std::max(highest, stack.blocks * stack.size + stack.rest);
+    const double unit = std::clamp(kStackHeight / static_cast<double>(highest), 2.0, 16.0);
+    const double ground = y_ + 12 + unit * static_cast<double>(highest);
+    left_text(y_ + 26, bands_.stacks_label, "font-weight=\"bold\"", 13);
+    for (std::size_t token = 0; token < bands_.stacks.size(); ++token) {
+      const BandStack& stack = bands_.stacks[token];
+      double top = ground;
+      const auto add = [&](std::size_t size, const char* colour) {
+        const double height = unit * static_cast<double>(size);
+        top -= height;
+        front_ += svg_rect({x(token) - 12, top}, 24, height,
+                           svg_attribute("fill", colour) + " stroke=\"#FFFFFF\" class=\"block\"",
+                           stack.meaning);
+      };
+      for (std::size_t block = 0; block < stack.blocks; ++block)
+        add(stack.size, block % 2 == 0 ? "#0072B2" : "#6AAED6");
+      if (stack.rest > 0) add(stack.rest, "#D55E00");
+    }
+    y_ = ground + 10;
+  }
+
   void results() {
+    if (!bands_.stacks.empty()) stacks();
     y_ += 12;
     for (const BandRow& one : bands_.results) {
       row(one);
@@ -264,7 +305,7 @@ class BandsDrawing {
   /// Positions, by the kinds of lines that lead there.
   std::string selected(const Band& band, std::size_t token) const {
     std::string text;
-    for (std::size_t style = band.first_style; style < band.first_style + band.styles; ++style) {
+    for (const std::size_t style : band.styles) {
       std::string places;
       std::size_t count = 0;
       for (const BandLine& line : band.lines)

@@ -11,7 +11,7 @@ namespace logdepth {
 
 struct BandToken {
   std::string name;
-  bool quiet = false;  ///< stands back: it carries nothing of the input
+  bool quiet = false;  ///< stands back, as lines to it do: it carries nothing of the input
 };
 
 /// How lines of one kind look, and what they are.
@@ -38,10 +38,16 @@ struct BandRow {
 /// One level: the tokens twice, and lines between them.
 struct Band {
   std::string name, note = {};
-  std::size_t first_style = 0, styles = 1;  ///< of its lines, which are drawn a little apart
+  std::vector<std::size_t> styles = {};  ///< of its lines, drawn a little apart in this order
   std::vector<BandLine> lines = {};
   std::vector<BandRow> rows = {};
   std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
+};
+
+/// Equal blocks and what is left over, one above the other.
+struct BandStack {
+  std::size_t blocks = 0, size = 1, rest = 0;
+  std::string meaning = {};
 };
 
 struct BandVerdict {
@@ -56,8 +62,10 @@ struct TokenBands {
   std::vector<BandToken> tokens;
   std::size_t first_position = 0;  ///< the number of the first token
   std::vector<Band> bands;
-  std::vector<BandRow> results;  ///< under the last band
-  BandVerdict verdict;           ///< without a text: none
+  std::string stacks_label = {};
+  std::vector<BandStack> stacks = {};  ///< of every token, under the last band; or none
+  std::vector<BandRow> results;        ///< under the last band
+  BandVerdict verdict;                 ///< without a text: none
   std::vector<std::string> notes;
 };
 

@@ -118,20 +118,21 @@ class CircleDrawing {
     const double side = std::cos(angle(at));
     const char* const anchor = side < -0.2 ? "end" : side > 0.2 ? "start" : "middle";
     const double down = std::sin(angle(at));
-    return svg_group(
-        (one.ringed ? svg_circle(middle, kVertexRadius + 4,
-                                 "fill=\"none\" stroke=\"#111111\" stroke-width=\"1.6\"")
-                    : "") +
-            svg_circle(middle, kVertexRadius,
-                       svg_attribute("fill", one.fill) + " " + svg_attribute("stroke", one.ink) +
-                           " stroke-width=\"1.4\"",
-                       one.name) +
-            svg_text(middle.first, middle.second + 4, one.mark,
-                     "text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" " +
-                         svg_attribute("fill", one.ink)) +
-            svg_text(name.first, name.second + 4 + 5 * down, shown_name(one),
-                     svg_attribute("text-anchor", anchor) + " font-size=\"12\""),
-        one.key.empty() ? "" : key_attribute(one.key));
+    std::string elements;
+    if (one.ringed)
+      elements += svg_circle(middle, kVertexRadius + 4,
+                             "fill=\"none\" stroke=\"#111111\" stroke-width=\"1.6\"");
+    elements += svg_circle(middle, kVertexRadius,
+                           svg_attribute("fill", one.fill) + " " +
+                               svg_attribute("stroke", one.ink) + " stroke-width=\"1.4\"",
+                           one.name);
+    if (!one.mark.empty())
+      elements += svg_text(middle.first, middle.second + 4, one.mark,
+                           "text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" " +
+                               svg_attribute("fill", one.ink));
+    elements += svg_text(name.first, name.second + 4 + 5 * down, shown_name(one),
+                         svg_attribute("text-anchor", anchor) + " font-size=\"12\"");
+    return svg_group(elements, one.key.empty() ? "" : key_attribute(one.key));
   }
 
   const VertexCircle& circle_;

@@ -22,12 +22,14 @@ BandRow sources_row(const std::string& label,
 }
 
 Band band_of(const AttentionLevel& level) {
-  Band band{.name = level.name, .note = level.note, .styles = level.heads.size()};
-  for (std::size_t head = 0; head < level.heads.size(); ++head)
+  Band band{.name = level.name, .note = level.note};
+  for (std::size_t head = 0; head < level.heads.size(); ++head) {
+    band.styles.push_back(head);
     for (std::size_t i = 0; i < level.heads[head].size(); ++i)
       for (std::size_t j = 0; j < level.heads[head][i].size(); ++j)
         if (const double share = level.heads[head][i][j]; share >= kLeastDrawn)
           band.lines.push_back({i, j, head, share});
+  }
   return band;
 }
 

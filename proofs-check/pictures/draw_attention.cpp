@@ -14,6 +14,7 @@
 #include "objects/xml_text.hpp"
 #include "proofs-check/pictures/cell_values.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
+#include "proofs-check/pictures/division_results.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kKeyColumns = 104;
 constexpr std::size_t kKeyLines = 40;
+constexpr std::size_t kStyleCharacters = 110;
 
 using Selected = std::vector<std::vector<std::size_t>>;    ///< per token
 using Products = std::vector<std::vector<std::uint32_t>>;  ///< per token; empty: none to show
@@ -132,6 +134,12 @@ class ProductNames {
   Products order_;
 };
 
+/// Heads that are drawn alike, and the layers of the file that have one.
+struct HeadKind {
+  std::string meaning;
+  std::set<std::size_t> layers;
+};
+
 /// What was recorded, as bands.
 class AttentionBands {
  public:
@@ -152,6 +160,7 @@ class AttentionBands {
                       ", depth " + depth_formula(model_);
     for (const std::string& kind : tokens_.kinds) bands_.tokens.push_back(token(kind));
     for (std::size_t at = 0; at < levels_.size(); ++at) add_band(at);
+    add_styles();
     if (!final_.empty())
       bands_.results.push_back({.label = "prefix product", .texts = names(final_), .bold = true});
     add_notes();
@@ -189,34 +198,50 @@ class AttentionBands {
     return {fmt::format("loop {}", loop), layer};
   }
 
-  /// The number of the first style of a layer. Heads of one layer get different ones; a second
-  /// layer goes on where the first stopped.
-  std::size_t styles_of(std::size_t layer, std::size_t heads) {
-    const auto [place, added] = styles_.try_emplace(layer, bands_.styles.size());
-    if (added)
-      for (std::size_t head = 0; head < heads; ++head) {
-        const HeadView& view = view_.layers[layer].heads[head];
-        bands_.styles.push_back(
-            band_style(bands_.styles.size(),
-                       cut_text(fmt::format("layer {}, {}{}: selects {}", layer + 1,
-                                            view_.named ? "head " : "", view.name, view.promise),
-                                110)));
-      }
-    return place->second;
+  /// The styles of the heads of a layer. Heads of one layer get different ones; a head that says
+  /// the same under the same name in another layer keeps its own.
+  std::vector<std::size_t> styles_of(std::size_t layer, std::size_t heads) {
+    std::vector<std::size_t> styles;
+    for (std::size_t head = 0; head < heads; ++head) {
+      const HeadView& view = view_.layers[layer].heads[head];
+      const std::string name = view_.named ? "head " + view.name : view.name;
+      const std::string meaning = name + ": selects " + view.promise;
+      std::size_t style = 0;
+      while (style < kinds_.size() &&
+             (kinds_[style].meaning != meaning ||
+              (!view_.named && *kinds_[style].layers.begin() != layer) ||
+              std::find(styles.begin(), styles.end(), style) != styles.end()))
+        ++style;
+      if (style == kinds_.size()) kinds_.push_back({meaning, {}});
+      kinds_[style].layers.insert(layer);
+      styles.push_back(style);
+    }
+    return styles;
+  }
+
+  /// What the lines of each kind are: "layers 3 and 5, head prev: selects exactly one position".
+  void add_styles() {
+    for (const HeadKind& kind : kinds_) {
+      std::vector<std::string> layers;
+      for (const std::size_t layer : kind.layers) layers.push_back(std::to_string(layer + 1));
+      bands_.styles.push_back(band_style(bands_.styles.size(),
+                                         cut_text((layers.size() == 1 ? "layer " : "layers ") +
+                                                      joined(layers, " and ") + ", " + kind.meaning,
+                                                  kStyleCharacters)));
+    }
   }
 
   void add_band(std::size_t at) {
     const Level& level = levels_[at];
     Band band;
     std::tie(band.name, band.note) = place(level.location);
-    band.styles = level.heads.size();
-    band.first_style = styles_of(level.location.layer, band.styles);
+    band.styles = styles_of(level.location.layer, level.heads.size());
     for (std::size_t head = 0; head < level.heads.size(); ++head)
       for (std::size_t token = 0; token < level.heads[head].size(); ++token) {
         const auto& positions = level.heads[head][token];
         for (const std::size_t position : positions)
-          band.lines.push_back({token, position, band.first_style + head,
-                                1 / static_cast<double>(positions.size())});
+          band.lines.push_back(
+              {token, position, band.styles[head], 1 / static_cast<double>(positions.size())});
       }
     BandRow reaches{.label = "reaches", .quiet = true};
     for (const std::set<std::size_t>& reach : level.reach) reaches.texts.push_back(text(reach));
@@ -263,9 +288,41 @@ class AttentionBands {
   const Products& final_;
   CircuitView view_;
   ProductNames names_;
-  std::map<std::size_t, std::size_t> styles_;  // the first of each layer of the file
+  std::vector<HeadKind> kinds_;  // by style
   TokenBands bands_;
 };
+
+/// Quotients and remainders as stacks of blocks, and in numbers.
+void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands) {
+  if (results.empty()) return;
+  const auto text = [](const std::optional<std::uint64_t>& number) {
+    return number ? std::to_string(*number) : "?";
+  };
+  BandRow dividends{.label = "dividend", .quiet = true},
+      divisors{.label = "divisor", .quiet = true};
+  BandRow quotients{.label = "quotient", .bold = true},
+      remainders{.label = "remainder", .bold = true};
+  for (const DivisionResult& one : results) {
+    dividends.texts.push_back(std::to_string(one.dividend));
+    divisors.texts.push_back(std::to_string(one.divisor));
+    quotients.texts.push_back(text(one.quotient));
+    remainders.texts.push_back(text(one.remainder));
+    BandStack& stack = bands.stacks.emplace_back();
+    stack.meaning = fmt::format("{} by {}: quotient {}, remainder {}", one.dividend, one.divisor,
+                                text(one.quotient), text(one.remainder));
+    const std::uint64_t quotient = one.quotient.value_or(0), rest = one.remainder.value_or(0);
+    // A wrong answer is drawn as it is, as long as that is no tower.
+    if (quotient * one.divisor + rest > 2 * one.dividend + 1) continue;
+    stack.blocks = quotient;
+    stack.size = one.divisor;
+    stack.rest = rest;
+  }
+  bands.stacks_label = "blocks";
+  bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
+  bands.notes.emplace_back(
+      "blocks: as many of the divisor's size as the quotient says, and on top, in "
+      "another colour, the remainder");
+}
 
 }  // namespace
 
@@ -302,6 +359,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   TokenBands bands =
       AttentionBands(model, tokens, recorder.levels, read_products(runner, stream.value())).make();
   bands.verdict = std::move(verdict);
+  add_divisions(division_results(runner, tokens, stream.value()), bands);
   return bands;
 }
 

@@ -32,6 +32,9 @@ std::string vertex_key(Vertex vertex) {
 std::string arrow_key(Vertex from, Vertex to) {
   return fmt::format("a{}-{}", from, to);
 }
+std::string walk_key(Vertex from, Vertex to) {
+  return fmt::format("w{}-{}", from, to);
+}
 std::string cell_key(Vertex from, Vertex to) {
   return fmt::format("m{}-{}", from, to);
 }
@@ -363,14 +366,26 @@ class ReachabilityPicture {
     const FoundPair& pair = run_.found[from][to];
     if (begin == end) return;
     if (!pair.via) {
-      arcs.push_back({begin, end, 0, {}, kEdgeLine});
+      arcs.push_back({begin, end, 0, {}, kEdgeLine, walk_key(from, to)});
       return;
     }
     const std::size_t middle = begin + run_.found[from][*pair.via].length;
     add_arcs(from, *pair.via, begin, middle, arcs);
     add_arcs(*pair.via, to, middle, end, arcs);
     arcs.push_back({begin, end, *pair.step, fmt::format("loop {}", *pair.step),
-                    kHues[(*pair.step + 1) % kHues.size()]});
+                    kHues[(*pair.step + 1) % kHues.size()], walk_key(from, to)});
+  }
+
+  /// Of every stretch of the walk, the longest first.
+  void add_walk_notes(Vertex from, Vertex to, Strip& strip) const {
+    const std::size_t row = strip.notes.size();
+    strip.notes.push_back(
+        {walk_key(from, to), text_.pair_note(run_.steps.size() - 1, from, to), {}, "walk", 0, row});
+    const auto via = run_.found[from][to].via;
+    if (!via) return;
+    strip.notes[row].marks = {walk_key(from, *via), walk_key(*via, to)};
+    add_walk_notes(from, *via, strip);
+    add_walk_notes(*via, to, strip);
   }
 
   void answer() {
@@ -382,6 +397,7 @@ class ReachabilityPicture {
     y += 18;
     if (has_walk()) {
       const WalkArcs arcs = walk_arcs();
+      add_walk_notes(run_.question->first, run_.question->second, strip);
       strip.elements += walk_arcs_elements(arcs, {kMargin, y});
       y += walk_arcs_size(arcs).second;
     }

@@ -153,9 +153,8 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
         if (holds(stream, run_.triple_token(from, via, to), cells_.triple)) joins.push_back(via);
     } else if (const auto found = selected_.find({from, cells_.fetched[to].coordinate});
                found != selected_.end()) {
-      const auto& before = run_.steps[run_.steps.size() - 2].reaches;
       for (const std::size_t via : found->second.second)
-        if (via < size_ && before[via][to]) joins.push_back(static_cast<Vertex>(via));
+        if (via < size_) joins.push_back(static_cast<Vertex>(via));
     }
     return joins;
   }

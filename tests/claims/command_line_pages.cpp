@@ -129,6 +129,37 @@ TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
   EXPECT_EQ(element(all, "turned"), "all steps");
 }
 
+TEST_F(CommandLinePages, AFileOfOnesOwnIsDrawnAsAttentionAndItIsSaidWhy) {
+  done({"compile", "program",
+        std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/edges_and_loops.cells", "-o",
+        "own.json"});
+  folder.write("abc.edges", "a b\nb c\n");
+  const auto drawn = logdepth({"draw", "own.json", "--graph", "abc.edges", "--source", "a",
+                               "--target", "c", "-o", "own.svg"});
+  EXPECT_EQ(drawn.status, 0);
+  EXPECT_NE(drawn.err.find("does not say where it keeps who reaches whom: it has no repeated "
+                           "layers; drawn is who attends where"),
+            std::string::npos)
+      << drawn.err;
+  EXPECT_NE(folder.read("own.svg").find("class=\"select\""), std::string::npos);
+}
+
+TEST_F(CommandLinePages, WithoutTheProgramThatRendersNothingIsWritten) {
+  draw_rhine();
+  for (const std::string form : {"png", "pdf"}) {
+    const auto refused =
+        support::run_process({"env", "PATH=" + folder.path().string(), LOGDEPTH_BINARY, "draw",
+                              "connectivity.json", "--graph", example("graphs/rhine.edges"),
+                              "--source", "Chur", "--target", "Bonn", "-o", "run." + form},
+                             folder.path());
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("rsvg-convert of the Debian package librsvg2-bin"),
+              std::string::npos)
+        << refused.err;
+    EXPECT_FALSE(folder.names().contains("run." + form));
+  }
+}
+
 TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {
   if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
   done({"compile", "regular", "--group", "A5", "-o", "a5.json"});

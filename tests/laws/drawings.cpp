@@ -6,12 +6,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/xml_text.hpp"
@@ -296,6 +298,52 @@ TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
   const auto other = draw_attention(runner, {"a", "b"});
   ASSERT_TRUE(other.has_value());
   expect_parts(strips_svg(other.value()), {">reject<"});
+}
+
+TEST_F(Drawings, AKindOfHeadIsExplainedOnceAndEveryLineIsOfAKindOfItsBand) {
+  const Model model = with_derived(
+      compile(regular_language_tree_MS25_thm4_1(named_monoid("S3"), "S3", TreeOptions{})));
+  Runner runner(model);
+  const auto tokens = tokens_of(model, word(model, 6));
+  const TokenBands bands = attention_bands(runner, tokens.value()).value();
+  std::set<std::string> meanings;
+  for (const BandStyle& style : bands.styles) {
+    const std::size_t comma = style.meaning.find(", ");
+    EXPECT_TRUE(meanings.insert(style.meaning.substr(comma)).second) << style.meaning;
+  }
+  EXPECT_TRUE(meanings.contains(", head prev: selects exactly one position"));
+  std::size_t heads = 0, lines = 0;
+  for (const Layer& layer : model.layers) heads += layer.attention.heads.size();
+  EXPECT_LT(bands.styles.size(), heads) << "the last layers are the last loop once more";
+  for (const Band& band : bands.bands) {
+    const std::set<std::size_t> own(band.styles.begin(), band.styles.end());
+    EXPECT_EQ(own.size(), band.styles.size()) << "heads of one layer are told apart";
+    for (const BandLine& line : band.lines) EXPECT_TRUE(own.contains(line.style));
+    lines += band.lines.size();
+    EXPECT_EQ(band.details.size(), bands.tokens.size());
+  }
+  EXPECT_EQ(count(strips_svg(token_bands_picture({bands}, "")), "class=\"select\""), lines);
+
+  // Without a program heads have numbers, which say nothing from layer to layer.
+  Model nameless = model;
+  nameless.derived.text = "{}";
+  Runner same(nameless);
+  EXPECT_EQ(attention_bands(same, tokens.value()).value().styles.size(), heads);
+}
+
+TEST_F(Drawings, LinesToTokensThatCarryNothingStandBackAndMoreTokensGetHigherBands) {
+  const Model model = with_derived(compile(scan("Z2")));
+  Runner runner(model);
+  const auto height = [&](std::size_t letters) {
+    const StripPicture picture = draw_attention(runner, word(model, letters)).value();
+    return picture.strips[1].bottom - picture.strips[1].top;
+  };
+  EXPECT_EQ(height(8), height(19));
+  EXPECT_LT(height(19), height(40));
+  EXPECT_LT(height(40), height(70));
+  const std::string svg = strips_svg(draw_attention(runner, word(model, 2)).value());
+  EXPECT_EQ(count(svg, "stroke-opacity=\"0.34\""), 2u) << "the beginning reads itself";
+  EXPECT_EQ(count(svg, "stroke-opacity=\"0.85\""), 1u) << "the second letter reads the first";
 }
 
 TEST_F(Drawings, TheSameInputGivesTheSameBytes) {

@@ -272,6 +272,11 @@ TEST(ReachabilityPictures, NotesSayTokensValuesAndWhatWasSelected) {
             "a \xE2\x86\x92 c, loop 1: found in loop 1, by way of b. Token 2: A = -1. C holds at "
             "token 5.");
   EXPECT_EQ(note("v0"), "a, loop 1: reaches b, c. New: c.");
+  const auto& stretches = picture.strips.back().notes;
+  ASSERT_EQ(stretches.size(), 3u) << "the walk and its two edges";
+  EXPECT_EQ(stretches[0].text, note("m0-2"));
+  EXPECT_EQ(stretches[0].marks, (std::vector<std::string>{"w0-1", "w1-2"}));
+  EXPECT_NE(picture.strips.back().elements.find("data-key=\"w1-2\""), std::string::npos);
   EXPECT_EQ(
       note("k1"),
       "By way of b, token 5. a \xE2\x86\x92 b: head left_edge selects token 1 (a \xE2\x86\x92 "
