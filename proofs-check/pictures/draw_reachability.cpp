@@ -82,7 +82,7 @@ class ReachabilityPicture {
   bool asked() const { return run_.question.has_value(); }
   bool has_walk() const {
     return asked() && run_.question->first != run_.question->second &&
-           run_.found[run_.question->first][run_.question->second].step;
+           run_.found[run_.question->first][run_.question->second].length > 0;
   }
   bool all_arrows() const { return drawn_.size() <= kAllArrows; }
 

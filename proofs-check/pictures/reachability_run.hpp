@@ -43,7 +43,9 @@ struct ReachabilityStep {
 struct FoundPair {
   std::optional<std::size_t> step = {};
   std::vector<Vertex> joins = {};  ///< vertices by way of which two walks were joined in this step
-  std::size_t length = 0;          ///< of the shortest walk that these joins make
+  /// Of the shortest walk that these joins make; 0 also where a broken network has found the pair
+  /// out of nothing.
+  std::size_t length = 0;
   std::optional<Vertex> via = {};  ///< the join of this walk that is nearest to its middle
 };
 

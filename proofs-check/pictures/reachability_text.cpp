@@ -66,7 +66,7 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
   if (!all_arrows)
     sentences.push_back(std::string("Of the arrows only edges") +
                         (run_.question ? " and those from the source" : "") +
-                        " are drawn; the matrix has all pairs.");
+                        " are drawn; the matrix has the others.");
   if (run_.size > run_.names.size())
     sentences.push_back(
         fmt::format("The file is made for {} vertices; {} without edges, which fill the graph up, "
@@ -261,7 +261,8 @@ std::string ReachabilityText::walk_sentence() const {
   const FoundPair& found = run_.found[source][target];
   if (source == target) return "source and target are the same vertex";
   if (!found.step) return "no walk from source to target was found";
-  if (!found.via) return "an edge leads from source to target";
+  if (found.step == 0) return "an edge leads from source to target";
+  if (!found.via) return "the pair was found, but not from two walks that were known";
   return fmt::format("the walk of {} that the loops have put together",
                      counted(found.length, "step"));
 }

@@ -323,6 +323,38 @@ TEST(ReachabilityPictures, SmallAndStrangeGraphsAreDrawn) {
   EXPECT_EQ(count(all, "connected"), 0u);
 }
 
+TEST(ReachabilityPictures, ABrokenNetworkIsDrawnAsItIs) {
+  const Graph graph = named({"a", "b", "c", "d"}, {{0, 1}, {1, 2}, {2, 0}, {3, 1}});
+  std::size_t drawn = 0, out_of_nothing = 0;
+  for (const Model& sound : models(4)) {
+    std::vector<Model> broken;
+    for (const auto& [kind, vector] : sound.embedding)
+      for (std::size_t i = 0; i < vector.size(); ++i) {
+        broken.push_back(sound);
+        Rational& value = broken.back().embedding[kind][i].value;
+        value = -value;
+      }
+    for (std::size_t layer = 0; layer < sound.layers.size(); ++layer)
+      for (std::size_t head = 0; head < sound.layers[layer].attention.heads.size(); ++head) {
+        broken.push_back(sound);
+        for (auto& entry : broken.back().layers[layer].attention.heads[head].output.entries)
+          entry.value = -entry.value;
+      }
+    for (const Model& model : broken) {
+      Runner runner(model);
+      const auto run = read_reachability(
+          runner, std::get<ReachabilityCells>(reachability_cells(model)), graph, Question(0, 3));
+      if (!run.has_value()) continue;
+      ++drawn;
+      const std::string svg = strips_svg(draw_reachability(run.value()));
+      EXPECT_EQ(count(svg, run.value().connected.value() ? ">connected<" : ">not connected<"), 1u);
+      if (count(svg, "but not from two walks that were known") > 0) ++out_of_nothing;
+    }
+  }
+  EXPECT_GT(drawn, 20u);
+  EXPECT_GT(out_of_nothing, 0u);
+}
+
 TEST(ReachabilityPictures, OfManyVerticesTheWalkAndTheFirstAreDrawnAndTheRestIsCounted) {
   // The target is the last of 40 vertices, two steps away; the others hang on a path.
   Graph graph = support::numbered_graph(40);
