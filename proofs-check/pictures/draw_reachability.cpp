@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "figures/colours.hpp"
 #include "figures/middle_fan.hpp"

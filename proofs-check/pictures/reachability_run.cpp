@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "runtime/file/unrolling.hpp"
