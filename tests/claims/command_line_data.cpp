@@ -170,7 +170,7 @@ TEST_F(Data, RequestsThatMakeNoSenseAreRefused) {
           "--output: expected the name of a file");
   refuses({"data", "words", "--monoid", "S3", "--length", "2", "-o", "no/folder/x.csv"},
           "no/folder/x.csv");
-  refuses({"data"}, "subcommand");
+  refuses({"data"}, "expected a command of logdepth data: ");
 }
 
 TEST_F(Data, LinesOfTrainingAreThoseOfARunInTheirOrder) {

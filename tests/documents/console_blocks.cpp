@@ -80,6 +80,10 @@ const std::vector<NotRun> kNotRun = {
      "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/1000 --part part-$SLURM_ARRAY_TASK_ID.json'",
      kCluster},
     {"docs/learned.md",
+     "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
+     "do",
+     kTrain},
+    {"docs/learned.md",
      "older=\"--widths 64 --steps 4000 --set training.schedule=cosine --set task.positions=table "
      "--set model.positions=none\"",
      kTrain},

@@ -249,8 +249,8 @@ TEST(DepthEvidence, ThePageOpensWithTheLawsInAWordEach) {
   std::vector<RunRecord> runs = letter_by_letter(3);
   for (const RunRecord& run : doubling("Z2")) runs.push_back(run);
   EXPECT_EQ(depth_table_introduction(table_of(runs)).front(),
-            "Learned laws of depth: Z2, stack: logarithmic, 1.00 layers per doubling; S3, stack: "
-            "not logarithmic.");
+            "Learned laws of depth: S3, stack: not logarithmic; Z2, stack: logarithmic, 2.00 "
+            "layers per doubling.");
   EXPECT_EQ(depth_table_introduction(table_of(letter_by_letter(2))).front(),
             "Learned laws of depth: S3, stack: open.");
   EXPECT_TRUE(depth_table_introduction(table_of({})).front().starts_with("Depth against size"));
