@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <iterator>
+#include <numeric>
 
 #include "cli/commands.hpp"
 #include "objects/graph_files.hpp"
@@ -90,12 +91,12 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
                      std::get<CellsInput>(model.input).names);
 }
 
-/// Position i may divide at most i: the dividend stands at the position of its own number.
+/// Position i may divide at most i: every position divides its own number, the last one what is asked.
 CellRows division_streams(const InputOptions& options, const Model& model) {
   division_file(model);
   if (options.divisor == 0) throw InputError("--by: expected at least 1, found 0");
   DivisionInput input{options.divisor, std::vector<std::uint64_t>(options.dividend + 1)};
-  input.dividends.back() = options.dividend;
+  std::iota(input.dividends.begin(), input.dividends.end(), std::uint64_t{0});
   return division_rows(model, input);
 }
 

@@ -16,17 +16,18 @@
 namespace logdepth {
 namespace {
 
-/// What a key can have: a word (a number, say), a text in quotes, or a list of keys in brackets.
+/// A key with what it has: a word (a number, say), a text in quotes, or a list of keys in brackets.
 struct Value {
   enum class Kind { word, text, list };
+  std::string key;
   Kind kind = Kind::word;
   std::string text;
-  std::vector<std::pair<std::string, Value>> list;
+  std::vector<Value> list;
   std::size_t line = 0;
 
-  const Value* find(const std::string& key) const {
-    for (const auto& [name, value] : list)
-      if (name == key) return &value;
+  const Value* find(const std::string& name) const {
+    for (const Value& value : list)
+      if (value.key == name) return &value;
     return nullptr;
   }
 };
@@ -80,10 +81,10 @@ class GmlReader {
     if (directed && directed->text != "0" && directed->text != "1")
       refuse(directed->line,
              "expected 'directed 0' or 'directed 1', got " + in_quotes(directed->text));
-    for (const auto& [key, value] : graph->list)
-      if (key == "node") add_node(value);
-    for (const auto& [key, value] : graph->list)
-      if (key == "edge") graph_.add_edge(end(value, "source"), end(value, "target"));
+    for (const Value& value : graph->list)
+      if (value.key == "node") add_node(value);
+    for (const Value& value : graph->list)
+      if (value.key == "edge") graph_.add_edge(end(value, "source"), end(value, "target"));
     if (!directed || directed->text == "0") graph_.make_undirected();
     return std::move(graph_);
   }
@@ -146,7 +147,8 @@ class GmlReader {
       if (!value || (value->text == "]" && value->kind == Value::Kind::word))
         refuse(line_, "expected a value for the key " + in_quotes(key->text));
       if (value->text == "[" && value->kind == Value::Kind::word) value = list(depth + 1);
-      result.list.emplace_back(key->text, std::move(*value));
+      value->key = key->text;
+      result.list.push_back(std::move(*value));
     }
   }
 

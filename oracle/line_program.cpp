@@ -129,8 +129,8 @@ void kill_line_programs() noexcept {
 }
 
 void LineProgram::refuse(const std::string& question, const std::string& found) const {
-  throw InputError(
-      fmt::format("command '{}', asked '{}': expected a line, {}", command_, question, found));
+  throw InputError(fmt::format("command '{}', asked {}: expected a line, {}", command_,
+                               in_quotes(question), found));
 }
 
 void LineProgram::refuse_end(const std::string& question) {
