@@ -73,8 +73,7 @@ Command add_draw(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "draw",
       "the circuit of a weights file; with a word, who attends where, level by level; with a "
-      "graph, "
-      "how reachability grows, loop by loop\n"
+      "graph, how reachability grows, loop by loop\n"
       "Example: logdepth draw a5.json -o a5.svg && logdepth draw a5.json --input abab -o abab.svg");
   command->add_option("MODEL", options->model, "weights file");
   options->learned.add_to(*command);

@@ -56,7 +56,9 @@ std::string verdict_text(const Model& model) {
   if (std::holds_alternative<GraphInput>(model.input))
     return "connected: the target can be reached from the source";
   const auto parameters = nlohmann::json::parse(model.parameters.text);
-  if (parameters.value("automaton", "").starts_with("group "))
+  const auto automaton = parameters.find("automaton");
+  if (automaton != parameters.end() && automaton->is_string() &&
+      automaton->get<std::string>().starts_with("group "))
     return "accept: the product of the letters, the first acting first, is the identity";
   return "accept: the word is in the language";
 }

@@ -5,19 +5,13 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "cli/command_tree.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {
-
-const CLI::App& reached(const CLI::App& app) {
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  return *at;
-}
 
 /// Letters to insert, leave out, replace or exchange with a neighbour to make one of the other.
 std::size_t typing_errors(std::string_view a, std::string_view b) {
@@ -51,40 +45,22 @@ std::optional<std::string> meant(const std::string& written,
   return nearest;
 }
 
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!command->get_name().empty()) names.push_back(command->get_name());
-  return names;
-}
-
-/// With their dashes, options of groups too.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (group->get_name().empty())
-      for (std::string& name : option_names(*group)) names.push_back(std::move(name));
-  return names;
-}
-
 }  // namespace
 
-std::string command_path(const CLI::App& app) {
-  std::string path = "logdepth";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
+  std::string path = "logdepth";  // as far as commands were known
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
     at = at->get_subcommands().front();
     path += " " + at->get_name();
   }
-  return path;
-}
-
-std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string path = command_path(app);
   const std::string help = " (see " + path + " --help)";
-  const CLI::App& at = reached(app);
-  const std::vector<std::string> left = app.remaining(true), commands = command_names(at);
+  std::vector<std::string> commands, options;
+  for (const CLI::App* command : commands_below(*at)) commands.push_back(command->get_name());
+  for (const CLI::Option* known : options_of(*at))
+    for (const std::string& name : known->get_lnames()) options.push_back("--" + name);
+  const std::vector<std::string> left = app.remaining(true);
+  // An unknown command leaves the one before it without any, which the parser complains of first.
   const bool unknown =
       dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !commands.empty());
@@ -99,7 +75,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (option == left.end()) return error.what() + help;
   const std::string written = option->substr(0, option->find('='));
-  const auto name = meant(written, option_names(at));
+  const auto name = meant(written, options);
   if (name == written)
     return "expected " + written + " behind " + path + ", found it before" + help;
   return "unknown option '" + *option + "' of " + path +

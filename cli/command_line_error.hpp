@@ -5,9 +5,6 @@
 
 namespace logdepth {
 
-/// "logdepth compile regular": the command that the arguments have reached.
-std::string command_path(const CLI::App& app);
-
 /// What is wrong with the arguments, in one sentence: an unknown command or option with the name that
 /// was probably meant, else what the parser says; and where help is.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error);

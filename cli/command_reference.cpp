@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cli/command_tree.hpp"
 #include "cli/shell_word.hpp"
 #include "objects/phrases.hpp"
 
@@ -38,7 +39,7 @@ std::vector<std::string> choices_of(const std::string& type) {
 }
 
 void add_options(const CLI::App& app, CommandText& command) {
-  for (const CLI::Option* option : app.get_options()) {
+  for (const CLI::Option* option : options_of(app)) {
     OptionText text;
     for (const std::string& name : option->get_snames()) text.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) text.names.push_back("--" + name);
@@ -51,9 +52,6 @@ void add_options(const CLI::App& app, CommandText& command) {
     text.description = option->get_description();
     command.options.push_back(std::move(text));
   }
-  // Groups of options are commands without a name.
-  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (group->get_name().empty()) add_options(*group, command);
 }
 
 void add_commands(const CLI::App& app, const std::string& path, std::vector<CommandText>& all) {
@@ -68,8 +66,7 @@ void add_commands(const CLI::App& app, const std::string& path, std::vector<Comm
   add_options(app, command);
   const std::size_t place = all.size();
   all.push_back(std::move(command));
-  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (below->get_name().empty()) continue;
+  for (const CLI::App* below : commands_below(app)) {
     all[place].commands.push_back(below->get_name());
     add_commands(*below, path + (path.empty() ? "" : " ") + below->get_name(), all);
   }

@@ -83,8 +83,6 @@ void apply_against(TestArguments& options) {
   const std::vector<std::string> kinds = {"regex", "fst", "jff", "dot", "group"};
   const auto at = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
   CLI::Option* option = options.automaton.sources[static_cast<std::size_t>(at)];
-  if (options.automaton.given())
-    throw InputError("--against and another option both name the language");
   option->add_result(value);
   option->run_callback();
 }
@@ -129,9 +127,9 @@ int test_words(TestArguments& options, const Model& model) {
                      "' is for graphs");
   std::unique_ptr<LanguageOracle> oracle;
   std::string against;
+  if (!options.against.empty() && options.automaton.given())
+    throw InputError("--against and another option both name the language");
   if (const auto command = options.command()) {
-    if (options.automaton.given())
-      throw InputError("--against and another option both name the language");
     oracle = make_command_oracle(*command, Alphabet(model.alphabet));
     against = oracle->name();
   } else {
@@ -208,7 +206,7 @@ int test_graphs(TestArguments& options, const Model& model) {
   }
   const auto& example = report.counterexample;
   TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, report, options, model,
-                                   command ? "command " + *command : options.against);
+                                   command ? kCommandOracle + *command : options.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/shell_word.hpp"
 #include "objects/input_error.hpp"
+#include "oracle/command_oracle.hpp"
 #include "proofs-check/file/checks_file.hpp"
 
 namespace logdepth {
@@ -178,9 +179,11 @@ int conclude(const TestVerdict& verdict, bool as_json) {
   for (const auto& [name, value] : verdict.details.items())
     if (is_limit(name) || name.starts_with("random_")) limits[name] = value;
   try {
+    // A program of the user's may have been repaired.
     add_check(verdict.file, verdict.hash,
               {"test", verdict.against, words.bound,
-               example ? "failed: on " + example->shown + " " + difference : "passed", limits});
+               example ? "failed: on " + example->shown + " " + difference : "passed", limits},
+              verdict.against.starts_with(kCommandOracle));
   } catch (const InputError& error) {
     std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
   }

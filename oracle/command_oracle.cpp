@@ -38,7 +38,7 @@ class CommandOracle : public LanguageOracle {
   std::optional<std::string> named_values(const Word& word) const override {
     return program_.ask(alphabet_.format_word(word));
   }
-  std::string name() const override { return "command " + program_.command(); }
+  std::string name() const override { return kCommandOracle + program_.command(); }
 
  private:
   mutable LineProgram program_;  // it is asked, and is as it was

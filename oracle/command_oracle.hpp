@@ -9,6 +9,9 @@
 
 namespace logdepth {
 
+/// As the names of oracles begin that are programs of the user's: "command ./oracle.py".
+inline constexpr const char* kCommandOracle = "command ";
+
 /// A language, or named values of words, as a program of the user's has them (line_program.hpp). It
 /// is asked a word per line, as `run --batch` reads them, the empty line for the empty word, and
 /// answers `accept` or `reject` (also 1 and 0, true and false), or name=value for every named value.

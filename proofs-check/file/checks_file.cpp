@@ -11,9 +11,6 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kSchema = "logdepth/checks/1";
-/// As the name of an oracle begins that is a program of the user's.
-constexpr const char* kCommandOracle = "command ";
-
 using Limits = std::map<std::string, std::uint64_t>;
 bool reach_as_far(const Limits& limits, const Limits& others) {
   return std::ranges::all_of(others, [&](const auto& other) {
@@ -22,19 +19,14 @@ bool reach_as_far(const Limits& limits, const Limits& others) {
   });
 }
 
+/// Whether `entry` says all that the other does; `wins`: of two that disagree.
+bool replaces(const CheckEntry& entry, const CheckEntry& other, bool wins) {
+  if (entry.kind != other.kind || entry.against != other.against) return false;
+  if (entry.failed() != other.failed()) return wins;
+  return reach_as_far(entry.limits, other.limits);
+}
+
 }  // namespace
-
-bool CheckEntry::replaces(const CheckEntry& older) const {
-  if (kind != older.kind || against != older.against) return false;
-  if (failed() != older.failed()) return failed() || against.starts_with(kCommandOracle);
-  return reach_as_far(limits, older.limits);
-}
-
-bool CheckEntry::covers(const CheckEntry& newer) const {
-  if (kind != newer.kind || against != newer.against) return false;
-  if (failed() != newer.failed()) return failed() && !against.starts_with(kCommandOracle);
-  return reach_as_far(limits, newer.limits);
-}
 
 std::string checks_path(const std::string& model_path) {
   return model_path + ".checks.json";
@@ -59,10 +51,13 @@ std::vector<CheckEntry> read_checks(const std::string& model_path, const std::st
   return entries;
 }
 
-void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry) {
+void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry,
+               bool oracle_may_change) {
   auto entries = read_checks(model_path, hash);
-  std::erase_if(entries, [&](const CheckEntry& old) { return entry.replaces(old); });
-  if (std::ranges::none_of(entries, [&](const CheckEntry& old) { return old.covers(entry); }))
+  const bool wins = entry.failed() || oracle_may_change;
+  std::erase_if(entries, [&](const CheckEntry& old) { return replaces(entry, old, wins); });
+  if (std::ranges::none_of(entries,
+                           [&](const CheckEntry& old) { return replaces(old, entry, !wins); }))
     entries.push_back(entry);
   nlohmann::json json;
   json["schema"] = kSchema;

@@ -17,13 +17,6 @@ struct CheckEntry {
   /// The same bound in numbers, as {"up_to", 8}; empty in older files.
   std::map<std::string, std::uint64_t> limits;
   bool failed() const { return result != "passed"; }
-
-  /// Whether this, which is newer, takes the place of the other: of the same kind and oracle, with
-  /// limits as large each, or a failure, which no test that passes undoes. But a program of the
-  /// user's may have been repaired: of such an oracle the newer one of two that disagree is right.
-  bool replaces(const CheckEntry& older) const;
-  /// Whether a newer one says nothing beside this.
-  bool covers(const CheckEntry& newer) const;
 };
 
 std::string checks_path(const std::string& model_path);
@@ -31,8 +24,11 @@ std::string checks_path(const std::string& model_path);
 /// Errors: InputError when the file exists and is not a checks file.
 [[nodiscard]] std::vector<CheckEntry> read_checks(const std::string& model_path,
                                                   const std::string& hash);
-/// Adds an entry in place of those that it covers, unless one that stands there covers it. Errors:
-/// InputError.
-void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry);
+/// Adds an entry in place of those that it makes unnecessary, unless one that stands there makes it
+/// so: of the same kind and oracle, with limits as large each, or a failure, which no test that
+/// passes undoes. But where the oracle may have changed since, the newer one of two that disagree is
+/// right. Errors: InputError.
+void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry,
+               bool oracle_may_change = false);
 
 }  // namespace logdepth

@@ -127,6 +127,17 @@ TEST_F(Inputs, StatesKeepTheNamesOfTheUsersFile) {
             std::string::npos);
 }
 
+TEST_F(Inputs, ParametersOfAStrangersFileMayBeAnything) {
+  Model model = read_weights(folder.file("abb.json"));
+  model.parameters.text = R"({"automaton": 3, "states": ["a"]})";
+  save_weights(model, folder.file("strange.json"));
+  EXPECT_NE(
+      done({"info", "strange.json"}).find("verdict       accept: the word is in the language"),
+      std::string::npos);
+  EXPECT_EQ(done({"run", "strange.json", "--input", "a", "--prefixes"}),
+            done({"run", "abb.json", "--input", "a", "--prefixes"}));
+}
+
 TEST_F(Inputs, ManyPairsOfAFileThatRunsEachComeWithTheNameOfABetterFile) {
   std::string pairs;
   for (int i = 0; i < 10; ++i) pairs += "a b\n";

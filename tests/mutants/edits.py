@@ -646,11 +646,11 @@ EDITS = [
      "only the first named value is compared"),
     (CHECKS, "mine != limits.end() && mine->second >= other.second", "mine != limits.end()",
      "a weaker test replaces the record of a stronger one"),
-    (CHECKS, "return failed() || against.starts_with(kCommandOracle);", "return true;",
+    (CHECKS, "entry.failed() || oracle_may_change;", "true;",
      "a test that passes replaces the record of one that failed"),
     (TEST_DIVISION, "if (first != code[0] || second != code[1]) return std::nullopt;",
      "if (second != code[1]) return std::nullopt;", "a quotient whose sign is wrong is a number"),
     (GML, "if (!directed || directed->text == \"0\") graph_.make_undirected();", "",
      "an undirected graph of GML is read as a directed one"),
-    (LINES, "if (!read_.empty())", "if (false)", "a second line of a program answers its next question"),
+    (LINES, "if (!read_.empty() || read_more(0, question))", "if (false)", "a second line of a program answers its next question"),
 ]
