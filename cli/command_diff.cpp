@@ -91,9 +91,7 @@ int diff(const DiffArguments& options) {
                       : "equal up to rounding: every number of every token after every sublayer "
                         "is within its error bound of the exact one\n");
   } else {
-    std::cout << "first difference: layer " << difference->step << ", " << difference->sublayer
-              << ", token " << difference->token << ", cell " << difference->cell << ": expected "
-              << difference->expected << ", got " << difference->got << '\n';
+    std::cout << "first difference: " << describe(*difference) << '\n';
   }
   return difference ? kCheckFailed : kDone;
 }

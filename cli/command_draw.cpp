@@ -2,7 +2,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/draw_learned.hpp"
+#include "cli/drawing_review.hpp"
 #include "cli/input_source.hpp"
+#include "cli/oracle_source.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "proofs-check/pictures/draw_circuit.hpp"
@@ -15,8 +17,9 @@ namespace logdepth {
 namespace {
 
 struct DrawArguments {
-  std::string model, output;
+  std::string model, program, output;
   InputOptions input;
+  OracleOptions oracle;
   LearnedDrawing learned;
 };
 
@@ -27,35 +30,40 @@ struct RunDrawing {
   bool together = true;
 };
 
-RunDrawing draw_run(const Model& model, const OneQuestion& question) {
+RunDrawing draw_run(const Model& model, const OneQuestion& question, const RunReview& review) {
   if (!question.tokens.has_value()) return {question.tokens.refusal()};
   Runner runner(model);
   if (question.graph) {
     const auto cells = reachability_cells(model);
     if (const auto* known = std::get_if<ReachabilityCells>(&cells)) {
-      const auto run = read_reachability(runner, *known, *question.graph, question.pair);
-      if (!run.has_value()) return {run.refusal()};
-      return {draw_reachability(run.value()), false};
+      const auto run = read_reachability(runner, *known, *question.graph, question.pair, review);
+      if (run.has_value()) return {draw_reachability(run.value()), false};
+      if (question.tokens.value().kinds.size() > kMaxDrawnTokens) return {run.refusal()};
+    } else {
+      std::cerr << "logdepth: " << std::get<std::string>(cells) << "; drawn is who attends where\n";
     }
-    std::cerr << "logdepth: " << std::get<std::string>(cells) << "; drawn is who attends where\n";
   }
-  return {draw_attention(runner, question.tokens.value(), question.pair)};
+  return {draw_attention(runner, question.tokens.value(), question.pair, review)};
 }
 
-int draw(const DrawArguments& options) {
+int draw(DrawArguments& options) {
   if (options.model.empty() == options.learned.given->empty())
     throw InputError("expected either MODEL, a weights file, or --learned RUN");
   if (!options.learned.given->empty())
     return draw_learned(options.learned, options.input, options.output);
   if (options.output.empty()) throw InputError("--output: expected the name of the picture");
   auto inputs = options.input.files();
-  inputs.push_back(options.model);
+  inputs.insert(inputs.end(), {options.model, options.program});
   refuse_overwriting(options.output, inputs);
   const Model model = read_weights(options.model);
   if (!options.input.given()) {
+    if (options.oracle.given() || !options.program.empty())
+      throw InputError("--against and --program: need an input, whose run is compared");
     save_circuit(model, circuit_dot(model), options.output);
   } else {
-    const RunDrawing drawing = draw_run(model, load_one(options.input, model));
+    const OneQuestion question = load_one(options.input, model);
+    const RunDrawing drawing =
+        draw_run(model, question, review_of(options.oracle, options.program, model, question));
     if (!drawing.picture.has_value()) {
       std::cerr << "logdepth: " << describe(drawing.picture.refusal()) << "; nothing was drawn\n";
       return kNotDecided;
@@ -78,6 +86,14 @@ Command add_draw(CLI::App& app) {
   command->add_option("MODEL", options->model, "weights file");
   options->learned.add_to(*command);
   options->input.add_to(*command, false);
+  options->oracle.add_to(
+      *command,
+      "of a run: what is right, as in test, or program; what is wrong is drawn in red: answers and "
+      "prefix products that are not the oracle's, and the first place where the run leaves the "
+      "program that the file carries");
+  command->add_option("--program", options->program,
+                      "of a run: the program (.cells) to compare with; with --against, default: "
+                      "the one the weights file carries");
   command->add_option("-o,--output", options->output,
                       "picture: .svg, .html, .pdf, .png or (circuit) .dot; with --learned .svg, "
                       "or none");

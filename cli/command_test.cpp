@@ -11,16 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
+#include "cli/oracle_source.hpp"
 #include "cli/progress.hpp"
-#include "cli/shell_word.hpp"
 #include "cli/test_verdict.hpp"
+#include "cli/typed_input.hpp"
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
-#include "oracle/command_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/test_computation_graph.hpp"
 #include "proofs-check/check/test_division.hpp"
@@ -31,19 +30,10 @@
 namespace logdepth {
 namespace {
 
-constexpr std::string_view kCommand = "command:";
-
 struct TestArguments {
-  std::string model, against;
-
-  /// What a program answers that the user names; absent for another kind of oracle.
-  std::optional<std::string> command() const {
-    if (!against.starts_with(kCommand)) return std::nullopt;
-    const std::size_t from = against.find_first_not_of(" \t\n", kCommand.size());
-    if (from == std::string::npos) throw InputError("--against: expected a program after command:");
-    return against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
-  }
-  AutomatonOptions automaton;
+  std::string model;
+  OracleOptions oracle;
+  std::string oracle_as_typed;
   TestOptions test;
   CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
   ShardOptions shards;
@@ -56,37 +46,6 @@ std::size_t chosen(const CLI::Option* option, std::size_t given, std::size_t oth
   return option->count() > 0 ? given : otherwise;
 }
 
-/// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
-void apply_against(TestArguments& options) {
-  std::string kind, value = options.against;
-  for (const char* known : {"regex", "fst", "jff", "dot", "group"}) {
-    const std::string prefix = std::string(known) + ":";
-    if (value.starts_with(prefix)) {
-      kind = known;
-      value = value.substr(prefix.size());
-    }
-  }
-  if (kind.empty()) {
-    const std::string extension = std::filesystem::path(value).extension().string();
-    if (extension == ".fst" || extension == ".jff" || extension == ".dot") {
-      kind = extension.substr(1);
-    } else if (std::filesystem::is_regular_file(value)) {
-      throw InputError(
-          "--against " + value +
-          ": expected a file that ends in .fst, .jff or .dot; a program that says what "
-          "is right is named as command:" +
-          shell_word(value));
-    } else {
-      kind = "regex";
-    }
-  }
-  const std::vector<std::string> kinds = {"regex", "fst", "jff", "dot", "group"};
-  const auto at = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
-  CLI::Option* option = options.automaton.sources[static_cast<std::size_t>(at)];
-  option->add_result(value);
-  option->run_callback();
-}
-
 /// What all reports have.
 template <class Report>
 TestVerdict verdict_of(TestVerdict::Kind kind, const Report& report, const TestArguments& options,
@@ -97,6 +56,7 @@ TestVerdict verdict_of(TestVerdict::Kind kind, const Report& report, const TestA
   verdict.model = model.name;
   verdict.hash = weights_hash(model);
   verdict.against = against;
+  verdict.oracle = options.oracle_as_typed;
   verdict.seed = report.seed;
   verdict.promises = report.promises;
   verdict.unevaluated = descriptions(report.unevaluated);
@@ -122,26 +82,7 @@ int store_or_conclude(const TestArguments& options, const TestVerdict& verdict) 
 }
 
 int test_words(TestArguments& options, const Model& model) {
-  if (options.against.starts_with("graph:"))
-    throw InputError("the weights file '" + model.name + "' takes words; '" + options.against +
-                     "' is for graphs");
-  std::unique_ptr<LanguageOracle> oracle;
-  std::string against;
-  if (!options.against.empty() && options.automaton.given())
-    throw InputError("--against and another option both name the language");
-  if (const auto command = options.command()) {
-    oracle = make_command_oracle(*command, Alphabet(model.alphabet));
-    against = oracle->name();
-  } else {
-    if (options.against.empty() && !options.automaton.given())
-      throw InputError(
-          "expected --against to say what is right: a regular expression, group:NAME, "
-          "a file of an automaton or command:PROGRAM");
-    if (!options.against.empty()) apply_against(options);
-    LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);
-    oracle = std::move(loaded.oracle);
-    against = std::move(loaded.name);
-  }
+  const NamedLanguage language = load_language_oracle(options.oracle, model);
   options.test.shard = options.shards.shard;
   options.random_asked = options.test.random;
   TestReport report;
@@ -150,9 +91,9 @@ int test_words(TestArguments& options, const Model& model) {
     options.test.progress = [&](std::size_t done, std::size_t total) {
       progress.update(done, total);
     };
-    report = test_language(model, *oracle, options.test);
+    report = test_language(model, *language.oracle, options.test);
   }
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, against);
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, language.name);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_words", report.exhaustive_words},
                      {"random_words", report.random_words},
@@ -168,7 +109,8 @@ int test_words(TestArguments& options, const Model& model) {
         example->expected,
         example->got,
         {{"word", show_word(example->word)}, {"found_at_length", example->original_length}},
-        example->number};
+        example->number,
+        typed_word(example->word)};
   return store_or_conclude(options, verdict);
 }
 
@@ -183,21 +125,16 @@ std::string show_graph(const Graph& graph) {
 }
 
 int test_graphs(TestArguments& options, const Model& model) {
-  const bool undirected = options.against == "graph:undirected-reachability";
-  const auto command = options.command();
-  if (!undirected && !command && options.against != "graph:reachability")
-    throw InputError("the weights file '" + model.name +
-                     "' takes graphs; expected --against graph:reachability, "
-                     "graph:undirected-reachability or command:PROGRAM");
+  const NamedReachability right = load_reachability_oracle(options.oracle, model);
   ReachabilityOptions asked;
-  if (command) asked.oracle = make_command_reachability(*command);
+  asked.oracle = right.program;
   asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
   asked.random = chosen(options.random, options.test.random, asked.random);
   asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
   asked.seed = options.test.seed;
   asked.shard = options.shards.shard;
   options.random_asked = asked.random;
-  asked.undirected = undirected;
+  asked.undirected = right.undirected;
   ReachabilityReport report;
   {
     Progress progress("test", "graphs");
@@ -205,8 +142,7 @@ int test_graphs(TestArguments& options, const Model& model) {
     report = test_reachability(model, asked);
   }
   const auto& example = report.counterexample;
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, report, options, model,
-                                   command ? kCommandOracle + *command : options.against);
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, report, options, model, right.name);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -231,13 +167,14 @@ int test_graphs(TestArguments& options, const Model& model) {
                                {"target", example->target},
                                {"found_at_vertices", example->original_vertices},
                                {"found_at_edges", example->original_edges}},
-                              example->number};
+                              example->number,
+                              typed_graph(example->graph, example->source, example->target)};
   }
   return store_or_conclude(options, verdict);
 }
 
 int test_cells(TestArguments& options, const Model& model) {
-  if (options.against != "division")
+  if (options.oracle.against != "division")
     throw InputError("the weights file '" + model.name +
                      "' takes raw streams; expected --against division");
   DivisionTestOptions asked;
@@ -255,7 +192,7 @@ int test_cells(TestArguments& options, const Model& model) {
   }
   const auto& example = report.counterexample;
   TestVerdict verdict =
-      verdict_of(TestVerdict::Kind::divisions, report, options, model, options.against);
+      verdict_of(TestVerdict::Kind::divisions, report, options, model, options.oracle.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_inputs", report.exhaustive_inputs},
                      {"random_inputs", report.random_inputs},
@@ -272,7 +209,8 @@ int test_cells(TestArguments& options, const Model& model) {
                               {{"divisor", example->input.divisor},
                                {"dividends", example->input.dividends},
                                {"found_at_length", example->original_length}},
-                              example->number};
+                              example->number,
+                              typed_cells(model, division_rows(model, example->input))};
   }
   return store_or_conclude(options, verdict);
 }
@@ -280,7 +218,7 @@ int test_cells(TestArguments& options, const Model& model) {
 constexpr const char* kComputationGraph = "computation-graph";
 
 int test_computation_graphs(TestArguments& options, const Model& model) {
-  if (options.automaton.given())
+  if (options.oracle.automaton.given())
     throw InputError("--against computation-graph and a language are two oracles; give one");
   ComputationGraphTestOptions asked;
   asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
@@ -297,8 +235,8 @@ int test_computation_graphs(TestArguments& options, const Model& model) {
     report = test_computation_graph(model, asked);
   }
   const auto& example = report.counterexample;
-  TestVerdict verdict =
-      verdict_of(TestVerdict::Kind::computation_graphs, report, options, model, options.against);
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::computation_graphs, report, options, model,
+                                   options.oracle.against);
   verdict.details = {{"up_to", report.up_to},
                      {"exhaustive_graphs", report.exhaustive_graphs},
                      {"random_graphs", report.random_graphs},
@@ -314,16 +252,18 @@ int test_computation_graphs(TestArguments& options, const Model& model) {
                               {{"word", shown},
                                {"iterations", example->iterations},
                                {"found_at_length", example->original_length}},
-                              example->number};
+                              example->number,
+                              {}};  // a run has the iterations of the file
   }
   return store_or_conclude(options, verdict);
 }
 
 int test(TestArguments& options) {
+  options.oracle_as_typed = options.oracle.as_typed();
   const Model model = read_weights(options.model);
-  if (options.against == kComputationGraph) return test_computation_graphs(options, model);
+  if (options.oracle.against == kComputationGraph) return test_computation_graphs(options, model);
   if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
-  if (options.automaton.given())
+  if (options.oracle.automaton.given())
     throw InputError("the weights file '" + model.name +
                      "' does not take words; a language is no oracle for it");
   return std::holds_alternative<GraphInput>(model.input) ? test_graphs(options, model)
@@ -349,13 +289,13 @@ Command add_test(CLI::App& app) {
       "property test of any weights file against an independent oracle, with a shrunk "
       "counterexample\nExample: logdepth test abb.json --against regex:'(a|b)*abb' --up-to 8");
   command->add_option("MODEL", options->model, "weights file")->required();
-  command->add_option("--against", options->against,
-                      "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
-                      "extension, or else a regular expression; for files that take graphs "
-                      "graph:reachability or graph:undirected-reachability; for the division "
-                      "lemma division; for computation graphs computation-graph; for words and "
-                      "graphs also command:PROGRAM, which is asked a line and answers a line");
-  options->automaton.add_to(*command);
+  options->oracle.add_to(
+      *command,
+      "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
+      "extension, or else a regular expression; for files that take graphs "
+      "graph:reachability or graph:undirected-reachability; for the division "
+      "lemma division; for computation graphs computation-graph; for words and "
+      "graphs also command:PROGRAM, which is asked a line and answers a line");
   options->up_to = command
                        ->add_option("--up-to", options->test.up_to,
                                     "every word of at most so many letters, every graph of at most "

@@ -169,7 +169,8 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
                                                        : load_cells(options, model);
     return {tokens_of(model, rows), std::nullopt};
   }
-  return {tokens_of(model, load_words(options.words, model.alphabet).front()), std::nullopt};
+  const LetterNames word = load_words(options.words, model.alphabet).front();
+  return {tokens_of(model, word), std::nullopt, std::nullopt, word};
 }
 
 }  // namespace logdepth

@@ -50,12 +50,13 @@ using Questions =
 /// naming the options that this one takes; for bad input, with file and line.
 Questions load_questions(const InputOptions& options, const Model& model);
 
-/// The tokens of the only question, for commands that look at one input, and the graph that they
-/// are of. A graph whose tokens do not depend on source and target needs no pair.
+/// The tokens of the only question, for commands that look at one input, and the graph or word that
+/// they are of. A graph whose tokens do not depend on source and target needs no pair.
 struct OneQuestion {
   Outcome<Tokens> tokens;
   std::optional<VertexPair> pair;
   std::optional<Graph> graph = {};
+  std::optional<LetterNames> word = {};
 };
 OneQuestion load_one(const InputOptions& options, const Model& model);
 

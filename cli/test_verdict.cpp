@@ -73,6 +73,19 @@ Wording wording(const TestVerdict& verdict) {
   return {};
 }
 
+/// Longer commands than this are not typed again.
+constexpr std::size_t kLongestCommand = 2000;
+
+/// How to look at the counterexample.
+void print_commands(const TestVerdict& verdict) {
+  const auto& [preparation, options] = verdict.counterexample->input;
+  if (options.empty() || preparation.size() + options.size() > kLongestCommand) return;
+  const std::string input = shell_word(verdict.file) + " " + options;
+  std::cout << "to look at it: " << preparation << (preparation.empty() ? "" : "; ")
+            << "logdepth diff " << input << "; logdepth draw " << input << " " << verdict.oracle
+            << " -o counterexample.svg\n";
+}
+
 /// Limits are the same in all shards; everything else that is a number counts cases.
 bool is_limit(const std::string& name) {
   return name == "up_to" || name.starts_with("max_");
@@ -86,15 +99,21 @@ json to_json(const TestVerdict& verdict) {
               {"model", verdict.model},
               {"sha256", verdict.hash},
               {"against", verdict.against},
+              {"oracle", verdict.oracle},
               {"seed", verdict.seed},
               {"promises", verdict.promises},
               {"unevaluated", verdict.unevaluated},
               {"details", verdict.details},
               {"counterexample", nullptr}};
   if (const auto& example = verdict.counterexample)
-    out["counterexample"] = {{"shown", example->shown},       {"origin", example->origin},
-                             {"expected", example->expected}, {"got", example->got},
-                             {"details", example->details},   {"number", example->number}};
+    out["counterexample"] = {{"shown", example->shown},
+                             {"origin", example->origin},
+                             {"expected", example->expected},
+                             {"got", example->got},
+                             {"details", example->details},
+                             {"number", example->number},
+                             {"preparation", example->input.preparation},
+                             {"options", example->input.options}};
   return out;
 }
 
@@ -104,14 +123,20 @@ TestVerdict test_verdict_from_json(const json& content) {
                       content.at("model"),
                       content.at("sha256"),
                       content.at("against"),
+                      content.at("oracle"),
                       content.at("seed"),
                       content.at("promises"),
                       content.at("unevaluated"),
                       content.at("details"),
                       std::nullopt};
   if (const json& example = content.at("counterexample"); !example.is_null())
-    verdict.counterexample = {example.at("shown"), example.at("origin"),  example.at("expected"),
-                              example.at("got"),   example.at("details"), example.at("number")};
+    verdict.counterexample = {example.at("shown"),
+                              example.at("origin"),
+                              example.at("expected"),
+                              example.at("got"),
+                              example.at("details"),
+                              example.at("number"),
+                              {example.at("preparation"), example.at("options")}};
   return verdict;
 }
 
@@ -168,12 +193,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     if (example)
       std::cout << "counterexample: " << example->shown << " (" << example->origin
                 << "): " << difference << '\n';
-    if (example && verdict.kind == TestVerdict::Kind::words) {
-      const std::string input =
-          shell_word(verdict.file) + " --input " + shell_word(example->details.at("word"));
-      std::cout << "to look at it: logdepth diff " << input << "; logdepth draw " << input
-                << " -o counterexample.svg\n";
-    }
+    if (example) print_commands(verdict);
   }
   std::map<std::string, std::uint64_t> limits;
   for (const auto& [name, value] : verdict.details.items())

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/typed_input.hpp"
+
 namespace logdepth {
 
 /// What a test of a weights file found, whatever the file takes.
@@ -16,10 +18,12 @@ struct TestVerdict {
     std::string expected, got;
     nlohmann::json details;    ///< beside expected and got
     std::uint64_t number = 0;  ///< of the case in the whole test
+    TypedInput input;
   };
   Kind kind = Kind::words;
   std::string file, model, hash;  ///< the weights: path, name, hash of the content
   std::string against;
+  std::string oracle;  ///< as options of the command line
   std::uint64_t seed = 0, promises = 0;
   std::vector<std::string> unevaluated;  ///< heads whose promise was never checked
   nlohmann::json details;                ///< limits and counts, beside what all tests say

@@ -12,6 +12,9 @@ inline constexpr const char* kInk = "#111111";
 inline constexpr const char* kAxisInk = "#333333";
 /// Of what stands back: notes, positions, names of axes.
 inline constexpr const char* kQuietInk = "#5A5A5A";
+/// Of what is wrong; a sign or words stand beside it.
+inline constexpr const char* kWrongSign = "\xE2\x9C\x97";  // ballot X
+inline constexpr const char *kWrongInk = "#C8001E", *kWrongFill = "#FBDDE0";
 inline constexpr const char* kGridInk = "#E2E2E2";
 
 }  // namespace logdepth

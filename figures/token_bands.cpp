@@ -19,7 +19,7 @@ constexpr double kBandLabels = 136;  ///< room for the names of the bands
 /// pass beyond some.
 constexpr double kBandHeight = 108, kBandGrowth = 2.4;
 constexpr std::size_t kFewTokens = 20;
-constexpr double kFewStroke = 1.8, kManyStroke = 1.1;
+constexpr double kFewStroke = 1.8, kManyStroke = 1.1, kWrongStroke = 3;
 constexpr double kRowHeight = 17;
 constexpr double kStackHeight = 240;  ///< of the highest stack, where that is possible
 constexpr double kDigit = 6.7;        ///< width of a character of the small monospaced rows
@@ -32,7 +32,7 @@ constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 
 /// What pictures beside each other have in common, so that their bands begin at the same heights.
 struct BandsLayout {
-  std::size_t styles = 0, tokens = 0;
+  std::size_t styles = 0, alarms = 0, tokens = 0;
   std::vector<std::size_t> rows;  ///< of each band
 
   double band_height() const {
@@ -45,6 +45,7 @@ BandsLayout layout_of(const std::vector<TokenBands>& beside) {
   BandsLayout layout;
   for (const TokenBands& bands : beside) {
     layout.styles = std::max(layout.styles, bands.styles.size());
+    layout.alarms = std::max(layout.alarms, bands.alarms.size());
     layout.tokens = std::max(layout.tokens, bands.tokens.size());
     layout.rows.resize(std::max(layout.rows.size(), bands.bands.size()));
     for (std::size_t i = 0; i < bands.bands.size(); ++i)
@@ -111,6 +112,10 @@ class BandsDrawing {
     return left_ - kBandMargin + kBandLabels + step_ * (static_cast<double>(token) + 0.5);
   }
 
+  static std::string wrong() { return "class=\"wrong\" fill=\"" + std::string(kWrongInk) + "\""; }
+  static bool is_among(std::size_t token, const std::vector<std::size_t>& tokens) {
+    return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
+  }
   static std::string quiet() { return "fill=\"" + std::string(kQuietInk) + "\""; }
 
   void left_text(double y, const std::string& content, const std::string& style, double size = 12) {
@@ -129,6 +134,11 @@ class BandsDrawing {
     left_text(y_, bands_.title, "font-weight=\"bold\"", 17);
     y_ += 20;
     left_text(y_, bands_.subtitle, "");
+    for (std::size_t i = 0; i < bands_.alarms.size(); ++i)
+      left_text(y_ + 20 * static_cast<double>(i + 1),
+                std::string(kWrongSign) + " " + bands_.alarms[i], wrong() + " font-weight=\"bold\"",
+                13);
+    y_ += 20 * static_cast<double>(layout_.alarms);
     double y = y_;
     for (const BandStyle& style : bands_.styles) {
       y += 19;
@@ -178,6 +188,10 @@ class BandsDrawing {
                               svg_circle({x(token), top}, 3.2, "fill=\"#3A3A3A\"") +
                               svg_circle({x(token), bottom}, 3.2, "fill=\"#3A3A3A\""),
                           key_attribute(token_key(token)));
+    for (const std::size_t token : band.wrong)
+      front_ += svg_circle({x(token), bottom}, 8,
+                           "class=\"wrong\" fill=\"none\" stroke-width=\"3\" stroke=\"" +
+                               std::string(kWrongInk) + "\"");
     y_ = bottom + 12 + 10;
     for (const BandRow& one : band.rows) row(one);
     y_ = end + 8;
@@ -189,27 +203,34 @@ class BandsDrawing {
     const auto place = std::find(band.styles.begin(), band.styles.end(), one.style);
     const double shift = 3.0 * (static_cast<double>(place - band.styles.begin()) -
                                 static_cast<double>(band.styles.size() - 1) / 2);
-    const double width = layout_.tokens > kFewTokens ? kManyStroke : kFewStroke;
-    const double dark = kDarkest * one.share * (bands_.tokens[one.to].quiet ? kBehind : 1);
+    const double width = one.wrong                     ? kWrongStroke
+                         : layout_.tokens > kFewTokens ? kManyStroke
+                                                       : kFewStroke;
+    const double dark =
+        one.wrong ? 1 : kDarkest * one.share * (bands_.tokens[one.to].quiet ? kBehind : 1);
+    BandStyle style = bands_.styles[one.style];
+    if (one.wrong) style.colour = kWrongInk;
     const double middle = (top + bottom) / 2, from = x(one.from) + shift, to = x(one.to) + shift;
-    lines_ +=
-        svg_path("M" + svg_number(from) + " " + svg_number(bottom) + "C" + svg_number(from) + " " +
-                     svg_number(middle) + " " + svg_number(to) + " " + svg_number(middle) + " " +
-                     svg_number(to) + " " + svg_number(top),
-                 "class=\"select\" " + key_attribute(line_key(one.from)) + " fill=\"none\" " +
-                     stroke(bands_.styles[one.style], width) + " " +
-                     svg_attribute("stroke-opacity", fixed_text(std::max(kLightest, dark), 2)));
+    lines_ += svg_path(
+        "M" + svg_number(from) + " " + svg_number(bottom) + "C" + svg_number(from) + " " +
+            svg_number(middle) + " " + svg_number(to) + " " + svg_number(middle) + " " +
+            svg_number(to) + " " + svg_number(top),
+        std::string(one.wrong ? "class=\"select wrong\" " : "class=\"select\" ") +
+            key_attribute(line_key(one.from)) + " fill=\"none\" " + stroke(style, width) + " " +
+            svg_attribute("stroke-opacity", fixed_text(std::max(kLightest, dark), 2)));
   }
 
   void row(const BandRow& row) {
     left_text(y_, row.label, quiet(), 11);
     const std::string colour = row.quiet ? kQuietInk : row.bold ? "#000000" : "#202020";
-    for (std::size_t token = 0; token < row.texts.size(); ++token)
+    for (std::size_t token = 0; token < row.texts.size(); ++token) {
+      const bool is_wrong = is_among(token, row.wrong);
       front_ += svg_text(
           x(token), y_, row.texts[token],
-          "text-anchor=\"middle\" font-size=\"11\" font-family=\"DejaVu Sans Mono,monospace\" "
-          "fill=\"" +
-              colour + "\"" + (row.bold ? " font-weight=\"bold\"" : ""));
+          "text-anchor=\"middle\" font-size=\"11\" font-family=\"DejaVu Sans Mono,monospace\" " +
+              (is_wrong ? wrong() : "fill=\"" + colour + "\"") +
+              (row.bold || is_wrong ? " font-weight=\"bold\"" : ""));
+    }
     y_ += kRowHeight;
   }
 
@@ -245,14 +266,16 @@ class BandsDrawing {
       row(one);
       y_ += 6;
     }
-    const auto& [text, good] = bands_.verdict;
+    const auto& [text, good, is_wrong] = bands_.verdict;
     if (text.empty()) return;
     const double last = x(bands_.tokens.size() - 1);
     const double half = std::max(40.0, static_cast<double>(text.size()) * 4.4 + 8);
     const double left = std::max(left_ - kBandMargin + kBandLabels,
                                  std::min(last - half, last + step_ / 2 - 2 * half));
-    front_ += svg_rect({left, y_ - 6}, 2 * half, 26,
-                       std::string("rx=\"6\" fill=\"") + (good ? "#00664F" : "#A34700") + "\"");
+    front_ += svg_rect(
+        {left, y_ - 6}, 2 * half, 26,
+        is_wrong ? "rx=\"6\" " + wrong()
+                 : std::string("rx=\"6\" fill=\"") + (good ? "#00664F" : "#A34700") + "\"");
     widest_ = std::max(widest_, left + 2 * half);
     front_ += svg_text(left + half, y_ + 12, text,
                        "text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\" "

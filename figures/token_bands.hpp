@@ -26,6 +26,7 @@ struct BandLine {
   std::size_t from = 0, to = 0;
   std::size_t style = 0;
   double share = 1;  ///< of what the token reads, from 0 to 1: how dark the line is
+  bool wrong = false;
 };
 
 /// A text under every token.
@@ -33,6 +34,7 @@ struct BandRow {
   std::string label;
   std::vector<std::string> texts = {};
   bool quiet = false, bold = false;
+  std::vector<std::size_t> wrong = {};  ///< tokens
 };
 
 /// One level: the tokens twice, and lines between them.
@@ -42,6 +44,7 @@ struct Band {
   std::vector<BandLine> lines = {};
   std::vector<BandRow> rows = {};
   std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
+  std::vector<std::size_t> wrong = {};    ///< tokens at which it goes wrong
 };
 
 /// Equal blocks and what is left over, one above the other.
@@ -52,12 +55,13 @@ struct BandStack {
 
 struct BandVerdict {
   std::string text;
-  bool good = false;
+  bool good = false, wrong = false;
 };
 
 /// Who reads whom: tokens in a row and, from top to bottom, a band per level.
 struct TokenBands {
   std::string title, subtitle;
+  std::vector<std::string> alarms = {};  ///< what is wrong, in sentences
   std::vector<BandStyle> styles;
   std::vector<BandToken> tokens;
   std::size_t first_position = 0;  ///< the number of the first token
@@ -70,7 +74,7 @@ struct TokenBands {
 };
 
 /// The picture of one, or of several beside each other, their bands at the same heights: a step for
-/// each band. A line is an element of class "select".
+/// each band. A line is an element of class "select", what is wrong one of class "wrong".
 StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::string_view title);
 
 }  // namespace logdepth

@@ -11,7 +11,6 @@
 #include "objects/phrases.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
-#include "proofs-check/check/checked_run.hpp"
 #include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
@@ -228,6 +227,16 @@ Word random_word(std::mt19937_64& random, std::size_t length, std::size_t letter
 }
 
 }  // namespace
+
+std::optional<Mismatch> mismatch_on(const Model& model, const LanguageOracle& oracle,
+                                    const std::vector<std::string>& word) {
+  LanguageTest test(model, oracle);
+  Word letters;
+  for (const std::string& name : word)
+    letters.push_back(static_cast<Letter>(
+        std::find(model.alphabet.begin(), model.alphabet.end(), name) - model.alphabet.begin()));
+  return test.mismatch(letters);
+}
 
 TestReport test_language(const Model& model, const LanguageOracle& oracle,
                          const TestOptions& options) {

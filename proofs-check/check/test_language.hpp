@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "oracle/language_oracle.hpp"
+#include "proofs-check/check/checked_run.hpp"
 #include "proofs-check/check/shard.hpp"
-#include "proofs-check/check/tested_property.hpp"
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
@@ -56,5 +56,9 @@ struct [[nodiscard]] TestReport {
 /// shard.
 TestReport test_language(const Model& model, const LanguageOracle& oracle,
                          const TestOptions& options);
+
+/// The same questions of one word: what is not as the oracle says, if anything. Errors as above.
+std::optional<Mismatch> mismatch_on(const Model& model, const LanguageOracle& oracle,
+                                    const std::vector<std::string>& word);
 
 }  // namespace logdepth

@@ -186,6 +186,12 @@ class Follow : public ForwardObserver<ValueId> {
 
 }  // namespace
 
+std::string describe(const Difference& difference) {
+  return fmt::format("layer {}, {}, token {}, cell {}: expected {}, got {}", difference.step,
+                     difference.sublayer, difference.token, difference.cell, difference.expected,
+                     difference.got);
+}
+
 Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
                                                     const Tokens& tokens) {
   check_program(program);

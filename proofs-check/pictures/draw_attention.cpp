@@ -12,10 +12,13 @@
 #include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
+#include "proofs-check/file/names_of_states.hpp"
 #include "proofs-check/pictures/cell_values.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/division_results.hpp"
+#include "proofs-check/pictures/prefix_products.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
+#include "runtime/exact/promise_check.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
@@ -24,24 +27,21 @@ namespace {
 constexpr std::size_t kKeyColumns = 104;
 constexpr std::size_t kKeyLines = 40;
 constexpr std::size_t kStyleCharacters = 110;
+constexpr std::size_t kStateCharacters = 14;
+constexpr std::size_t kAlarmCharacters = 150;
 
-using Selected = std::vector<std::vector<std::size_t>>;    ///< per token
-using Products = std::vector<std::vector<std::uint32_t>>;  ///< per token; empty: none to show
+using Selected = std::vector<std::vector<std::size_t>>;  ///< per token
 
 std::string attention_title(const Model& model) {
   return model.name.empty() ? "unnamed model" : model.name;
-}
-
-BandVerdict reached(bool connected) {
-  return {connected ? "connected" : "not connected", connected};
 }
 
 struct Level {
   Location location;
   std::vector<Selected> heads;
   std::vector<std::set<std::size_t>> reach;  ///< per token
-  Products products;
-  std::vector<std::string> cells;  ///< per token: what they hold after the layer
+  Products products;                         ///< per token; empty: none to show
+  std::vector<std::string> cells;            ///< per token: what they hold after the layer
 };
 
 /// Keeps what every head selects, and the stream as it is after every layer.
@@ -51,8 +51,7 @@ class Recorder : public ForwardObserver<ValueId> {
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
     const std::size_t heads = model_.layers[location.layer].attention.heads.size();
-    recording_ = location.sublayer == Sublayer::attention && heads > 0;
-    if (!recording_) return;
+    if (location.sublayer != Sublayer::attention || heads == 0) return;
     Level& level = levels.emplace_back();
     level.location = location;
     level.heads.assign(heads, Selected(stream.tokens));
@@ -66,25 +65,21 @@ class Recorder : public ForwardObserver<ValueId> {
       streams.emplace(levels.size() - 1, stream);
   }
 
+  /// The attention in which a run was refused before any head selected something.
+  void leave_out_empty() {
+    const auto selects_nothing = [](const Selected& head) {
+      return std::all_of(head.begin(), head.end(), [](const auto& row) { return row.empty(); });
+    };
+    if (!levels.empty() && std::ranges::all_of(levels.back().heads, selects_nothing))
+      levels.pop_back();
+  }
+
   std::vector<Level> levels;
   std::map<std::size_t, Stream<ValueId>> streams;  ///< by level
 
  private:
   const Model& model_;
-  bool recording_ = false;
 };
-
-/// The prefix products of all tokens, or nothing when some token has none.
-Products read_products(Runner& runner, const Stream<ValueId>& stream) {
-  Products products;
-  if (!runner.has_prefixes()) return products;
-  for (std::size_t token = 0; token < stream.tokens; ++token) {
-    auto product = runner.prefix(stream, token);
-    if (!product.has_value()) return {};
-    products.push_back(std::move(product).value());
-  }
-  return products;
-}
 
 /// Tokens that chains of selections lead to. Heads that take the mean of all visible positions, or
 /// of all flagged ones, are left out: they count positions, and would hide what the others do.
@@ -107,31 +102,11 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
   }
 }
 
-/// How a product is written under its token: the images where they are short, else "m1", "m2", ...
-/// in order of first appearance, with a key below the picture.
-class ProductNames {
- public:
-  explicit ProductNames(const std::vector<const Products*>& rows) {
-    for (const Products* row : rows)
-      for (const auto& product : *row) {
-        spelled_ = spelled_ && product.size() <= 6 &&
-                   std::all_of(product.begin(), product.end(), [](auto q) { return q < 10; });
-        if (known_.try_emplace(product, order_.size() + 1).second) order_.push_back(product);
-      }
-  }
-  std::string name(const std::vector<std::uint32_t>& product) const {
-    if (!spelled_) return fmt::format("m{}", known_.at(product));
-    std::string digits;
-    for (const std::uint32_t q : product) digits += std::to_string(q);
-    return digits;
-  }
-  bool needs_key() const { return !spelled_; }
-  const Products& key() const { return order_; }
-
- private:
-  bool spelled_ = true;
-  std::map<std::vector<std::uint32_t>, std::size_t> known_;
-  Products order_;
+/// Where a run goes wrong: beside the row of a level, or a selection of one of its heads.
+struct WrongRow {
+  std::size_t step = 0, token = 0;
+  std::optional<std::size_t> head = {};
+  std::string sentence;
 };
 
 /// Heads that are drawn alike, and the layers of the file that have one.
@@ -144,13 +119,14 @@ struct HeadKind {
 class AttentionBands {
  public:
   AttentionBands(const Model& model, const Tokens& tokens, const std::vector<Level>& levels,
-                 const Products& final_products)
+                 const Products& final_products, const std::optional<ComparedProducts>& compared)
       : model_(model),
         tokens_(tokens),
         levels_(levels),
         final_(final_products),
+        compared_(compared),
         view_(view_circuit(model_)),
-        names_(product_rows()) {}
+        names_(all_products()) {}
 
   TokenBands make() {
     bands_.title = cut_text(attention_title(model_), 60);
@@ -161,18 +137,63 @@ class AttentionBands {
     for (const std::string& kind : tokens_.kinds) bands_.tokens.push_back(token(kind));
     for (std::size_t at = 0; at < levels_.size(); ++at) add_band(at);
     add_styles();
-    if (!final_.empty())
+    if (compared_) {
+      add_compared();
+    } else if (!final_.empty()) {
       bands_.results.push_back({.label = "prefix product", .texts = names(final_), .bold = true});
+    }
+    add_states();
     add_notes();
     return std::move(bands_);
   }
 
  private:
-  std::vector<const Products*> product_rows() const {
-    std::vector<const Products*> rows;
-    for (const Level& level : levels_) rows.push_back(&level.products);
-    rows.push_back(&final_);
-    return rows;
+  Products all_products() const {
+    Products all;
+    for (const Level& level : levels_)
+      all.insert(all.end(), level.products.begin(), level.products.end());
+    all.insert(all.end(), final_.begin(), final_.end());
+    if (!compared_) return all;
+    for (const auto& answered : compared_->answered)
+      if (answered) all.push_back(*answered);
+    all.insert(all.end(), compared_->right.begin(), compared_->right.end());
+    return all;
+  }
+
+  /// The state of the user's automaton after each prefix.
+  void add_states() {
+    const std::vector<std::string> states = names_of_states(model_);
+    if (states.empty() || final_.empty()) return;
+    BandRow row{.label = "state"};
+    for (const Transformation& product : final_)
+      row.texts.push_back(product.empty() || product[0] >= states.size()
+                              ? "?"
+                              : cut_text(states[product[0]], kStateCharacters));
+    bands_.results.push_back(std::move(row));
+    bands_.notes.emplace_back("state: where the automaton is after the letters up to here");
+  }
+
+  /// Wrong ones in red, and below them the right ones.
+  void add_compared() {
+    const std::vector<std::string> none(tokens_.kinds.size());
+    BandRow answered{.label = "prefix product", .texts = none, .bold = true};
+    BandRow right{.label = "right", .texts = none};
+    for (std::size_t letter = 0; letter < compared_->right.size(); ++letter) {
+      const std::size_t token = compared_->first_letter + letter;
+      const auto& product = compared_->answered[letter];
+      answered.texts[token] = product ? names_.name(*product) : "none";
+      if (!compared_->is_wrong(letter)) continue;
+      answered.wrong.push_back(token);
+      right.texts[token] = names_.name(compared_->right[letter]);
+    }
+    if (!answered.wrong.empty())
+      bands_.alarms.push_back(
+          fmt::format("{} wrong, the first at token {}",
+                      counted(answered.wrong.size(), "prefix product is", "prefix products are"),
+                      answered.wrong.front()));
+    const bool all_right = answered.wrong.empty();
+    bands_.results.push_back(std::move(answered));
+    if (!all_right) bands_.results.push_back(std::move(right));
   }
 
   /// Raw streams have no kinds; tokens that carry nothing of the input stand back.
@@ -270,7 +291,7 @@ class AttentionBands {
       notes.emplace_back(
           "reaches: the tokens that chains of these lines lead to, heads that count positions left "
           "out");
-    if (final_.empty()) return;
+    if (final_.empty() && !compared_) return;
     if (!names_.needs_key()) {
       notes.emplace_back("product: the images of the points 0, 1, 2, \xE2\x80\xA6");
       return;
@@ -286,6 +307,7 @@ class AttentionBands {
   const Tokens& tokens_;
   const std::vector<Level>& levels_;
   const Products& final_;
+  const std::optional<ComparedProducts>& compared_;
   CircuitView view_;
   ProductNames names_;
   std::vector<HeadKind> kinds_;  // by style
@@ -302,11 +324,14 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
       divisors{.label = "divisor", .quiet = true};
   BandRow quotients{.label = "quotient", .bold = true},
       remainders{.label = "remainder", .bold = true};
-  for (const DivisionResult& one : results) {
+  for (std::size_t token = 0; token < results.size(); ++token) {
+    const DivisionResult& one = results[token];
     dividends.texts.push_back(std::to_string(one.dividend));
     divisors.texts.push_back(std::to_string(one.divisor));
     quotients.texts.push_back(text(one.quotient));
     remainders.texts.push_back(text(one.remainder));
+    if (one.quotient != one.dividend / one.divisor) quotients.wrong.push_back(token);
+    if (one.remainder != one.dividend % one.divisor) remainders.wrong.push_back(token);
     BandStack& stack = bands.stacks.emplace_back();
     stack.meaning = fmt::format("{} by {}: quotient {}, remainder {}", one.dividend, one.divisor,
                                 text(one.quotient), text(one.remainder));
@@ -317,6 +342,10 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
     stack.size = one.divisor;
     stack.rest = rest;
   }
+  for (const BandRow* row : {&quotients, &remainders})
+    if (!row->wrong.empty())
+      bands.alarms.push_back(fmt::format("wrong {}s: {}, the first at token {}", row->label,
+                                         row->wrong.size(), row->wrong.front()));
   bands.stacks_label = "blocks";
   bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
   bands.notes.emplace_back(
@@ -324,48 +353,111 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
       "another colour, the remainder");
 }
 
+/// The answer to the input, if it has one; red where it is not the right one.
+Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
+                                const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                std::optional<bool> right) {
+  const Model& model = runner.model();
+  const bool graph = std::holds_alternative<GraphInput>(model.input);
+  const auto named = [&](bool yes) {
+    return graph ? (yes ? "connected" : "not connected") : (yes ? "accept" : "reject");
+  };
+  const auto judged = [&](const Outcome<bool>& answer) -> Outcome<BandVerdict> {
+    if (!answer.has_value()) return answer.refusal();
+    BandVerdict verdict{named(answer.value()), answer.value()};
+    verdict.wrong = right && *right != answer.value();
+    if (verdict.wrong) verdict.text += std::string(", right is ") + named(*right);
+    return verdict;
+  };
+  if (std::holds_alternative<AcceptOutput>(model.output))
+    return judged(runner.accepts(stream, stream.tokens - 1));
+  if (std::holds_alternative<RelationOutput>(model.output) && pair)
+    return judged(runner.relation(stream, pair->first, pair->second));
+  return BandVerdict{};
+}
+
+std::vector<WrongRow> wrong_rows(const PromiseCheck& promises, const RunReview& review) {
+  std::vector<WrongRow> rows;
+  if (const auto& broken = promises.broken_row())
+    rows.push_back(
+        {broken->step, broken->token, broken->head, "broken promise: " + broken->sentence});
+  if (const auto& difference = review.difference)
+    rows.push_back({difference->step, difference->token, std::nullopt,
+                    "first difference from the program: " + describe(*difference)});
+  return rows;
+}
+
+/// In the band of the layer, or of the one before that has heads.
+void mark(const WrongRow& row, const std::vector<Level>& levels, TokenBands& bands) {
+  bands.alarms.push_back(row.sentence);
+  std::size_t at = levels.size();
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    if (levels[level].location.step <= row.step) at = level;
+  if (at == levels.size()) return;
+  Band& band = bands.bands[at];
+  band.wrong.push_back(row.token);
+  if (row.token < band.details.size())
+    band.details[row.token] += (band.details[row.token].empty() ? "" : " ") + row.sentence + ".";
+  if (!row.head) return;
+  for (BandLine& line : band.lines)
+    if (line.from == row.token && line.style == band.styles[*row.head]) line.wrong = true;
+}
+
 }  // namespace
 
 Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
-                                    const std::optional<std::pair<Vertex, Vertex>>& pair) {
+                                    const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                    const RunReview& review) {
   if (tokens.kinds.size() > kMaxDrawnTokens)
     throw InputError(
         fmt::format("a picture of attention takes at most {} tokens, and this input has {}",
                     kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
   Recorder recorder(model);
-  auto stream = runner.run(tokens, {&recorder});
-  if (!stream.has_value()) return stream.refusal();
-
+  PromiseCheck promises(model, runner.arithmetic());
+  auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;
-  const bool graph = std::holds_alternative<GraphInput>(model.input);
-  if (std::holds_alternative<AcceptOutput>(model.output)) {
-    const auto accepts = runner.accepts(stream.value(), stream.value().tokens - 1);
-    if (!accepts.has_value()) return accepts.refusal();
-    verdict = graph ? reached(accepts.value())
-                    : BandVerdict{accepts.value() ? "accept" : "reject", accepts.value()};
-  } else if (std::holds_alternative<RelationOutput>(model.output) && pair) {
-    const auto related = runner.relation(stream.value(), pair->first, pair->second);
-    if (!related.has_value()) return related.refusal();
-    verdict = reached(related.value());
+  std::optional<Refusal> refusal;
+  std::optional<ComparedProducts> compared;
+  Products products;
+  std::vector<DivisionResult> divisions;
+  if (stream.has_value()) {
+    const auto answer = verdict_of(runner, stream.value(), pair, review.verdict);
+    if (answer.has_value()) {
+      verdict = answer.value();
+    } else {
+      refusal = answer.refusal();
+    }
+    products = read_products(runner, stream.value());
+    compared = compared_products(runner, stream.value(), review.products);
+    divisions = division_results(runner, tokens, stream.value());
+  } else {
+    refusal = stream.refusal();
+    recorder.leave_out_empty();
   }
+  if (refusal && !review.although_refused && !promises.broken_row()) return *refusal;
   const CellValues values(model);
   for (auto& [level, after] : recorder.streams) {
     recorder.levels[level].products = read_products(runner, after);
     for (std::size_t token = 0; token < after.tokens; ++token)
       recorder.levels[level].cells.push_back(values.text(after, token, runner.arithmetic().pool()));
   }
-  trace_reach(model, recorder.levels, stream.value().tokens);
-  TokenBands bands =
-      AttentionBands(model, tokens, recorder.levels, read_products(runner, stream.value())).make();
+  trace_reach(model, recorder.levels, tokens.kinds.size());
+  TokenBands bands = AttentionBands(model, tokens, recorder.levels, products, compared).make();
   bands.verdict = std::move(verdict);
-  add_divisions(division_results(runner, tokens, stream.value()), bands);
+  if (review.wrong_answer || refusal)
+    bands.alarms.insert(bands.alarms.begin(),
+                        review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));
+  for (const WrongRow& row : wrong_rows(promises, review)) mark(row, recorder.levels, bands);
+  add_divisions(divisions, bands);
+  for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
   return bands;
 }
 
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
-                                     const std::optional<std::pair<Vertex, Vertex>>& pair) {
-  const auto bands = attention_bands(runner, tokens, pair);
+                                     const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                     const RunReview& review) {
+  const auto bands = attention_bands(runner, tokens, pair, review);
   if (!bands.has_value()) return bands.refusal();
   return token_bands_picture({bands.value()}, "attention of " + attention_title(runner.model()));
 }

@@ -23,6 +23,7 @@ constexpr std::size_t kAllArrows = 14;
 constexpr double kMargin = 24, kPanelGap = 34, kStripHead = 58;
 constexpr double kLegendWidth = 800, kBadgeWidth = 190;
 constexpr double kCharacter = 0.57;  ///< width of most texts, in letters' sizes
+constexpr double kBold = 1.15;       ///< times it
 constexpr const char *kKnownFill = "#D3E5F2", *kKnownInk = "#0B4A75";
 constexpr const char *kNewFill = "#FBD0AE", *kNewInk = "#8A3B00";
 constexpr const char *kKnownLine = kHues[0], *kNewLine = kHues[1], *kEdgeLine = "#4A4A4A";
@@ -95,7 +96,7 @@ class ReachabilityPicture {
     if (has_walk()) width = std::max(width, walk_arcs_size(walk_arcs()).first);
     width = std::max({width, kLegendWidth, text_width({text_.title()}, 18) + kBadgeWidth,
                       text_width(text_.introduction(drawn_.size(), all_arrows()), 12),
-                      text_width(text_.last_token(), 12)});
+                      text_width(text_.alarms(), 13) * kBold, text_width(text_.last_token(), 12)});
     for (std::size_t step = 0; step < run_.steps.size(); ++step)
       width = std::max({width, text_width({text_.news(step)}, 12),
                         kBadgeWidth + text_width({text_.walks(step)}, 13)});
@@ -129,12 +130,19 @@ class ReachabilityPicture {
       const std::string answer = *run_.connected ? "connected" : "not connected";
       const double wide = static_cast<double>(answer.size()) * 9 + 20;
       const double x = picture_.width - kMargin - wide;
-      strip.elements += svg_rect(
-          {x, y - 19}, wide, 27,
-          std::string("rx=\"6\" fill=\"") + (*run_.connected ? "#00664F" : "#A34700") + "\"");
+      const bool wrong = run_.review.verdict && run_.review.verdict != run_.connected;
+      strip.elements +=
+          svg_rect({x, y - 19}, wide, 27,
+                   "rx=\"6\" " + svg_attribute("fill", wrong             ? kWrongInk
+                                                       : *run_.connected ? "#00664F"
+                                                                         : "#A34700"));
       strip.elements += line(x + wide / 2, y, answer, 15,
                              "text-anchor=\"middle\" font-weight=\"bold\" fill=\"#FFFFFF\"");
     }
+    for (const std::string& sentence : text_.alarms())
+      strip.elements +=
+          line(kMargin, y += 20, std::string(kWrongSign) + " " + sentence, 13,
+               "class=\"wrong\" font-weight=\"bold\" " + svg_attribute("fill", kWrongInk));
     for (const std::string& sentence : text_.introduction(drawn_.size(), all_arrows()))
       strip.elements += line(kMargin, y += 20, sentence, 12);
     strip.elements += legend(y + 28);
@@ -217,7 +225,11 @@ class ReachabilityPicture {
         const bool itself = edge && run_.found[from][to].length == 0;  // of rows: no edge
         if (itself) continue;
         CircleArrow arrow{i, j, fresh ? kNewLine : kKnownLine, 1, 1, arrow_key(from, to)};
-        if (edge) {
+        if (run_.is_wrong(step, from, to)) {
+          arrow.colour = kWrongInk;
+          arrow.width = 2.4;
+          strong.push_back(arrow);
+        } else if (edge) {
           arrow.colour = kEdgeLine;
           arrow.width = 1.4;
           edges.push_back(arrow);
@@ -244,6 +256,12 @@ class ReachabilityPicture {
         PairCell& cell = row.emplace_back();
         cell.key = cell_key(from, to);
         cell.framed = asked() && std::pair(from, to) == *run_.question;
+        if (run_.is_wrong(step, from, to)) {
+          cell.mark = kWrongSign;
+          cell.fill = kWrongFill;
+          cell.ink = kWrongInk;
+          continue;
+        }
         if (!is_known(step, from, to)) continue;
         const bool fresh = is_new(step, from, to);
         cell.mark = number(from, to);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "proofs-check/pictures/circuit_view.hpp"
+#include "runtime/exact/promise_check.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
@@ -243,6 +244,13 @@ std::vector<std::pair<std::string, std::string>> deciding_logits(Runner& runner,
 
 }  // namespace
 
+bool ReachabilityRun::is_wrong(std::size_t step, Vertex from, Vertex to) const {
+  // Tokens of pairs and triples need not know that a vertex reaches itself.
+  if (!review.reaches || (from == to && cells.has_triples())) return false;
+  const bool known = steps[step].reaches[from][to] != 0, right = (*review.reaches)[from][to];
+  return known ? !right : right && step + 1 == steps.size();
+}
+
 std::vector<Vertex> ReachabilityRun::walk(Vertex from, Vertex to) const {
   const FoundPair& pair = found[from][to];
   if (pair.length == 0) return {from};
@@ -253,9 +261,10 @@ std::vector<Vertex> ReachabilityRun::walk(Vertex from, Vertex to) const {
   return vertices;
 }
 
-Outcome<ReachabilityRun> read_reachability(
-    Runner& runner, const ReachabilityCells& cells, const Graph& graph,
-    const std::optional<std::pair<Vertex, Vertex>>& question) {
+Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCells& cells,
+                                           const Graph& graph,
+                                           const std::optional<std::pair<Vertex, Vertex>>& question,
+                                           const RunReview& review) {
   const Model& model = runner.model();
   const auto [source, target] = question.value_or(std::pair<Vertex, Vertex>(0, 0));
   const auto tokens = tokens_of(model, graph, source, target);
@@ -270,20 +279,28 @@ Outcome<ReachabilityRun> read_reachability(
   run.tokens = tokens.value().kinds.size();
   run.layers = depth_at(model, run.size);
   run.question = question;
+  run.review = review;
   const auto& input = std::get<GraphInput>(model.input);
   if (input.padding == GraphInput::Padding::n3) run.first_triple = run.size * run.size;
   run.answer_token = cells.has_triples() ? run.tokens - 1 : source;
 
   ReachabilityReader reader(runner, run);
-  const auto stream = runner.run(tokens.value(), {&reader});
+  PromiseCheck promises(model, runner.arithmetic());
+  const auto stream = runner.run(tokens.value(), {&reader, &promises});
   if (!stream.has_value()) return stream.refusal();
   reader.end(stream.value());
   if (question) {
     const auto answer = runner.connected(stream.value(), source, target);
-    if (!answer.has_value()) return answer.refusal();
-    run.connected = answer.value();
+    if (answer.has_value()) {
+      run.connected = answer.value();
+    } else if (review.although_refused || promises.broken_row()) {
+      run.refusal = describe(answer.refusal());
+    } else {
+      return answer.refusal();
+    }
     run.logits = deciding_logits(runner, stream.value(), run);
   }
+  run.broken_promise = promises.broken();
   return run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "objects/graph.hpp"
 #include "proofs-check/pictures/reachability_cells.hpp"
+#include "proofs-check/pictures/run_review.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/outcome.hpp"
 
@@ -63,19 +64,25 @@ struct ReachabilityRun {
   std::vector<FetchedFlag> answers;
   std::vector<std::pair<std::string, std::string>> logits;  ///< names and exact values
   std::optional<bool> connected;                            ///< the answer to the question
+  std::string refusal;                                      ///< why there is none, or empty
+  std::optional<std::string> broken_promise;                ///< the first one
+  RunReview review;
 
   std::size_t pair_token(Vertex from, Vertex to) const { return from * size + to; }
   std::size_t triple_token(Vertex from, Vertex via, Vertex to) const {
     return first_triple + (from * size + via) * size + to;
   }
+  /// Whether the step knows a walk that there is none of, or the last one misses one.
+  bool is_wrong(std::size_t step, Vertex from, Vertex to) const;
   /// The vertices of the walk that was found, ends included. Precondition: found[from][to].step.
   std::vector<Vertex> walk(Vertex from, Vertex to) const;
 };
 
 /// Runs the graph and reads `cells` as it goes; a file of pairs and triples needs a question. The
 /// refusal of the run or of the verdict, when there is no answer.
-Outcome<ReachabilityRun> read_reachability(
-    Runner& runner, const ReachabilityCells& cells, const Graph& graph,
-    const std::optional<std::pair<Vertex, Vertex>>& question);
+Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCells& cells,
+                                           const Graph& graph,
+                                           const std::optional<std::pair<Vertex, Vertex>>& question,
+                                           const RunReview& review = {});
 
 }  // namespace logdepth

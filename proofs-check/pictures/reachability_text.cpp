@@ -75,6 +75,27 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
   return sentences;
 }
 
+std::vector<std::string> ReachabilityText::alarms() const {
+  std::vector<std::string> sentences;
+  const auto named = [](bool connected) { return connected ? "connected" : "not connected"; };
+  if (const auto right = run_.review.verdict; right && run_.question && right != run_.connected)
+    sentences.push_back(fmt::format("expected {}, got {}", named(*right),
+                                    run_.connected ? named(*run_.connected) : run_.refusal));
+  const std::size_t last = run_.steps.size() - 1;
+  std::size_t missing = 0, made_up = 0;
+  for (Vertex from = 0; from < run_.names.size(); ++from)
+    for (Vertex to = 0; to < run_.names.size(); ++to)
+      if (run_.is_wrong(last, from, to)) ++(run_.steps[last].reaches[from][to] ? made_up : missing);
+  if (missing > 0)
+    sentences.push_back(counted(missing, "pair is", "pairs are") + " connected and not found");
+  if (made_up > 0)
+    sentences.push_back(counted(made_up, "pair is", "pairs are") + " found and not connected");
+  if (run_.broken_promise) sentences.push_back("broken promise: " + *run_.broken_promise);
+  if (run_.review.difference)
+    sentences.push_back("first difference from the program: " + describe(*run_.review.difference));
+  return sentences;
+}
+
 std::vector<std::string> ReachabilityText::how_to_read() const {
   if (!run_.question)
     return {"An arrow: the network knows a walk", "from its tail to its tip.", "",
@@ -154,6 +175,9 @@ std::string ReachabilityText::pair_note(std::size_t step, Vertex from, Vertex to
     text += fmt::format("found in loop {}, by way of {}.", *found.step,
                         names(found.joins, run_.names.size()));
   }
+  if (run_.is_wrong(step, from, to))
+    text += run_.steps[step].reaches[from][to] ? " Wrong: there is no walk."
+                                               : " Wrong: there is a walk.";
   const bool rows = !run_.cells.has_triples();
   text += fmt::format(" Token {}: {} = {}.", rows ? from : run_.pair_token(from, to),
                       rows ? run_.cells.row[to].name : run_.cells.pair.name,
@@ -279,7 +303,10 @@ std::vector<std::string> ReachabilityText::last_token() const {
   for (const auto& [name, value] : run_.logits) logits.push_back(name + " " + value);
   sentences.push_back((rows ? fmt::format("Token {}, the source: logit of ", run_.answer_token)
                             : std::string("Logits: ")) +
-                      joined(logits) + (*run_.connected ? ", so connected" : ", so not connected"));
+                      joined(logits) + ", so " +
+                      (!run_.connected   ? run_.refusal
+                       : *run_.connected ? "connected"
+                                         : "not connected"));
   return sentences;
 }
 

@@ -17,6 +17,8 @@ class ReachabilityText {
   std::string title() const;
   /// What is drawn, and what is left out when so many vertices are, and not all arrows.
   std::vector<std::string> introduction(std::size_t drawn, bool all_arrows) const;
+  /// What is wrong.
+  std::vector<std::string> alarms() const;
   /// Short lines beside the first step.
   std::vector<std::string> how_to_read() const;
 

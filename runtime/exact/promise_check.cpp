@@ -162,9 +162,11 @@ void PromiseCheck::on_row(const Location& location, std::size_t head, const Sele
     }
     positions += fmt::format("{}{}", positions.empty() ? "" : ", ", p);
   }
-  broken_ = fmt::format("layer {}, head {}, token {}: promised {}, selected {} of {} (position {})",
-                        location.step, head, row.row, promise_text(promise), row.count, row.visible,
-                        positions);
+  broken_ = {
+      location.step, location.layer, head, row.row,
+      fmt::format("layer {}, head {}, token {}: promised {}, selected {} of {} (position {})",
+                  location.step, head, row.row, promise_text(promise), row.count, row.visible,
+                  positions)};
 }
 
 }  // namespace logdepth

@@ -13,6 +13,14 @@
 
 namespace logdepth {
 
+/// A row at which a head did not select what it promised.
+struct BrokenPromise {
+  std::uint64_t step = 0;           ///< executed layer, from 1
+  std::size_t layer = 0, head = 0;  ///< of the file, from 0
+  std::size_t token = 0;            ///< that asks
+  std::string sentence;             ///< layer, head, token, what was promised and selected
+};
+
 /// Checks every head's promise at every row of exact runs, one after the other.
 class PromiseCheck : public ForwardObserver<ValueId> {
  public:
@@ -25,8 +33,12 @@ class PromiseCheck : public ForwardObserver<ValueId> {
   std::uint64_t total_evaluated() const;  ///< rows checked
   /// Heads whose promise was never asked, in the order of the file.
   std::vector<HeadPlace> unevaluated() const;
-  /// The first broken promise as a sentence: layer, head, token, what was promised and selected.
-  const std::optional<std::string>& broken() const { return broken_; }
+  /// The first broken promise.
+  const std::optional<BrokenPromise>& broken_row() const { return broken_; }
+  /// The same as a sentence.
+  std::optional<std::string> broken() const {
+    return broken_ ? std::optional(broken_->sentence) : std::nullopt;
+  }
   /// Forgets the broken promise; the counts go on.
   void forgive() { broken_.reset(); }
 
@@ -51,7 +63,7 @@ class PromiseCheck : public ForwardObserver<ValueId> {
   const Exact& arithmetic_;
   std::vector<Expected> expected_;                     ///< per head of the sublayer
   std::vector<std::vector<std::uint64_t>> evaluated_;  ///< rows per layer of the file and head
-  std::optional<std::string> broken_;
+  std::optional<BrokenPromise> broken_;
 };
 
 }  // namespace logdepth

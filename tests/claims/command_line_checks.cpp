@@ -1,6 +1,7 @@
 // The program `logdepth` from outside: test, diff, info, inspect and draw.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -51,6 +52,85 @@ TEST_F(Checks, TestPassesOnItsOwnLanguageAndWritesWhatItChecked) {
   // What was checked about one content says nothing about another.
   compile_regex("(a|b)*ab", "abb.json");
   EXPECT_EQ(json_of({"info", "abb.json"})["checks"], json::array());
+}
+
+// The commands that a failed test prints are run as they stand, by a shell.
+TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
+  compile_regex("(a|b)*abb", "abb.json");
+  done({"compile", "regular", "--group", "Z6", "--letters", "all", "-o", "z6.json"});
+  done({"compile", "connectivity", "-o", "graph.json"});
+  done({"compile", "division", "-o", "division.json"});
+  corrupt("abb.json", false, "bad word's.json");
+  corrupt("z6.json", false, "bad-group.json");
+  corrupt("division.json", true, "bad-division.json");
+  Model graph = read_weights(folder.file("graph.json"));
+  graph.layers[7].attention.heads[0].value.entries.clear();
+  save_weights(graph, folder.file("bad-graph.json"));
+  const std::vector<std::vector<std::string>> tests = {
+      {"bad word's.json", "--regex", "(a|b)*abb", "--alphabet", "ab"},
+      {"bad-group.json", "--against", "group:Z6", "--letters", "all"},
+      {"bad-division.json", "--against", "division"},
+      {"bad-graph.json", "--against", "graph:reachability"}};
+  for (std::vector<std::string> arguments : tests) {
+    const std::string file = arguments.front();
+    arguments.insert(arguments.begin(), "test");
+    const Finished failed = logdepth(arguments);
+    ASSERT_EQ(failed.status, 1) << file << failed.err;
+    const std::string mark = "to look at it: ";
+    const std::size_t at = failed.out.find(mark);
+    ASSERT_NE(at, std::string::npos) << failed.out;
+    std::string commands = failed.out.substr(at + mark.size());
+    commands = "logdepth() { " + std::string(LOGDEPTH_BINARY) + " \"$@\"; }\n" + commands;
+    const Finished shown = support::run_process({"sh", "-c", commands}, folder.path(), "");
+    EXPECT_EQ(shown.status, 0) << file << shown.err;
+    EXPECT_EQ(shown.err, "wrote counterexample.svg\n") << file;
+    EXPECT_EQ(shown.out.substr(0, 18), "first difference: ") << file;
+    const std::string picture = folder.read("counterexample.svg");
+    EXPECT_NE(picture.find("class=\"wrong\""), std::string::npos) << file;
+    EXPECT_NE(picture.find("first difference from the program: layer "), std::string::npos) << file;
+    std::filesystem::remove(folder.file("counterexample.svg"));
+  }
+}
+
+TEST_F(Checks, APictureIsComparedOnlyWithWhatItsFileCanBeComparedWith) {
+  compile_regex("(a|b)*abb", "abb.json");
+  done({"compile", "division", "-o", "division.json"});
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
+      {{"abb.json", "--against", "(a|b)*abb"}, "--against and --program: need an input"},
+      {{"abb.json", "--input", "ab", "--against", "graph:reachability"}, "is for graphs"},
+      {{"abb.json", "--input", "ab", "--against", "computation-graph"},
+       "expected --against program"},
+      {{"abb.json", "--input", "ab", "--against", "(c|d)*"}, "not in the alphabet"},
+      {{"division.json", "--divide", "3", "--by", "2", "--against", "(a|b)*"},
+       "expected --against division or program"}};
+  for (const auto& [arguments, reason] : refused) {
+    std::vector<std::string> command = {"draw", "-o", "x.svg"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Finished finished = logdepth(command);
+    EXPECT_EQ(finished.status, 2) << reason;
+    EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
+    EXPECT_FALSE(std::filesystem::exists(folder.file("x.svg")));
+  }
+  Model bare = read_weights(folder.file("abb.json"));
+  bare.derived = {};
+  save_weights(bare, folder.file("bare.json"));
+  const Finished noted =
+      logdepth({"draw", "bare.json", "--input", "ab", "--against", "(a|b)*abb", "-o", "x.svg"});
+  EXPECT_EQ(noted.status, 0);
+  EXPECT_NE(noted.err.find("the run is not compared with a program: "), std::string::npos);
+  const Finished nothing =
+      logdepth({"draw", "bare.json", "--input", "ab", "--against", "program", "-o", "y.svg"});
+  EXPECT_EQ(nothing.status, 2) << nothing.err;
+
+  // A program of the user's, and one that is none of these weights.
+  done({"compile", "program", example("programs/majority.cells"), "-o", "majority.json"});
+  const auto against = [&](const std::string& program) {
+    return logdepth({"draw", "majority.json", "--input", "0", "--program",
+                     example("programs/" + program), "-o", "z.svg"});
+  };
+  EXPECT_EQ(against("majority.cells").status, 0);
+  EXPECT_EQ(folder.read("z.svg").find("class=\"wrong\""), std::string::npos);
+  EXPECT_EQ(against("counting.cells").status, 2);
 }
 
 TEST_F(Checks, AWeakerTestNeverReplacesTheRecordOfAStrongerOne) {

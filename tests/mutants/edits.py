@@ -62,6 +62,9 @@ CURVE = "learned/records/learning_curve.cpp"
 SWEEP = "learned/report/settings_sweep.cpp"
 WORD_TOKENS = "learned/word_problems/word_tokens.hpp"
 TEST_LANGUAGE = "proofs-check/check/test_language.cpp"
+DRAW_ATTENTION = "proofs-check/pictures/draw_attention.cpp"
+REACHABILITY_RUN = "proofs-check/pictures/reachability_run.cpp"
+DRAWING_REVIEW = "cli/drawing_review.cpp"
 TEST_DIVISION = "proofs-check/check/test_division.cpp"
 CHECKS = "proofs-check/file/checks_file.cpp"
 GML = "objects/graph_gml.cpp"
@@ -653,4 +656,13 @@ EDITS = [
     (GML, "if (!directed || directed->text == \"0\") graph_.make_undirected();", "",
      "an undirected graph of GML is read as a directed one"),
     (LINES, "if (!read_.empty() || read_more(0, question))", "if (false)", "a second line of a program answers its next question"),
+    (DRAW_ATTENTION, "if (levels[level].location.step <= row.step) at = level;", "at = level;",
+     "what is wrong is marked in the last layer"),
+    (DRAW_ATTENTION, "line.from == row.token && line.style == band.styles[*row.head]",
+     "line.style == band.styles[*row.head]", "every selection of a head is red where one is wrong"),
+    (DRAW_ATTENTION, "verdict.wrong = right && *right != answer.value();", "verdict.wrong = right.has_value();",
+     "a verdict that is right is red"),
+    (REACHABILITY_RUN, "right && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
+    (DRAWING_REVIEW, "mismatch->property != TestedProperty::promise", "true",
+     "a broken promise is said twice, once as a wrong answer"),
 ]

@@ -1,0 +1,105 @@
+#include "cli/drawing_review.hpp"
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "compiler/program/program_text.hpp"
+#include "objects/input_error.hpp"
+#include "objects/overload.hpp"
+#include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/difference/first_difference.hpp"
+#include "proofs-check/file/carried_program.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr const char* kProgram = "program";
+
+void ask_language(OracleOptions& options, const Model& model, const LetterNames& word,
+                  RunReview& review) {
+  const NamedLanguage language = load_language_oracle(options, model);
+  const auto mismatch = mismatch_on(model, *language.oracle, word);
+  // The picture says itself which promise was broken.
+  if (mismatch && mismatch->property != TestedProperty::promise)
+    review.wrong_answer = "expected " + mismatch->expected + ", got " + mismatch->got;
+  Word letters;
+  for (const std::string& name : word)
+    letters.push_back(language.oracle->alphabet().find(name).value());
+  if (std::holds_alternative<AcceptOutput>(model.output))
+    review.verdict = language.oracle->accepts(letters);
+  review.products = language.oracle->prefix_products(letters);
+}
+
+void ask_reachability(const OracleOptions& options, const Model& model, const Graph& graph,
+                      const std::optional<VertexPair>& pair, RunReview& review) {
+  const NamedReachability right = load_reachability_oracle(options, model);
+  if (right.program) {
+    if (pair) review.verdict = right.program(graph, pair->first, pair->second);
+    return;
+  }
+  const ReachabilityOracle searched(graph);
+  if (pair) review.verdict = searched.reaches(pair->first, pair->second);
+  review.reaches = searched.transitive_closure();
+}
+
+void ask_oracle(OracleOptions& options, const Model& model, const OneQuestion& question,
+                RunReview& review) {
+  std::visit(
+      Overload{[&](const WordInput&) {
+                 if (options.against == "computation-graph")
+                   throw InputError(
+                       "--against computation-graph: a picture compares such a file with its "
+                       "program; expected --against program");
+                 ask_language(options, model, question.word.value(), review);
+               },
+               [&](const GraphInput&) {
+                 ask_reachability(options, model, question.graph.value(), question.pair, review);
+               },
+               [&](const CellsInput&) {
+                 // Quotients and remainders of natural numbers are judged where they are drawn.
+                 if (options.against != "division")
+                   throw InputError("the weights file '" + model.name +
+                                    "' takes raw streams; expected --against division or program");
+               }},
+      model.input);
+}
+
+/// Errors: InputError where there is none, or none of these weights.
+void compare_with_program(const std::string& file, const Model& model, const Tokens& tokens,
+                          RunReview& review) {
+  std::optional<Program> program;
+  if (!file.empty()) {
+    program = parse_program(read_whole_file(file), file);
+  } else {
+    const CarriedProgram carried(model, Trust::none);
+    if (!carried.program()) throw InputError(carried.reason());
+    program = *carried.program();
+  }
+  auto difference = first_difference(*program, model, tokens);
+  if (difference.has_value()) review.difference = std::move(difference).value();
+}
+
+}  // namespace
+
+RunReview review_of(OracleOptions& options, const std::string& program, const Model& model,
+                    const OneQuestion& question) {
+  RunReview review;
+  if (!options.given() && program.empty()) return review;
+  if (!question.tokens.has_value()) return review;
+  review.although_refused = true;
+  if (options.given() && options.against != kProgram) ask_oracle(options, model, question, review);
+  try {
+    compare_with_program(program, model, question.tokens.value(), review);
+  } catch (const InputError& error) {
+    if (!program.empty() || options.against == kProgram) throw;
+    std::cerr << "logdepth: the run is not compared with a program: " << error.what() << '\n';
+  }
+  return review;
+}
+
+}  // namespace logdepth
