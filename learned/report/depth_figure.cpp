@@ -20,12 +20,12 @@ constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
-constexpr std::size_t kLegendName = 120;
+constexpr std::size_t kLegendName = 120, kShortName = 48;
 constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
 /// Okabe and Ito's hues, darkened for lines on white, for what was learned.
-constexpr std::array<const char*, 6> kLearned = {"#D55E00", "#B4508F", "#00875F",
-                                                 "#6A3D9A", "#B07D00", "#A3123B"};
+constexpr std::array<const char*, 8> kLearned = {"#D55E00", "#B4508F", "#00875F", "#6A3D9A",
+                                                 "#B07D00", "#A3123B", "#7A4B2A", "#5F6B00"};
 /// Cool and quiet ones for what was constructed.
 constexpr std::array<const char*, 2> kClaimed = {"#6E6E6E", "#9A9A9A"};
 constexpr std::array<const char*, 2> kClaimedDash = {"7 4", "2 3"};
@@ -214,6 +214,52 @@ Legend legend_of(const Scene& scene) {
   return legend;
 }
 
+/// Points and law in one series, with one short name.
+PlotSeries row_series(const std::string& problem, const LearnedRow& row,
+                      const std::string& colour) {
+  PlotSeries drawn = points_series(row.series, colour);
+  drawn.name = "learned, " + problem + ", " + cut_text(series_name(row.series), kShortName) + ": ";
+  const DepthFit& law = row.law();
+  if (!law.fitted()) {
+    drawn.name += "open";
+    return drawn;
+  }
+  drawn.line = law_series(row, law, colour).line;
+  drawn.name += (law.choice == SeedChoice::median ? "median seed, " : "") +
+                line_text(law.shown().direct.a, law.shown().direct.b,
+                          law_argument(row.series, law.shows_line())) +
+                "; " + open_depths_text(law);
+  return drawn;
+}
+
+bool same_depths(const DepthProblem& one, const DepthProblem& other) {
+  return one.size == other.size &&
+         std::ranges::equal(one.constructed, other.constructed,
+                            [](const ConstructedCurve& a, const ConstructedCurve& b) {
+                              return a.form == b.form && a.construction == b.construction &&
+                                     a.encoding == b.encoding && a.depths == b.depths;
+                            });
+}
+
+/// Everything that is known of the problems that the same constructions solve at the same depths,
+/// as of the word problems of all groups: one panel, a line in the legend for each thing.
+Scene common_scene(const DepthTable& table, const DepthProblem& shown) {
+  DepthProblem bare = shown;
+  bare.learned.clear();
+  Scene scene = scene_of(bare);
+  std::size_t learned = 0;
+  for (const DepthProblem& problem : table.problems) {
+    if (!same_depths(problem, shown)) continue;
+    for (const LearnedRow& row : problem.learned) {
+      const std::string colour = kLearned[learned++ % kLearned.size()];
+      scene.series.push_back(row_series(problem.name, row, colour));
+      if (PlotArea band = band_of(row.law(), colour); !band.corners.empty())
+        scene.areas.push_back(std::move(band));
+    }
+  }
+  return scene;
+}
+
 /// "depth-A5.svg": what is no letter or digit is a hyphen.
 std::string file_name(std::string problem) {
   for (char& c : problem)
@@ -221,8 +267,7 @@ std::string file_name(std::string problem) {
   return "depth-" + problem + ".svg";
 }
 
-std::string picture_of(const DepthProblem& problem) {
-  const Scene scene = scene_of(problem);
+std::string picture_of(const DepthProblem& problem, const Scene& scene) {
   const Legend legend = legend_of(scene);
   LineChart chart = chart_of(problem, scene);
   for (const LegendEntry& entry : legend.entries) {
@@ -241,8 +286,16 @@ std::string picture_of(const DepthProblem& problem) {
 std::vector<DepthFigure> depth_figures(const DepthTable& table) {
   std::vector<DepthFigure> figures;
   for (const DepthProblem& problem : table.problems)
+    if (table.records > 0 && problem.published) {
+      DepthProblem all = problem;
+      all.name = "word problems";
+      figures.push_back({all.name, "depth.svg", picture_of(all, common_scene(table, problem))});
+      break;
+    }
+  for (const DepthProblem& problem : table.problems)
     if (table.records == 0 || !problem.learned.empty() || problem.published)
-      figures.push_back({problem.name, file_name(problem.name), picture_of(problem)});
+      figures.push_back(
+          {problem.name, file_name(problem.name), picture_of(problem, scene_of(problem))});
   return figures;
 }
 

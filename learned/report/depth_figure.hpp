@@ -11,7 +11,8 @@ namespace logdepth {
 /// hollow with an arrow where training had not settled them; the law of the best seed is solid, with
 /// the band of its interval, that of the median seed dashed. Our lines end with the depths they were
 /// fitted to, the published one with its range. Seeds that reach less than 1 have no place on the
-/// axis.
+/// axis. Before them, where runs were read and something is published, one picture of all problems
+/// that the same constructions solve at the same depths, with a line in its legend for each thing.
 std::vector<DepthFigure> depth_figures(const DepthTable& table);
 
 }  // namespace logdepth

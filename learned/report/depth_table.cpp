@@ -106,12 +106,14 @@ LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
   row.series = series;
   row.best = fit_series(series, SeedChoice::best, seed);
   row.median = fit_series(series, SeedChoice::median, seed);
-  row.status = status_of(series, row.best);
+  row.status = status_of(series, row.law());
   if (small_by_budget(series)) {
     row.verdict.reason = "the budget was measured, not the depth";
   } else {
-    row.verdict = law_verdict(series, row.best);
+    row.verdict = law_verdict(series, row.law());
   }
+  if (row.law().fitted() && !row.best.fitted())
+    row.verdict.reason += ", of the median seed; the best one is not settled";
   row.tokens = token_growth(series.runs);
   if (series.by_loops)
     for (std::size_t run = 0; run < series.runs.size(); ++run)

@@ -63,6 +63,10 @@ struct LearnedRow {
   std::optional<TokenGrowth> tokens;  ///< absent where no run passed two sizes
   std::vector<DepthFit> run_fits;     ///< of a series by loops, one for each of its runs
   std::vector<std::string> notes;
+
+  /// What the series says of its law: that of the best seed, or of the median one where training
+  /// has settled only that.
+  const DepthFit& law() const { return best.fitted() || !median.fitted() ? best : median; }
 };
 
 struct WidthRow {

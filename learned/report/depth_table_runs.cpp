@@ -64,7 +64,7 @@ TextTable compared_table(const DepthTable& table) {
                   "trained", "holds for"};
   for (const DepthProblem& problem : table.problems) {
     for (const LearnedRow& row : problem.learned)
-      text.rows.push_back({problem.name, "learned, " + series_name(row.series), slope_of(row.best),
+      text.rows.push_back({problem.name, "learned, " + series_name(row.series), slope_of(row.law()),
                            std::to_string(row.series.width), parameters_text(row.series),
                            trained_text(row.series),
                            percent_text(row.series.threshold) + " of answers, measured"});

@@ -62,9 +62,10 @@ std::string points_text(const LearnedSeries& series) {
 
 std::string law_cell(const LearnedRow& row) {
   std::string text = verdict_text(row.verdict);
-  if (row.best.resamples > 0)
-    text += "; the best seed is logarithmic in " +
-            share_text(row.best.logarithmic_wins, row.best.resamples) + " resamples";
+  if (const DepthFit& fit = row.law(); fit.resamples > 0)
+    text += std::string("; the ") + (fit.choice == SeedChoice::best ? "best" : "median") +
+            " seed is logarithmic in " + share_text(fit.logarithmic_wins, fit.resamples) +
+            " resamples";
   return text;
 }
 
@@ -317,7 +318,8 @@ std::string headline(const DepthTable& table) {
                           : law == Law::not_logarithmic ? "not logarithmic"
                                                         : "open");
       if (law == Law::logarithmic)
-        text += ", " + decimal(row.best.logarithmic.direct.a) + " layers per doubling";
+        text += ", " + decimal(row.law().logarithmic.direct.a) + " layers per doubling" +
+                (row.law().choice == SeedChoice::median ? " (median seed)" : "");
       if (std::ranges::count(laws, text) == 0) laws.push_back(std::move(text));
     }
   return laws.empty() ? "" : "Learned laws of depth: " + joined(laws, "; ") + ".";

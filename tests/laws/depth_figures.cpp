@@ -128,10 +128,35 @@ TEST(DepthFigures, OnlyWhatWasLearnedOrPublishedIsDrawnWhereRunsAreGiven) {
     return names;
   };
   EXPECT_EQ(files(table_of(doubling("S3"), curves)),
-            (std::vector<std::string>{"depth-S3.svg", "depth-A5.svg"}));
+            (std::vector<std::string>{"depth.svg", "depth-S3.svg", "depth-A5.svg"}));
   EXPECT_EQ(files(table_of({}, curves)).size(), 3u);
   EXPECT_EQ(files(table_of({words("../x", 1, 2)}, {})),
             (std::vector<std::string>{"depth----x.svg"}));
+}
+
+TEST(DepthFigures, OnePictureHasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {
+  using Form = ConstructedCurve::Form;
+  const std::vector<ConstructedCurve> curves = {curve("S3", Form::repaired, 2),
+                                                curve("Z2", Form::repaired, 4),
+                                                curve("A5", Form::repaired, 2)};
+  std::vector<RunRecord> records = doubling("S3");
+  for (const char* other : {"A5", "Z2"}) {
+    const auto more = doubling(other);
+    records.insert(records.end(), more.begin(), more.end());
+  }
+  const auto figures = depth_figures(table_of(records, curves));
+  ASSERT_EQ(figures.front().file, "depth.svg");
+  const std::string& svg = figures.front().svg;
+  const auto count = [&](const std::string& name) {
+    const std::regex shown("<text[^>]*>" + name);
+    return std::distance(std::sregex_iterator(svg.begin(), svg.end(), shown), {});
+  };
+  EXPECT_EQ(count("learned, S3, "), 1);
+  EXPECT_EQ(count("learned, A5, "), 1);
+  EXPECT_EQ(count("learned, Z2, "), 0) << "other depths are built for it";
+  EXPECT_EQ(count("published, "), 1);
+  EXPECT_EQ(count("[^<]*repaired: "), 1) << "one line for both problems";
+  EXPECT_EQ(count("[^<]*: open<"), 0) << "both doubled at every depth";
 }
 
 }  // namespace
