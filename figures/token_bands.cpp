@@ -27,6 +27,7 @@ constexpr double kDarkest = 0.85;     ///< of lines
 constexpr double kBehind = 0.4;       ///< of those that stand back
 /// Lines below could not be seen at all.
 constexpr double kLightest = 0.06;
+constexpr double kCircleHead = 22, kCircleBand = 190;  ///< above a circle, of a band beside one
 constexpr std::size_t kTokenCharacters = 10;
 constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 
@@ -34,10 +35,12 @@ constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 struct BandsLayout {
   std::size_t styles = 0, alarms = 0, tokens = 0;
   std::vector<std::size_t> rows;  ///< of each band
+  bool circles = false;
 
   double band_height() const {
-    return kBandHeight +
-           kBandGrowth * static_cast<double>(std::max(tokens, kFewTokens) - kFewTokens);
+    return std::max(
+        circles ? kCircleBand : 0,
+        kBandHeight + kBandGrowth * static_cast<double>(std::max(tokens, kFewTokens) - kFewTokens));
   }
 };
 
@@ -48,6 +51,7 @@ BandsLayout layout_of(const std::vector<TokenBands>& beside) {
     layout.alarms = std::max(layout.alarms, bands.alarms.size());
     layout.tokens = std::max(layout.tokens, bands.tokens.size());
     layout.rows.resize(std::max(layout.rows.size(), bands.bands.size()));
+    for (const Band& band : bands.bands) layout.circles = layout.circles || band.circle;
     for (std::size_t i = 0; i < bands.bands.size(); ++i)
       layout.rows[i] = std::max(layout.rows[i], bands.bands[i].rows.size());
   }
@@ -192,9 +196,18 @@ class BandsDrawing {
       front_ += svg_circle({x(token), bottom}, 8,
                            "class=\"wrong\" fill=\"none\" stroke-width=\"3\" stroke=\"" +
                                std::string(kWrongInk) + "\"");
+    if (band.circle) circle(*band.circle, bottom);
     y_ = bottom + 12 + 10;
     for (const BandRow& one : band.rows) row(one);
     y_ = end + 8;
+  }
+
+  /// Right of the last token.
+  void circle(const DirectionCircle& circle, double bottom) {
+    const double radius = layout_.band_height() - kCircleHead;
+    const double left = x(bands_.tokens.size()) - step_ / 2 + kBandMargin;
+    front_ += direction_circle_elements(circle, {left, bottom}, radius);
+    widest_ = std::max(widest_, left + direction_circle_width(circle, radius));
   }
 
   /// From the reading token below to the one above that is read.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "figures/direction_circle.hpp"
 #include "figures/strip_picture.hpp"
 
 namespace logdepth {
@@ -43,8 +45,9 @@ struct Band {
   std::vector<std::size_t> styles = {};  ///< of its lines, drawn a little apart in this order
   std::vector<BandLine> lines = {};
   std::vector<BandRow> rows = {};
-  std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
-  std::vector<std::size_t> wrong = {};    ///< tokens at which it goes wrong
+  std::vector<std::string> details = {};       ///< of every token: what a page says of it; or none
+  std::vector<std::size_t> wrong = {};         ///< tokens at which it goes wrong
+  std::optional<DirectionCircle> circle = {};  ///< beside it: how one token found what it reads
 };
 
 /// Equal blocks and what is left over, one above the other.

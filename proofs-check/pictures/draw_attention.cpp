@@ -16,6 +16,7 @@
 #include "proofs-check/pictures/cell_values.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/division_results.hpp"
+#include "proofs-check/pictures/nearest_direction.hpp"
 #include "proofs-check/pictures/prefix_products.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/exact/promise_check.hpp"
@@ -39,15 +40,16 @@ std::string attention_title(const Model& model) {
 struct Level {
   Location location;
   std::vector<Selected> heads;
-  std::vector<std::set<std::size_t>> reach;  ///< per token
-  Products products;                         ///< per token; empty: none to show
-  std::vector<std::string> cells;            ///< per token: what they hold after the layer
+  std::vector<std::optional<PlaneQuestion>> questions;  ///< per head: of the last token
+  std::vector<std::set<std::size_t>> reach;             ///< per token
+  Products products;                                    ///< per token; empty: none to show
+  std::vector<std::string> cells;  ///< per token: what they hold after the layer
 };
 
 /// Keeps what every head selects, and the stream as it is after every layer.
 class Recorder : public ForwardObserver<ValueId> {
  public:
-  explicit Recorder(const Model& model) : model_(model) {}
+  explicit Recorder(const Runner& runner) : runner_(runner), model_(runner.model()) {}
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
     const std::size_t heads = model_.layers[location.layer].attention.heads.size();
@@ -55,6 +57,9 @@ class Recorder : public ForwardObserver<ValueId> {
     Level& level = levels.emplace_back();
     level.location = location;
     level.heads.assign(heads, Selected(stream.tokens));
+  }
+  void on_head(const Location&, std::size_t, const HeadRows<ValueId>& rows) override {
+    levels.back().questions.push_back(last_question(rows, runner_.arithmetic().pool()));
   }
   void on_row(const Location&, std::size_t head, const SelectedRow& row) override {
     levels.back().heads[head][row.row] = (*row.positions)();
@@ -78,6 +83,7 @@ class Recorder : public ForwardObserver<ValueId> {
   std::map<std::size_t, Stream<ValueId>> streams;  ///< by level
 
  private:
+  const Runner& runner_;
   const Model& model_;
 };
 
@@ -270,7 +276,20 @@ class AttentionBands {
     if (!level.products.empty() && at + 1 < levels_.size())
       band.rows.push_back({.label = "product", .texts = names(level.products)});
     band.details = level.cells;
+    add_circle(level, band);
     bands_.bands.push_back(std::move(band));
+  }
+
+  /// Of the first head of all that finds something by its angle.
+  void add_circle(const Level& level, Band& band) const {
+    if (std::ranges::any_of(bands_.bands, [](const Band& b) { return b.circle.has_value(); }))
+      return;
+    const std::size_t last = tokens_.kinds.size() - 1;
+    for (std::size_t head = 0; head < level.questions.size() && !band.circle; ++head) {
+      if (!level.questions[head]) continue;
+      band.circle = nearest_direction(*level.questions[head], level.heads[head][last], last);
+      if (band.circle) band.circle->colour = band_style(band.styles[head], "").colour;
+    }
   }
 
   static std::string text(const std::set<std::size_t>& reach) {
@@ -413,7 +432,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
         fmt::format("a picture of attention takes at most {} tokens, and this input has {}",
                     kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
-  Recorder recorder(model);
+  Recorder recorder(runner);
   PromiseCheck promises(model, runner.arithmetic());
   auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;

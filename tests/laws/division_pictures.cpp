@@ -2,6 +2,7 @@
 // language, and stand as blocks.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,39 @@ TEST(DivisionPictures, ShowAWrongAnswerAsItIsAndNoTowers) {
   for (MatrixEntry& entry : model.unembedding.entries)
     if (entry.row == row) entry.value = entry.value * Rational(1, 300);
   EXPECT_EQ(bands_of(model, input).results[2].texts[2], "?");
+}
+
+// The position nearest to i/m among 0 ... i is by angle not always the nearest by distance.
+TEST(DivisionPictures, ShowTheNearestDirectionToThatOfTheLastPositionAndTheDivisor) {
+  std::size_t drawn = 0;
+  for (const std::size_t positions : {2, 3, 8, 18, 30})
+    for (const std::uint64_t divisor : {1, 2, 3, 5, 7, 50}) {
+      const TokenBands bands = bands_of(division(false, false), input_of(positions, divisor));
+      const double last = static_cast<double>(positions - 1), by = static_cast<double>(divisor);
+      std::size_t nearest = 0;
+      for (std::size_t j = 0; j < positions; ++j) {
+        const auto off = [&](std::size_t k) {
+          return std::abs(std::atan2(last, by) - std::atan2(static_cast<double>(k), 1.0));
+        };
+        if (off(j) < off(nearest)) nearest = j;
+      }
+      std::size_t circles = 0;
+      for (const Band& band : bands.bands) {
+        if (!band.circle) continue;
+        ++circles;
+        EXPECT_EQ(band.circle->nearest, nearest) << positions << " by " << divisor;
+        EXPECT_EQ(band.circle->directions.size(), positions);
+        EXPECT_NEAR(band.circle->asked.x / band.circle->asked.y, last / by, 1e-9);
+        const std::string svg = strips_svg(token_bands_picture({bands}, ""));
+        EXPECT_EQ(svg.find("class=\"nearest\""), svg.rfind("class=\"nearest\""));
+        EXPECT_NE(svg.find("class=\"nearest\""), std::string::npos);
+      }
+      // Where m divides i the key is there, and nothing is to be found by its angle.
+      EXPECT_EQ(circles, (positions - 1) % divisor == 0 ? 0u : 1u)
+          << positions << " by " << divisor;
+      drawn += circles;
+    }
+  EXPECT_GT(drawn, 10u);
 }
 
 TEST(DivisionPictures, AreNotMadeOfOtherNamesOrInputs) {
