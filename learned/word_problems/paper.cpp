@@ -56,8 +56,9 @@ class WordProblemExperiment final : public Experiment {
         task.data = data_;
         task.teach = teach_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name =
-            fmt::format("{}/{}-{}", monoid, kNames[static_cast<int>(kind_)], depth);
+        const std::string name = fmt::format(
+            "{}/{}-{}{}{}", monoid, kNames[static_cast<int>(kind_)], depth,
+            teach_ == WordTaskConfig::Teach::none ? "" : "-taught", mixed_ ? "-mixed" : "");
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;

@@ -39,6 +39,10 @@ TEST_F(Train, APlanHasARunForEveryGroupDepthWidthAndSeedWithAllSettings) {
   EXPECT_EQ(run["config"]["model"]["width"], 32);
   EXPECT_EQ(run["config"]["model"]["hidden"], 128);
   EXPECT_EQ(run["config"]["training"]["steps"], 7);
+  // What is taught otherwise is another run, in a folder of its own.
+  const json taught = plan({"word-problem", "--monoid", "A5", "--depths", "3", "--teach", "windows",
+                            "--mixed-lengths", "--widths", "32"});
+  EXPECT_EQ(taught["runs"][0]["name"], "A5/stack-3-taught-mixed-width-32/seed-1");
   const json hops =
       plan({"depth-recurrent", "--generator", "twin,natural", "--supervision", "last,mean-steps"});
   ASSERT_EQ(hops["runs"].size(), 4u);
