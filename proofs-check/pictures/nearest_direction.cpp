@@ -41,7 +41,8 @@ std::optional<PlaneQuestion> last_question(const HeadRows<ValueId>& rows, const 
 std::optional<DirectionCircle> nearest_direction(const PlaneQuestion& question,
                                                  const std::vector<std::size_t>& selected,
                                                  std::size_t token) {
-  const auto& [query, keys] = question;
+  const Vector& query = question.query;
+  const std::vector<Vector>& keys = question.keys;
   if (selected.size() != 1 || !is_drawn(query) || !std::ranges::all_of(keys, is_drawn))
     return std::nullopt;
   const Real length = squared_length(keys.front());

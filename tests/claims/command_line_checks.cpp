@@ -92,6 +92,23 @@ TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
   }
 }
 
+TEST_F(Checks, ABrokenPromiseIsSaidOnceInAPicture) {
+  compile_regex("(a|b)*abb", "abb.json");
+  Model model = read_weights(folder.file("abb.json"));
+  model.layers[0].attention.heads[0].query.entries.clear();
+  save_weights(model, folder.file("all.json"));
+  for (const std::vector<std::string>& against :
+       {std::vector<std::string>{}, {"--against", "(a|b)*abb"}}) {
+    std::vector<std::string> arguments = {"draw", "all.json", "--input", "abba", "-o", "all.svg"};
+    arguments.insert(arguments.end(), against.begin(), against.end());
+    done(arguments);
+    const std::string picture = folder.read("all.svg");
+    const std::string said = "promised exactly one position, selected 2 of 2";
+    EXPECT_NE(picture.find("broken promise: layer 1, head 0, token 1: " + said), std::string::npos);
+    EXPECT_EQ(picture.find(said), picture.rfind(said));
+  }
+}
+
 TEST_F(Checks, APictureIsComparedOnlyWithWhatItsFileCanBeComparedWith) {
   compile_regex("(a|b)*abb", "abb.json");
   done({"compile", "division", "-o", "division.json"});

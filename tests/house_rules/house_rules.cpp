@@ -79,8 +79,8 @@ const std::map<std::string, std::string> kMaySee = {
      "proofs-check/file compiler/passes compiler/rules compiler/meaning compiler/program "
      "runtime/floats runtime/exact runtime/stream runtime/file runtime/numbers objects"},
     {"proofs-check/pictures",
-     "proofs-check/difference proofs-check/file compiler/program runtime/exact runtime/file "
-     "runtime/numbers figures objects"},
+     "proofs-check/difference proofs-check/file compiler/program runtime/exact runtime/stream "
+     "runtime/file runtime/numbers figures objects"},
     {"proofs-check/precision",
      "proofs-check/check compiler/passes constructions runtime/floats runtime/exact runtime/stream "
      "runtime/file runtime/numbers figures oracle objects"},
