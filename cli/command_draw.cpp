@@ -6,8 +6,8 @@
 #include "cli/input_source.hpp"
 #include "cli/oracle_source.hpp"
 #include "objects/input_error.hpp"
+#include "proofs-check/pictures/circuit_cards.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
-#include "proofs-check/pictures/draw_circuit.hpp"
 #include "proofs-check/pictures/draw_reachability.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -56,10 +56,11 @@ int draw(DrawArguments& options) {
   inputs.insert(inputs.end(), {options.model, options.program});
   refuse_overwriting(options.output, inputs);
   const Model model = read_weights(options.model);
+  std::string said;
   if (!options.input.given()) {
     if (options.oracle.given() || !options.program.empty())
       throw InputError("--against and --program: need an input, whose run is compared");
-    save_circuit(model, circuit_dot(model), options.output);
+    said = save_circuit(model, circuit_cards(model), options.output);
   } else {
     const OneQuestion question = load_one(options.input, model);
     const RunDrawing drawing =
@@ -70,7 +71,7 @@ int draw(DrawArguments& options) {
     }
     save_run(model, drawing.picture.value(), drawing.together, options.output);
   }
-  std::cerr << "wrote " << options.output << '\n';
+  std::cerr << "wrote " << options.output << (said.empty() ? "" : ": ") << said << '\n';
   return kDone;
 }
 

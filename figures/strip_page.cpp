@@ -41,7 +41,7 @@ constexpr const char* kScript = R"script(<script>
       if (step.dataset.step === slider.value) turned.textContent = step.getAttribute("aria-label");
     });
     slider.disabled = all.checked;
-    if (all.checked) turned.textContent = "all steps";
+    if (all.checked) turned.textContent = all.parentNode.textContent.trim();
     note.textContent = nothing;
   }
   function address() {
@@ -209,12 +209,14 @@ std::string slider(const StripPicture& picture, bool together) {
       first = std::min(first, *strip.step);
       last = std::max(last, *strip.step);
     }
-  return "<form class=\"turn\" hidden=\"hidden\"><label>step <input type=\"range\" id=\"turn\" "
+  return "<form class=\"turn\" hidden=\"hidden\"><label>" + picture.turned +
+         " <input type=\"range\" id=\"turn\" "
          "min=\"" +
          std::to_string(first) + "\" max=\"" + std::to_string(last) + "\" value=\"" +
          std::to_string(first) +
          "\"/></label><output id=\"turned\"></output><label><input type=\"checkbox\" id=\"all\"" +
-         (together ? " checked=\"checked\"" : "") + "/> all steps</label></form>\n";
+         (together ? " checked=\"checked\"" : "") + "/> all " + picture.turned +
+         "s</label></form>\n";
 }
 
 }  // namespace

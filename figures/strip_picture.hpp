@@ -40,6 +40,7 @@ struct StripPicture {
   std::string title;
   double width = 0;
   std::vector<Strip> strips = {};
+  std::string turned = "step";  ///< what a page calls a step
 };
 
 /// data-key="key", by which a note finds its elements.

@@ -13,7 +13,6 @@
 
 #include "compiler/passes/compile.hpp"
 #include "objects/phrases.hpp"
-#include "proofs-check/pictures/draw_circuit.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -56,7 +55,7 @@ void count_on_file(LedgerEntry& entry, const Model& model) {
   if (!std::holds_alternative<CellsInput>(model.input))
     for (const std::uint64_t n : kSizes)
       if (n <= limit) entry.depths.emplace_back(n, depth_at(model, n));
-  if (entry.claim->picture) entry.circuit = circuit_dot(model);
+  if (entry.claim->picture) entry.circuit = circuit_cards(model);
 }
 
 /// Parts of a check that run one beside the other. Each works on an entry of its own, or on a file

@@ -12,6 +12,7 @@
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
 #include "proofs-check/ledger/depth_curves.hpp"
+#include "proofs-check/pictures/circuit_cards.hpp"
 
 namespace logdepth {
 
@@ -42,7 +43,7 @@ struct LedgerEntry {
   std::string depth_formula;
   std::string position;  ///< the position encoding: "first-flag", "two-circle", ...
   std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;  ///< n, depth
-  std::string circuit;  ///< Graphviz text, where the claim wants a picture
+  std::optional<CircuitCards> circuit;                          ///< where the claim wants a picture
 };
 
 struct [[nodiscard]] Ledger {

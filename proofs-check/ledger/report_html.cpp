@@ -2,8 +2,7 @@
 #include "objects/input_error.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/ledger/report_rows.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
-#include "proofs-check/pictures/svg_text.hpp"
+#include "proofs-check/pictures/circuit_sheet.hpp"
 
 namespace logdepth {
 namespace {
@@ -22,10 +21,10 @@ std::string anchor(const LedgerEntry& entry) {
 /// The circuit, or why there is none: Graphviz may not be installed, and the report does not
 /// depend on it.
 std::string picture(const LedgerEntry& entry) {
-  if (entry.circuit.empty()) return "";
+  if (!entry.circuit) return "";
   std::string inside;
   try {
-    inside = bare_svg(render_dot(entry.circuit));
+    inside = circuit_sheet(*entry.circuit).svg;
   } catch (const InputError& error) {
     inside = "<p>" + xml_text(error.what()) + "</p>\n";
   }

@@ -2,13 +2,12 @@
 
 #include <string>
 
-#include "runtime/file/model.hpp"
+#include "proofs-check/pictures/circuit_cards.hpp"
 
 namespace logdepth {
 
-/// The network as Graphviz text: the residual stream runs down on the left, every sublayer reads it
-/// through its mask, one card per head and per group of feed-forward units, and adds to it. Read
-/// from the weights file alone (circuit_view.hpp); the same model gives the same bytes.
-std::string circuit_dot(const Model& model);
+/// The network as one graph of Graphviz text: the residual stream runs down, every sublayer reads it
+/// through its mask, card by card, and adds to it. The same model gives the same bytes.
+std::string circuit_dot(const CircuitCards& circuit);
 
 }  // namespace logdepth

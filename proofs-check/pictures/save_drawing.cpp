@@ -1,13 +1,7 @@
 #include "proofs-check/pictures/save_drawing.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -18,8 +12,9 @@
 #include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/file/measure.hpp"
-#include "proofs-check/pictures/svg_text.hpp"
-#include "runtime/file/temporary_folder.hpp"
+#include "proofs-check/pictures/circuit_sheet.hpp"
+#include "proofs-check/pictures/draw_circuit.hpp"
+#include "proofs-check/pictures/render.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -32,26 +27,6 @@ constexpr const char* kStyle =
 
 /// The heading of a run's page stands in the picture as well: it is there to be read aloud.
 constexpr const char* kSaidByPicture = "h1{position:absolute;clip-path:inset(50%)}";
-
-/// Runs a program without a shell, its messages thrown away. True when it ends with status 0.
-bool run_quietly(std::vector<std::string> arguments) {
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 std::string list(const std::vector<std::string>& items) {
   if (items.empty()) return "none";
@@ -116,33 +91,10 @@ void write_picture(const std::string& svg, const std::string& form, const std::s
 
 }  // namespace
 
-std::string render_dot(const std::string& dot) {
-  const TemporaryFolder folder;
-  const std::string input = folder.file("circuit.dot"), output = folder.file("circuit.svg");
-  write_whole_file(input, dot);
-  if (!run_quietly({"dot", "-Tsvg", "-o", output, input}))
-    throw InputError(
-        "the picture needs the program dot of the Debian package graphviz, which is missing or "
-        "failed");
-  return bare_svg(read_whole_file(output));
-}
-
-std::string render_svg(const std::string& svg, const std::string& form) {
-  const TemporaryFolder folder;
-  const std::string input = folder.file("picture.svg"), output = folder.file("picture." + form);
-  write_whole_file(input, svg);
-  // The date that a PDF names is fixed, so that the same picture gives the same bytes.
-  if (!run_quietly({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--unlimited", "--zoom",
-                    form == "png" ? "2" : "1", "--format", form, "--output", output, input}))
-    throw InputError("a ." + form +
-                     " needs the program rsvg-convert of the Debian package librsvg2-bin, which is "
-                     "missing or failed");
-  return read_whole_file(output);
-}
-
-std::string circuit_page(const Model& model, const std::string& svg) {
-  return html_page(title_of(model), kStyle,
-                   claim_sheet(model) + "<figure>\n" + bare_svg(svg) + "</figure>\n");
+std::string circuit_page(const Model& model, const StripPicture& picture) {
+  return html_page(
+      picture.title, kStyle + strips_style(picture) + kSaidByPicture,
+      strips_section(picture, false) + "<h2>The claim sheet</h2>\n" + claim_sheet(model));
 }
 
 std::string run_page(const Model& model, const StripPicture& picture, bool together) {
@@ -152,15 +104,18 @@ std::string run_page(const Model& model, const StripPicture& picture, bool toget
                        "</summary>\n" + claim_sheet(model) + "</details>\n");
 }
 
-void save_circuit(const Model& model, const std::string& dot, const std::string& path) {
+std::string save_circuit(const Model& model, const CircuitCards& circuit, const std::string& path) {
   const std::string form = form_of(path, {"svg", "html", "pdf", "png", "dot"});
   if (form == "dot") {
-    write_whole_file(path, dot);
+    write_whole_file(path, circuit_dot(circuit));
   } else if (form == "html") {
-    write_whole_file(path, circuit_page(model, render_dot(dot)));
+    write_whole_file(path, circuit_page(model, circuit_strips(circuit)));
   } else {
-    write_picture(render_dot(dot), form, path);
+    const CircuitSheet sheet = circuit_sheet(circuit);
+    write_picture(sheet.svg, form, path);
+    return sheet_text(sheet);
   }
+  return "";
 }
 
 void save_run(const Model& model, const StripPicture& picture, bool together,

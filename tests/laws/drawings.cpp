@@ -111,7 +111,7 @@ class SelectionCount : public ForwardObserver<ValueId> {
 };
 
 TEST_F(Drawings, CircuitOfA5NamesBlocksHeadsPromisesUnitsAndCells) {
-  const std::string dot = circuit_dot(with_derived(compile(scan("A5"))));
+  const std::string dot = dot_of(with_derived(compile(scan("A5"))));
   expect_parts(dot,
                {"<B>A5&#160;<", "depth ceil(log2 n)", "shape (0, 1, 0)", "MS25 Thm 4.1",
                 "repeated block: 1 layer \xC3\x97 ceil(log2 n)", "head prev", "causal",
@@ -127,7 +127,7 @@ TEST_F(Drawings, CircuitOfA5NamesBlocksHeadsPromisesUnitsAndCells) {
 TEST_F(Drawings, CircuitWithFirstFlagShowsTheInitialBlockAndTheDirection) {
   ScanOptions options;
   options.positions = ScanPositions::first_flag;
-  const std::string dot = circuit_dot(with_derived(compile(scan("Z6", options))));
+  const std::string dot = dot_of(with_derived(compile(scan("Z6", options))));
   expect_parts(dot, {"initial block: 1 layer", "repeated block: 1 layer", "head count",
                      "selects all visible positions", "norm: direction of the group",
                      "I, E := direction of (a[0], a[1])", "first-flag", "key I, 1 back"});
@@ -137,7 +137,7 @@ TEST_F(Drawings, EveryFamilyOfCellsStandsInTheCircuit) {
   for (const char* const name : {"A5", "S3", "Z6", "flipflop", "A4_x_Z5"}) {
     const Model model = with_derived(compile(scan(name)));
     const CircuitView view = view_circuit(model);
-    const std::string dot = circuit_dot(model);
+    const std::string dot = dot_of(model);
     EXPECT_TRUE(view.named) << name;
     ASSERT_FALSE(view.cells.empty());
     for (const CellRow& row : view.cells) expect_parts(dot, {xml_text(row.names)});
@@ -150,9 +150,9 @@ TEST_F(Drawings, BothNormsAndUnrolledFilesKeepTheNames) {
   CompileOptions layernorm, unrolled;
   layernorm.norm = Norm::layernorm;
   unrolled.unroll = 16;
-  expect_parts(circuit_dot(with_derived(compile(program, layernorm))),
+  expect_parts(dot_of(with_derived(compile(program, layernorm))),
                {"head prev", "norm: constant", "sE := E"});
-  const std::string dot = circuit_dot(with_derived(compile(program, unrolled)));
+  const std::string dot = dot_of(with_derived(compile(program, unrolled)));
   expect_parts(dot, {"initial block: 4 layers", "head prev", "up to n = 16"});
   EXPECT_EQ(count(dot, "the same weights as layer 1"), 3u);
 }
@@ -160,10 +160,10 @@ TEST_F(Drawings, BothNormsAndUnrolledFilesKeepTheNames) {
 TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
   Model model = with_derived(compile(scan("A5")));
   model.derived.text = "{}";
-  expect_parts(circuit_dot(model), {"head 1", "selects exactly one position", "sE += E",
+  expect_parts(dot_of(model), {"head 1", "selects exactly one position", "sE += E",
                                     "query E \xC2\xB7 key I", "191 units", "125 units"});
   model.cells.clear();
-  expect_parts(circuit_dot(model), {"head 1", "selects exactly one position",
+  expect_parts(dot_of(model), {"head 1", "selects exactly one position",
                                     "query h[5\xE2\x80\xA6"
                                     "8] \xC2\xB7 key h[1\xE2\x80\xA6"
                                     "4]",
@@ -174,7 +174,7 @@ TEST_F(Drawings, AProgramThatDoesNotFitTheWeightsNamesNothing) {
   Model model = with_derived(compile(scan("A5")));
   model.derived = with_derived(compile(scan("Z6"))).derived;
   EXPECT_FALSE(view_circuit(model).named);
-  expect_parts(circuit_dot(model), {"head 1", "191 units"});
+  expect_parts(dot_of(model), {"head 1", "191 units"});
   for (const char* const text : {"{\"program\":\"nonsense\"}", "{\"program\":3}", "[]", ""}) {
     model.derived.text = text;
     EXPECT_FALSE(view_circuit(model).named) << text;
@@ -196,12 +196,12 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
   std::get<FetchStatement>(program.repeated[0]).name = kHostile;
   Model model = with_derived(compile(program));
   EXPECT_TRUE(view_circuit(model).named);
-  save_circuit(model, circuit_dot(model), at("a.svg"));
+  save_circuit(model, circuit_cards(model), at("a.svg"));
   const std::string svg = texts();
   EXPECT_EQ(count(svg, kHostile), 2u + 4u) << svg;  // title, head, two letters listed and explained
   expect_parts(svg, {"<script>alert(1)</script>\xE2\x90\x81\xE2\x90\x8A"});
 
-  save_circuit(model, circuit_dot(model), at("b.html"));
+  save_circuit(model, circuit_cards(model), at("b.html"));
   Runner runner(model);
   const auto attention = draw_attention(runner, word(model, 5));
   ASSERT_TRUE(attention.has_value());
@@ -216,7 +216,7 @@ TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
   auto broken = model.cells.extract("I");
   broken.key() = "\xFF\x80 broken";
   model.cells.insert(std::move(broken));
-  save_circuit(model, circuit_dot(model), at("a.svg"));
+  save_circuit(model, circuit_cards(model), at("a.svg"));
   expect_parts(texts(), {"sE += " + std::string(kHostile)});
 }
 
@@ -224,8 +224,8 @@ TEST_F(Drawings, RandomModelsAreDrawnAndGraphvizTakesThem) {
   const bool graphviz = has_graphviz();
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const Model model = ModelMaker(seed).model();
-    const std::string dot = circuit_dot(model);
-    ASSERT_EQ(dot, circuit_dot(model)) << seed;
+    const std::string dot = dot_of(model);
+    ASSERT_EQ(dot, dot_of(model)) << seed;
     if (!graphviz || seed > 20) continue;
     ASSERT_NO_THROW(save_circuit(model, dot, at(std::to_string(seed) + ".html"))) << seed;
   }
@@ -240,7 +240,7 @@ TEST_F(Drawings, EveryHeadLookupPromiseAndCellOfARandomProgramIsShown) {
     if (i % 3 == 0) options.norm = Norm::layernorm;
     const Model model = with_derived(compile(program, options));
     const CircuitView view = view_circuit(model);
-    const std::string dot = circuit_dot(model);
+    const std::string dot = dot_of(model);
     ASSERT_TRUE(view.named);
     ASSERT_EQ(view.layers.size(), model.layers.size());
     std::size_t heads = 0, fetches = 0;
@@ -353,10 +353,10 @@ TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
   static_cast<void>(first.run_word(word(model, 4)));  // what a runner computed before does not show
   EXPECT_EQ(run_page(model, draw_attention(first, letters).value(), true),
             run_page(model, draw_attention(second, letters).value(), true));
-  EXPECT_EQ(circuit_dot(model), circuit_dot(with_derived(compile(scan("S3")))));
+  EXPECT_EQ(dot_of(model), dot_of(with_derived(compile(scan("S3")))));
   if (!has_graphviz()) GTEST_SKIP() << "dot is not installed";
-  const std::string svg = render_dot(circuit_dot(model));
-  EXPECT_EQ(svg, render_dot(circuit_dot(model)));
+  const std::string svg = render_dot(dot_of(model));
+  EXPECT_EQ(svg, render_dot(dot_of(model)));
   EXPECT_EQ(svg.find("graphviz version"), std::string::npos);
   EXPECT_EQ(svg.find("<!"), std::string::npos);
 }
@@ -399,7 +399,7 @@ TEST_F(Drawings, WordsTooLongForAPictureAreRefusedWithTheLimit) {
 
 TEST_F(Drawings, TheEndingOfTheNameChoosesTheForm) {
   const Model model = with_derived(compile(scan("S3")));
-  const std::string circuit = circuit_dot(model);
+  const std::string circuit = dot_of(model);
   save_circuit(model, circuit, at("a.dot"));
   EXPECT_EQ(read_whole_file(at("a.dot")), circuit);
   expect_parts(refusal([&] { save_circuit(model, circuit, at("a.gif")); }),
