@@ -119,7 +119,7 @@ Member member_of(const UnitsView& units) {
   return {units.kind, units.name, size, "", size.empty() ? "" : size + " each", units.lines};
 }
 
-/// The lines that all have are taken out of them.
+/// The lines that all have, taken out of them.
 std::vector<std::string> take_common(std::vector<Member>& members,
                                      std::vector<std::string> Member::*lines) {
   std::vector<std::string> common;
@@ -133,35 +133,37 @@ std::vector<std::string> take_common(std::vector<Member>& members,
   return common;
 }
 
-Card card_of(const char* colour, std::vector<Member> members) {
-  const Member first = members.front();
-  const bool one = members.size() == 1;
-  Card card{
-      colour,      first.kind + (first.kind.empty() || first.name.empty() ? "" : " ") + first.name,
-      first.aside, first.emphasis,
-      {},          ""};
-  if (!one) {
-    std::vector<std::string> names;
-    for (const Member& member : members) names.push_back(member.name);
-    std::vector<std::string> families;
-    for (const CellFamily& family : group_families(names)) families.push_back(family.text);
-    const std::string listed = joined(families);
-    card.title = first.name.empty()
-                     ? fmt::format("{} \xC3\x97 {}", members.size(), first.kind)
-                     : counted(members.size(), first.kind.empty() ? "head" : first.kind);
-    if (!first.name.empty() && count_characters(listed) <= kListedNames)
-      card.title += ": " + listed;
-    card.aside = first.aside_of_many;
-    if (!card.emphasis.empty()) card.emphasis = "each " + card.emphasis;
-  }
+Card card_of(const char* colour, const Member& member) {
+  const std::string between = member.kind.empty() || member.name.empty() ? "" : " ";
+  return {colour,       member.kind + between + member.name,
+          member.aside, member.emphasis,
+          member.lines, joined(member.sizes)};
+}
+
+/// "3 heads: prev.1…prev.3"; names only where they are short, since each has a line of its own.
+std::string title_of_many(const std::vector<Member>& members) {
+  const Member& first = members.front();
+  if (first.name.empty()) return fmt::format("{} \xC3\x97 {}", members.size(), first.kind);
+  std::vector<std::string> names, families;
+  for (const Member& member : members) names.push_back(member.name);
+  for (const CellFamily& family : group_families(names)) families.push_back(family.text);
+  const std::string listed = joined(families);
+  return counted(members.size(), first.kind.empty() ? "head" : first.kind) +
+         (count_characters(listed) <= kListedNames ? ": " + listed : "");
+}
+
+Card card_of_many(const char* colour, std::vector<Member> members) {
+  const Member& first = members.front();
+  Card card{colour, title_of_many(members), first.aside_of_many, "", {}, ""};
+  if (!first.emphasis.empty()) card.emphasis = "each " + first.emphasis;
   card.lines = take_common(members, &Member::lines);
   card.quiet = joined(take_common(members, &Member::sizes));
-  if (one) return card;
   for (const Member& member : members) {
     std::vector<std::string> own = member.lines;
     own.insert(own.end(), member.sizes.begin(), member.sizes.end());
-    card.lines.push_back(member.name + (own.empty() || member.name.empty() ? "" : ": ") +
-                         joined(own, "; "));
+    const std::string between = member.name.empty() || own.empty() ? "" : ": ";
+    const std::string line = member.name + between + joined(own, "; ");
+    if (!line.empty()) card.lines.push_back(line);
   }
   return card;
 }
@@ -181,7 +183,9 @@ std::vector<Card> grouped(const char* colour, const std::vector<Member>& members
     }
   }
   std::vector<Card> cards;
-  for (auto& group : groups) cards.push_back(card_of(colour, std::move(group)));
+  for (auto& group : groups)
+    cards.push_back(group.size() == 1 ? card_of(colour, group.front())
+                                      : card_of_many(colour, std::move(group)));
   return cards;
 }
 
@@ -269,10 +273,11 @@ std::string block_text(const CircuitCards& circuit, Block block) {
 }
 
 std::string card_text(const Card& card) {
-  std::string text = card.title + (card.aside.empty() ? "" : ", " + card.aside);
-  for (const std::string& line : {card.emphasis, joined(card.lines, ". "), card.quiet})
-    if (!line.empty()) text += ". " + line;
-  return text + ".";
+  std::vector<std::string> said = card.lines;
+  if (!card.emphasis.empty()) said.insert(said.begin(), card.emphasis);
+  if (!card.quiet.empty()) said.push_back(card.quiet);
+  return card.title + (card.aside.empty() ? "" : " (" + card.aside + ")") + ": " +
+         joined(said, "; ") + ".";
 }
 
 std::string label_looks() {

@@ -147,9 +147,9 @@ std::vector<StripTable> layer_tables(const LayerView& layer) {
     return name + ", " + sublayer + " in words: reads " +
            (mask.empty() ? "nothing" : joined(mask)) + (norm.empty() ? "" : "; " + norm);
   };
-  StripTable heads{
-      caption("attention", layer.attention_mask, layer.attention_norm),
-      {"head", "sees", "selects", "by", "writes", "score dimension", "value dimension"}};
+  StripTable heads{caption("attention", layer.attention_mask, layer.attention_norm),
+                   {"head", "scope", "selects", "query and key", "writes", "score dimension",
+                    "value dimension"}};
   for (const HeadView& head : layer.heads)
     heads.rows.push_back({head.name, head.scope, head.promise, head.match,
                           joined(head.writes, "; "), std::to_string(head.dimension),

@@ -2,6 +2,7 @@
 // opens it and says what is then seen.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 #include "tests/support/command_line.hpp"
@@ -23,6 +24,19 @@ class CommandLinePages : public support::CommandLine {
   }
   bool has_chromium() const {
     return support::run_process({"sh", "-c", "command -v chromium"}, folder.path()).status == 0;
+  }
+  /// The same after a script of ours has acted on it.
+  std::string acted(const std::string& page, const std::string& actions) const {
+    const std::string text = folder.read(page);
+    const std::size_t end = text.find("</body>");
+    folder.write("acted.html",
+                 text.substr(0, end) +
+                     "<script>\nfunction press(element, key) { element.dispatchEvent(new "
+                     "KeyboardEvent(\"keydown\", {key: key, bubbles: true, cancelable: true})); }\n"
+                     "function place(step, key) { return document.querySelector('[data-step=\"' + "
+                     "step + '\"] svg [data-key=\"' + key + '\"]'); }\n" +
+                     actions + "\n</script>" + text.substr(end));
+    return opened("acted.html", "");
   }
   void draw_rhine() const {
     done({"compile", "connectivity", "-o", "connectivity.json"});
@@ -99,24 +113,14 @@ TEST_F(CommandLinePages, ElementsCanBeReachedByKeysAndAreNamed) {
 TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
   if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
   draw_rhine();
-  const auto after = [&](const std::string& actions) {
-    const std::string page = folder.read("run.html");
-    const std::size_t end = page.find("</body>");
-    folder.write("acted.html",
-                 page.substr(0, end) +
-                     "<script>\nfunction press(element, key) { element.dispatchEvent(new "
-                     "KeyboardEvent(\"keydown\", {key: key, bubbles: true, cancelable: true})); }\n"
-                     "function place(step, key) { return document.querySelector('[data-step=\"' + "
-                     "step + '\"] svg [data-key=\"' + key + '\"]'); }\n" +
-                     actions + "\n</script>" + page.substr(end));
-    return opened("acted.html", "");
-  };
-  const std::string turned = after(
-      "press(document.body, 'ArrowRight'); press(document.body, 'ArrowRight');"
-      "press(document.body, 'ArrowRight'); press(document.body, 'ArrowLeft');");
+  const std::string turned =
+      acted("run.html",
+            "press(document.body, 'ArrowRight'); press(document.body, 'ArrowRight');"
+            "press(document.body, 'ArrowRight'); press(document.body, 'ArrowLeft');");
   for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(turned, step), step != 2) << step;
 
-  const std::string led = after(
+  const std::string led = acted(
+      "run.html",
       "place(0, 'm0-0').focus(); press(document.activeElement, 'ArrowRight');"
       "press(document.activeElement, 'ArrowDown'); press(document.activeElement, 'ArrowRight');");
   EXPECT_FALSE(is_hidden(led, 0)) << "keys of a place do not turn the page";
@@ -124,7 +128,7 @@ TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
             "Konstanz \xE2\x86\x92 Basel, before the loops: an edge. Token 14: A = 1.");
   EXPECT_TRUE(is_marked(led, 0, "m1-2"));
 
-  const std::string all = after("document.getElementById('all').click();");
+  const std::string all = acted("run.html", "document.getElementById('all').click();");
   for (int step = 0; step <= 5; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
   EXPECT_EQ(element(all, "turned"), "all steps");
 }
@@ -158,6 +162,67 @@ TEST_F(CommandLinePages, WithoutTheProgramThatRendersNothingIsWritten) {
         << refused.err;
     EXPECT_FALSE(folder.names().contains("run." + form));
   }
+}
+
+TEST_F(CommandLinePages, TheSliderOfACircuitTurnsLayersAndKeysLeadFromCardToCard) {
+  if (!has_chromium()) GTEST_SKIP() << "chromium is not installed";
+  done({"compile", "connectivity", "-o", "connectivity.json"});
+  done({"draw", "connectivity.json", "-o", "circuit.html"});
+  const auto shows = [](const std::string& page, int layer) {
+    for (int step = 1; step <= 8; ++step) EXPECT_EQ(is_hidden(page, step), step != layer) << step;
+  };
+  shows(opened("circuit.html", ""), 1);
+  const std::string looped = opened("circuit.html", "#step=7,c13-1");
+  shows(looped, 7);
+  EXPECT_EQ(element(looped, "turned"), "layer 7 of 8, repeated block");
+  EXPECT_EQ(element(looped, "note"), "look-up both (7 units): reads xA, xC, yA, yC; sets C.");
+  EXPECT_TRUE(is_marked(looped, 7, "c13-1"));
+  EXPECT_FALSE(is_marked(looped, 7, "c13-0"));
+
+  const std::string slid = acted("circuit.html",
+                                 "var slider = document.getElementById('turn'); slider.value = 5;"
+                                 "slider.dispatchEvent(new Event('input'));"
+                                 "press(document.body, 'ArrowLeft');");
+  shows(slid, 4);
+  EXPECT_EQ(element(slid, "turned"), "layer 4 of 8, initial block");
+  const std::string led = acted(
+      "circuit.html",
+      "press(document.body, 'ArrowRight'); place(2, 'c2-0').focus();"
+      "press(document.activeElement, 'ArrowRight'); press(document.activeElement, 'ArrowDown');");
+  shows(led, 2);
+  EXPECT_EQ(element(led, "note"), "normalise: R := direction of (x[0], x[1]).");
+
+  const std::string all = acted("circuit.html", "document.getElementById('all').click();");
+  for (int step = 1; step <= 8; ++step) EXPECT_FALSE(is_hidden(all, step)) << step;
+  EXPECT_EQ(element(all, "turned"), "all layers");
+  const std::string rest = std::regex_replace(
+      folder.read("circuit.html"), std::regex("xmlns=\"http://www.w3.org/2000/svg\""), "");
+  for (const char* const elsewhere : {"http", " src=", " href=", "url("})
+    EXPECT_EQ(rest.find(elsewhere), std::string::npos) << elsewhere;
+}
+
+TEST_F(CommandLinePages, ASheetIsSaidToHaveColumnsAndLettersAndNeedsGraphviz) {
+  done({"compile", "connectivity", "-o", "connectivity.json"});
+  const auto draw = [&](const std::string& output, const std::string& path) {
+    return support::run_process(
+        {"env", "PATH=" + path, LOGDEPTH_BINARY, "draw", "connectivity.json", "-o", output},
+        folder.path());
+  };
+  EXPECT_EQ(draw("c.dot", folder.path().string()).err, "wrote c.dot\n");
+  for (const std::string output : {"c.svg", "c.pdf", "c.html"}) {
+    const auto refused = draw(output, folder.path().string());
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("the Debian package graphviz"), std::string::npos) << refused.err;
+    EXPECT_FALSE(folder.names().contains(output));
+  }
+  if (support::run_process({"sh", "-c", "command -v dot"}, folder.path()).status != 0)
+    GTEST_SKIP() << "dot is not installed";
+  const auto drawn = logdepth({"draw", "connectivity.json", "-o", "c.svg"});
+  EXPECT_EQ(drawn.status, 0);
+  EXPECT_TRUE(std::regex_match(
+      drawn.err, std::regex("wrote c\\.svg: [3-9] columns, on an A4 page( across)? its smallest "
+                            "letters are [5-9]\\.[0-9] pt\n")))
+      << drawn.err;
 }
 
 TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {

@@ -67,6 +67,10 @@ REACHABILITY_RUN = "proofs-check/pictures/reachability_run.cpp"
 DRAWING_REVIEW = "cli/drawing_review.cpp"
 TEST_DIVISION = "proofs-check/check/test_division.cpp"
 CHECKS = "proofs-check/file/checks_file.cpp"
+CARDS = "proofs-check/pictures/circuit_cards.cpp"
+COLUMNS = "proofs-check/pictures/circuit_columns.cpp"
+SHEET = "proofs-check/pictures/circuit_sheet.cpp"
+PAPER = "figures/paper.cpp"
 GML = "objects/graph_gml.cpp"
 LINES = "oracle/line_program.cpp"
 HOPS = "learned/depth_recurrent/hop_graphs.cpp"
@@ -665,4 +669,15 @@ EDITS = [
     (REACHABILITY_RUN, "right && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
     (DRAWING_REVIEW, "mismatch->property != TestedProperty::promise", "true",
      "a broken promise is said twice, once as a wrong answer"),
+    (CARDS, "if (std::all_of(members.begin(), members.end(), [&]", "if (std::any_of(members.begin(), members.end(), [&]",
+     "what one head reads is said of all heads of its card"),
+    (CARDS, "std::tie(member.kind, member.aside, member.emphasis)", "std::tie(member.kind, member.aside, other.emphasis)",
+     "heads that select differently are one card"),
+    (COLUMNS, "if (!from) from = enters() ? -beyond : sum_at(place);", "if (!from) from = sum_at(place);",
+     "the stream does not reach the top of a column"),
+    (SHEET, "smallest_letters(sheet.svg) * fit.scale", "smallest_letters(sheet.svg)",
+     "letters are said to be as large as before they are fit on a page"),
+    (SHEET, "if (from.loop_leaves())", "if (false)", "the way back of a loop ends at the edge of a column"),
+    (PAPER, "{std::max(upright, across), across > upright}", "{upright, across > upright}",
+     "a wide sheet is measured on a page that stands upright"),
 ]
