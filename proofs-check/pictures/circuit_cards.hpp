@@ -16,6 +16,7 @@ namespace logdepth {
 inline constexpr const char* kAttentionInk = "#0B5C94";
 inline constexpr const char* kFeedForwardInk = "#A34700";
 inline constexpr const char* kEndsInk = "#00664F";
+inline constexpr const char* kStreamInk = "#8A8A8A";
 
 struct Card {
   std::string colour, title, aside;  ///< aside: at the right end of the title bar

@@ -9,7 +9,6 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kStreamInk = "#8A8A8A";
 constexpr double kPanelAt = 46;        ///< from the left edge of a column
 constexpr double kEdge = 8;            ///< right of panels, and below the last one in a frame
 constexpr double kInside = 6;          ///< between a panel and its cards, and between those
@@ -118,10 +117,11 @@ CircuitColumn::Place CircuitColumn::next(const CircuitPiece& piece) const {
   }
   place.top = y;
   const double inside = is_panel(piece) ? kInside : 0;
+  const double row = limit_ - left_of(piece) - (piece.block ? kEdge : 0);
   double x = inside, row_top = inside, row_bottom = inside;
   for (const std::size_t card : piece.cards) {
     const LabelPicture& label = circuit_.labels[card];
-    if (x > inside && x + label.width + inside > row_) {
+    if (x > inside && x + label.width + inside > row) {
       x = inside;
       row_top = row_bottom + kInside;
     }
@@ -149,10 +149,6 @@ bool CircuitColumn::enters() const {
 }
 bool CircuitColumn::leaves() const {
   return has_stream(places_.back().piece) && places_.back().piece.role != Role::output;
-}
-bool CircuitColumn::loop_enters() const {
-  const CircuitPiece& first = places_.front().piece;
-  return first.block == Block::repeated && !first.begins_block;
 }
 bool CircuitColumn::loop_leaves() const {
   const CircuitPiece& last = places_.back().piece;

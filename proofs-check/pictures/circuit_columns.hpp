@@ -43,10 +43,11 @@ std::string card_key(std::size_t sublayer, std::size_t card);
 /// A label with its upper left corner there.
 std::string placed(const LabelPicture& label, PlotPoint corner);
 
-/// Pieces below each other beside the residual stream. Cards stand in rows of at most `row` units.
+/// Pieces below each other beside the residual stream. A card begins a row of its own where the
+/// column would be wider than `limit`.
 class CircuitColumn {
  public:
-  CircuitColumn(const CircuitPieces& circuit, double row) : circuit_(circuit), row_(row) {}
+  CircuitColumn(const CircuitPieces& circuit, double limit) : circuit_(circuit), limit_(limit) {}
 
   void add(const CircuitPiece& piece) { places_.push_back(next(piece)); }
   /// How high it is with this piece below the others.
@@ -54,11 +55,9 @@ class CircuitColumn {
 
   double width() const;
   double height() const { return places_.empty() ? 0 : places_.back().bottom; }
-  /// Whether the stream comes from above, and goes on below; whether the way back to the begin of
-  /// the loop does.
+  /// Whether the stream comes from above, and goes on below; whether a loop does.
   bool enters() const;
   bool leaves() const;
-  bool loop_enters() const;
   bool loop_leaves() const;
 
   /// With its upper left corner there; what comes and goes reaches `beyond` above and below.
@@ -84,7 +83,7 @@ class CircuitColumn {
   std::string draw_piece(const Place& place, PlotPoint corner) const;
 
   const CircuitPieces& circuit_;
-  double row_;
+  double limit_;
   std::vector<Place> places_;
 };
 

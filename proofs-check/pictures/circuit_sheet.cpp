@@ -18,31 +18,35 @@ namespace {
 constexpr double kSheetMargin = 12;  ///< around the picture
 constexpr double kGutter = 30;       ///< between columns
 constexpr double kLane = 24;         ///< above and below columns, where lines go to the next one
-constexpr double kRowStep = 6;       ///< between widths of rows that are tried
+constexpr double kLimitStep = 6;     ///< between widths of columns that are tried
 
 // --- columns -------------------------------------------------------------------------------------
 
 using Columns = std::vector<CircuitColumn>;
 
 /// Filled one after the other, each as far as `height`.
-Columns filled(const CircuitPieces& circuit, double row, double height) {
-  Columns columns = {CircuitColumn(circuit, row)};
+Columns filled(const CircuitPieces& circuit, double limit, double height) {
+  Columns columns = {CircuitColumn(circuit, limit)};
   for (const CircuitPiece& piece : circuit.pieces) {
     const double with = columns.back().height_with(piece);
-    if (columns.back().height() > 0 && with > height) columns.emplace_back(circuit, row);
+    if (columns.back().height() > 0 && with > height) columns.emplace_back(circuit, limit);
     columns.back().add(piece);
   }
   return columns;
 }
 
+CircuitColumn in_one(const CircuitPieces& circuit, double limit) {
+  return filled(circuit, limit, INFINITY).front();
+}
+
 /// The lowest columns that are not more than `count`.
-Columns folded(const CircuitPieces& circuit, double row, std::size_t count) {
-  double low = 0, high = filled(circuit, row, INFINITY).front().height();
+Columns folded(const CircuitPieces& circuit, double limit, std::size_t count) {
+  double low = 0, high = in_one(circuit, limit).height();
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
-    (filled(circuit, row, middle).size() <= count ? high : low) = middle;
+    (filled(circuit, limit, middle).size() <= count ? high : low) = middle;
   }
-  return filled(circuit, row, high);
+  return filled(circuit, limit, high);
 }
 
 struct Size {
@@ -62,21 +66,13 @@ Size size_of(const CircuitPieces& circuit, const Columns& columns) {
 
 /// The fewest columns that stand largest on a page.
 Columns best_columns(const CircuitPieces& circuit) {
-  double widest = 0, least = 0;
-  for (const CircuitPiece& piece : circuit.pieces) {
-    double row = 0;
-    for (const std::size_t card : piece.cards) {
-      row += circuit.labels[card].width + kRowStep;
-      least = std::max(least, circuit.labels[card].width + kRowStep);
-    }
-    widest = std::max(widest, row);
-  }
+  const double narrow = in_one(circuit, 0).width(), wide = in_one(circuit, INFINITY).width();
   Columns best;
   double best_scale = 0;
-  for (std::size_t count = 1; count <= circuit.pieces.size(); ++count) {
+  for (std::size_t count = 1; count <= circuit.pieces.size() && best_scale < 1; ++count) {
     double scale_here = 0;
-    for (double row = least; row <= widest; row += kRowStep) {
-      Columns columns = folded(circuit, row, count);
+    for (double limit = narrow; limit < wide + kLimitStep; limit += kLimitStep) {
+      Columns columns = folded(circuit, limit, count);
       const Size size = size_of(circuit, columns);
       const double scale = fit_paper(size.width, size.height).scale;
       scale_here = std::max(scale_here, scale);
@@ -84,8 +80,7 @@ Columns best_columns(const CircuitPieces& circuit) {
       best_scale = scale;
       best = std::move(columns);
     }
-    // More columns are wider still.
-    if (scale_here < best_scale / 2 || best_scale == 1) break;
+    if (scale_here < best_scale / 2) break;  // more columns would only be wider
   }
   return best;
 }
@@ -93,8 +88,7 @@ Columns best_columns(const CircuitPieces& circuit) {
 // --- the sheet -----------------------------------------------------------------------------------
 
 /// The stream from the bottom of a column to the top of the next, and the way back of a loop.
-std::string joined_columns(const CircuitColumn& from, PlotPoint at, const CircuitColumn& to,
-                           PlotPoint next, double bottom) {
+std::string joined_columns(const CircuitColumn& from, PlotPoint at, PlotPoint next, double bottom) {
   const auto way = [](PlotPoint begin, double lane, double across, double end_lane, PlotPoint end) {
     return "M" + svg_number(begin.first) + " " + svg_number(begin.second) + "V" + svg_number(lane) +
            "H" + svg_number(across) + "V" + svg_number(end_lane) + "H" + svg_number(end.first) +
@@ -103,10 +97,11 @@ std::string joined_columns(const CircuitColumn& from, PlotPoint at, const Circui
   const double gutter = next.first - kGutter / 2;
   const double from_bottom = at.second + from.height();
   std::string lines;
-  if (from.leaves() && to.enters())
-    lines += svg_path(way({at.first + CircuitColumn::kStreamAt, from_bottom}, bottom + 10, gutter,
-                          next.second - 14, {next.first + CircuitColumn::kStreamAt, next.second}),
-                      "fill=\"none\" stroke=\"#8A8A8A\" stroke-width=\"2.4\"");
+  if (from.leaves())
+    lines +=
+        svg_path(way({at.first + CircuitColumn::kStreamAt, from_bottom}, bottom + 10, gutter,
+                     next.second - 14, {next.first + CircuitColumn::kStreamAt, next.second}),
+                 std::string("fill=\"none\" stroke=\"") + kStreamInk + "\" stroke-width=\"2.4\"");
   if (from.loop_leaves())
     lines += svg_path(way({at.first + CircuitColumn::kLoopAt, from_bottom}, bottom + 16, gutter + 6,
                           next.second - 8, {next.first + CircuitColumn::kLoopAt, next.second}),
@@ -130,7 +125,7 @@ double smallest_letters(const std::string& svg) {
 
 // --- strips --------------------------------------------------------------------------------------
 
-constexpr double kPageRow = 900;  ///< width of rows on a page
+constexpr double kPageWidth = 960;  ///< of a layer on a page
 
 StripTable lines_table(const std::string& caption, const std::vector<std::string>& lines) {
   StripTable table{caption, {"what it says"}};
@@ -237,7 +232,7 @@ class StripWriter {
   }
 
   void add(Strip strip, const std::vector<CircuitPiece>& pieces) {
-    CircuitColumn column(pieces_, kPageRow);
+    CircuitColumn column(pieces_, kPageWidth);
     for (const CircuitPiece& piece : pieces) column.add(piece);
     strip.top = bottom_;
     double top = bottom_ + kSheetMargin;
@@ -271,8 +266,7 @@ CircuitSheet circuit_sheet(const CircuitCards& circuit) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     elements += columns[i].draw(at);
     const PlotPoint next{at.first + columns[i].width() + kGutter, at.second};
-    if (i + 1 < columns.size())
-      lines += joined_columns(columns[i], at, columns[i + 1], next, bottom);
+    if (i + 1 < columns.size()) lines += joined_columns(columns[i], at, next, bottom);
     at = next;
   }
   CircuitSheet sheet;

@@ -10,8 +10,6 @@
 namespace logdepth {
 namespace {
 
-constexpr const char* kStream = "#8A8A8A";
-
 class CircuitWriter {
  public:
   explicit CircuitWriter(const CircuitCards& circuit) : circuit_(circuit) {}
@@ -22,7 +20,7 @@ class CircuitWriter {
         "digraph circuit {\n"
         "  graph [rankdir=TB, newrank=true, nodesep=0.3, ranksep=0.32, labelloc=t, "
         "labeljust=l, bgcolor=white, fontsize=13, pad=0.3, " +
-        font + "];\n  " + label_looks() + ";\n  edge [color=" + quote(kStream) +
+        font + "];\n  " + label_looks() + ";\n  edge [color=" + quote(kStreamInk) +
         ", arrowsize=0.6, fontsize=11, " + font + "];\n  label=" + heading_label(circuit_) + ";\n";
     write_input();
     for (const Block block : circuit_.blocks) write_block(block);
@@ -45,7 +43,7 @@ class CircuitWriter {
 
   void joint(const std::string& id, const std::string& text) {
     line(quote(id) + " [shape=circle, fixedsize=true, width=0.3, label=" + quote(text) +
-         ", group=stream, color=" + quote(kStream) + ", fontsize=15];");
+         ", group=stream, color=" + quote(kStreamInk) + ", fontsize=15];");
     stream_ = id;
   }
 
@@ -74,7 +72,8 @@ class CircuitWriter {
          "; margin=14; label=" + block_label(block_text(circuit_, block)) + ";");
     const std::string entry = "enter " + name;
     const std::string before = stream_;
-    line(quote(entry) + " [shape=point, width=0.09, group=stream, color=" + quote(kStream) + "];");
+    line(quote(entry) + " [shape=point, width=0.09, group=stream, color=" + quote(kStreamInk) +
+         "];");
     stream_ = entry;
     for (const SublayerCards& sublayer : circuit_.sublayers)
       if (sublayer.block == block) write_sublayer(sublayer);
