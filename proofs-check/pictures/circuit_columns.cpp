@@ -38,8 +38,9 @@ std::string joint(PlotPoint at) {
          svg_line({x, y - 4}, {x, y + 4}, stroke(kInk, "1.4"));
 }
 
+/// Cards that are parts of one thing have a frame around them.
 bool is_panel(const CircuitPiece& piece) {
-  return piece.cards.size() > 1;
+  return piece.cards.size() > 1 && piece.role != Role::cells;
 }
 double left_of(const CircuitPiece& piece) {
   return piece.role == CircuitPiece::Role::cells ? 0 : kPanelAt;

@@ -287,6 +287,7 @@ TEST_F(CircuitSheets, APageHasEveryLayerAsAStepWithItsCardsNotesAndTables) {
       EXPECT_EQ(strip.tables.front().rows.size(), layer.heads.size()) << "each head by itself";
     }
     EXPECT_EQ(step, model.layers.size());
+    EXPECT_EQ(count(picture.strips.back().elements, "<rect"), 0u) << "tables stand by themselves";
     EXPECT_EQ(keys, keys_of(circuit));
   }
 }
