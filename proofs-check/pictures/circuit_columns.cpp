@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/program/program.hpp"
 #include "figures/colours.hpp"
 #include "figures/strip_picture.hpp"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compiler/program/program.hpp"
 #include "figures/colours.hpp"
 #include "figures/paper.hpp"
 #include "objects/phrases.hpp"
