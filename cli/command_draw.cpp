@@ -37,11 +37,10 @@ RunDrawing draw_run(const Model& model, const OneQuestion& question, const RunRe
     const auto cells = reachability_cells(model);
     if (const auto* known = std::get_if<ReachabilityCells>(&cells)) {
       const auto run = read_reachability(runner, *known, *question.graph, question.pair, review);
-      if (run.has_value()) return {draw_reachability(run.value()), false};
-      if (question.tokens.value().kinds.size() > kMaxDrawnTokens) return {run.refusal()};
-    } else {
-      std::cerr << "logdepth: " << std::get<std::string>(cells) << "; drawn is who attends where\n";
+      if (!run.has_value()) return {run.refusal()};
+      return {draw_reachability(run.value()), false};
     }
+    std::cerr << "logdepth: " << std::get<std::string>(cells) << "; drawn is who attends where\n";
   }
   return {draw_attention(runner, question.tokens.value(), question.pair, review)};
 }

@@ -19,6 +19,8 @@ namespace logdepth {
 namespace {
 
 constexpr const char* kProgram = "program";
+/// More tokens take a program minutes.
+constexpr std::size_t kMostCompared = 4000;
 
 void ask_language(OracleOptions& options, const Model& model, const LetterNames& word,
                   RunReview& review) {
@@ -42,6 +44,12 @@ void ask_reachability(const OracleOptions& options, const Model& model, const Gr
     if (pair) review.verdict = right.program(graph, pair->first, pair->second);
     return;
   }
+  for (Vertex from = 0; right.undirected && from < graph.size(); ++from)
+    for (Vertex to = 0; to < graph.size(); ++to)
+      if (graph.has_edge(from, to) && !graph.has_edge(to, from))
+        throw InputError("--against " + right.name +
+                         ": expected a graph with every edge both ways, as " +
+                         "--undirected takes it");
   const ReachabilityOracle searched(graph);
   if (pair) review.verdict = searched.reaches(pair->first, pair->second);
   review.reaches = searched.transitive_closure();
@@ -93,6 +101,12 @@ RunReview review_of(OracleOptions& options, const std::string& program, const Mo
   if (!question.tokens.has_value()) return review;
   review.although_refused = true;
   if (options.given() && options.against != kProgram) ask_oracle(options, model, question, review);
+  const std::size_t tokens = question.tokens.value().kinds.size();
+  if (program.empty() && options.against != kProgram && tokens > kMostCompared) {
+    std::cerr << "logdepth: the run of " << tokens
+              << " tokens is not compared with its program; --against program does only that\n";
+    return review;
+  }
   try {
     compare_with_program(program, model, question.tokens.value(), review);
   } catch (const InputError& error) {

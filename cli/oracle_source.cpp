@@ -72,9 +72,9 @@ std::string OracleOptions::as_typed() const {
 }
 
 NamedLanguage load_language_oracle(OracleOptions& options, const Model& model) {
-  if (options.against.starts_with("graph:"))
+  if (options.against.starts_with("graph:") || options.against == "division")
     throw InputError("the weights file '" + model.name + "' takes words; '" + options.against +
-                     "' is for graphs");
+                     "' is for " + (options.against == "division" ? "raw streams" : "graphs"));
   if (!options.against.empty() && options.automaton.given())
     throw InputError("--against and another option both name the language");
   if (const auto command = options.command()) {
@@ -82,7 +82,7 @@ NamedLanguage load_language_oracle(OracleOptions& options, const Model& model) {
     std::string name = oracle->name();
     return {std::move(oracle), std::move(name)};
   }
-  if (!options.given())
+  if (options.against.empty() && !options.automaton.given())
     throw InputError(
         "expected --against to say what is right: a regular expression, group:NAME, "
         "a file of an automaton or command:PROGRAM");

@@ -19,7 +19,7 @@ struct OracleOptions {
   CLI::Option* against_option = nullptr;
 
   void add_to(CLI::App& app, const std::string& description);
-  bool given() const { return !against.empty() || automaton.given(); }
+  bool given() const { return against_option->count() > 0 || automaton.given(); }
   /// What a program of the user's is started by, for `command:PROGRAM`; absent for other oracles.
   std::optional<std::string> command() const;
   /// The options as words of a shell.

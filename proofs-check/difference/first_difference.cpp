@@ -38,9 +38,12 @@ class Follow : public ForwardObserver<ValueId> {
           fmt::format("the weights file runs {} layers and the program has blocks of {}, {} and {}",
                       depth, schedule_.initial.size(), repeated, schedule_.final.size()));
     for (const ScheduledLayer& layer : schedule_.initial) steps_.push_back(&layer);
-    if (repeated > 0)
-      for (std::uint64_t loop = 0; loop < (depth - fixed) / repeated; ++loop)
+    if (repeated > 0) {
+      loops_ = (depth - fixed) / repeated;
+      own_loops_ = loops_at(program.unroll, counted_size(model, tokens.size));
+      for (std::uint64_t loop = 0; loop < loops_; ++loop)
         for (const ScheduledLayer& layer : schedule_.repeated) steps_.push_back(&layer);
+    }
     for (const ScheduledLayer& layer : schedule_.final) steps_.push_back(&layer);
   }
 
@@ -94,6 +97,15 @@ class Follow : public ForwardObserver<ValueId> {
       }
       if (!difference_) compare_prefix(stream, token);
     }
+  }
+
+  /// A file without loops, which is made for some length, runs as many layers for shorter words.
+  void compare_loops(std::size_t tokens) {
+    const bool more_is_right = runner_.model().shape.repeated == 0;
+    if (difference_ || loops_ == own_loops_ || (more_is_right && loops_ > own_loops_)) return;
+    difference_ = {
+        steps_.size(),         "the end", tokens - 1, "loops", std::to_string(own_loops_),
+        std::to_string(loops_)};
   }
 
   const std::optional<Difference>& difference() const { return difference_; }
@@ -181,6 +193,7 @@ class Follow : public ForwardObserver<ValueId> {
   std::vector<const std::vector<std::uint32_t>*> coordinates_;  // per cell
   std::vector<Unnamed> unnamed_;
   std::vector<const ScheduledLayer*> steps_;
+  std::uint64_t loops_ = 0, own_loops_ = 0;  ///< of the file, of the program
   std::optional<Difference> difference_;
 };
 
@@ -202,6 +215,7 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
   if (!stream.has_value()) return stream.refusal();
   if (depth_at(model, tokens.size) == 0) follow.compare(0, "embedding", stream.value());
   if (!follow.difference()) follow.compare_outputs(stream.value());
+  follow.compare_loops(stream.value().tokens);
   return follow.difference();
 }
 

@@ -15,7 +15,9 @@ namespace logdepth {
 /// The first place where the exact run of a weights file leaves the meaning of its program.
 struct Difference {
   std::size_t step = 0;  ///< executed layer, from 1; 0 is the embedding
-  std::string sublayer;  ///< "embedding", "attention", "feed-forward" or "unembedding"
+  /// "embedding", "attention", "feed-forward", "unembedding" or, where all is as the program has it
+  /// but for the number of loops, "the end"
+  std::string sublayer;
   std::size_t token = 0;
   std::string cell;  ///< with its component; "mirror of ..." or "coordinate ..." where the index
                      ///< of cells has no cell; at the unembedding, the output
@@ -26,7 +28,7 @@ std::string describe(const Difference& difference);
 
 /// Interprets the program sublayer by sublayer beside an exact run of the weights, comparing every
 /// cell of every token, that mirrors hold the negative and padding holds zero, then every output
-/// and prefix product of every token, and stops at the first difference. The model needs its index
+/// and prefix product of every token, last the number of loops, and stops at the first difference. The model needs its index
 /// of cells.
 /// Errors: InputError when a cell is missing in the index or the depths do not correspond.
 Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,

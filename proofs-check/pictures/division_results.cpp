@@ -22,6 +22,14 @@ std::optional<std::uint64_t> natural(const std::pair<Real, Real>& code) {
   return number;
 }
 
+/// Whether this is phi(x) = (x, 1) / sqrt(x^2 + 1).
+bool is_phi(const std::pair<Real, Real>& code, std::uint64_t x) {
+  const Rational number(static_cast<std::int64_t>(x));
+  const Rational square = number * number + Rational(1);
+  return code.second == Real(1).divided_by_root(square) &&
+         code.first == Real(number).divided_by_root(square);
+}
+
 /// The places of NAME.0 and NAME.1 in a list of names.
 using Places = std::pair<std::size_t, std::size_t>;
 std::optional<Places> places(const std::vector<std::string>& names, const std::string& name) {
@@ -52,8 +60,9 @@ std::vector<DivisionResult> division_results(Runner& runner, const Tokens& token
     const auto what = dividend ? natural(at(tokens.given[token], *dividend)) : token;
     if (!by || *by == 0 || !what) return {};
     const std::vector<Real> logits = runner.logits(stream, token);
+    const auto q = at(logits, *quotient), r = at(logits, *remainder);
     results.push_back(
-        {*what, *by, natural(at(logits, *quotient)), natural(at(logits, *remainder))});
+        {*what, *by, natural(q), natural(r), is_phi(q, *what / *by), is_phi(r, *what % *by)});
   }
   return results;
 }

@@ -12,6 +12,8 @@ namespace logdepth {
 struct DivisionResult {
   std::uint64_t dividend = 0, divisor = 1;           ///< as given
   std::optional<std::uint64_t> quotient, remainder;  ///< as read; absent: no natural number
+  /// Whether they are phi of what is right, exactly.
+  bool quotient_is_right = false, remainder_is_right = false;
 };
 
 /// Of every token of a file with the names of the division lemma (proofs-check/check/

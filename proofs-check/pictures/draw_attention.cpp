@@ -310,7 +310,7 @@ class AttentionBands {
       notes.emplace_back(
           "reaches: the tokens that chains of these lines lead to, heads that count positions left "
           "out");
-    if (final_.empty() && !compared_) return;
+    if (names_.key().empty()) return;
     if (!names_.needs_key()) {
       notes.emplace_back("product: the images of the points 0, 1, 2, \xE2\x80\xA6");
       return;
@@ -349,8 +349,8 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
     divisors.texts.push_back(std::to_string(one.divisor));
     quotients.texts.push_back(text(one.quotient));
     remainders.texts.push_back(text(one.remainder));
-    if (one.quotient != one.dividend / one.divisor) quotients.wrong.push_back(token);
-    if (one.remainder != one.dividend % one.divisor) remainders.wrong.push_back(token);
+    if (!one.quotient_is_right) quotients.wrong.push_back(token);
+    if (!one.remainder_is_right) remainders.wrong.push_back(token);
     BandStack& stack = bands.stacks.emplace_back();
     stack.meaning = fmt::format("{} by {}: quotient {}, remainder {}", one.dividend, one.divisor,
                                 text(one.quotient), text(one.remainder));
@@ -408,12 +408,16 @@ std::vector<WrongRow> wrong_rows(const PromiseCheck& promises, const RunReview& 
 
 /// In the band of the layer, or of the one before that has heads.
 void mark(const WrongRow& row, const std::vector<Level>& levels, TokenBands& bands) {
-  bands.alarms.push_back(row.sentence);
   std::size_t at = levels.size();
   for (std::size_t level = 0; level < levels.size(); ++level)
     if (levels[level].location.step <= row.step) at = level;
-  if (at == levels.size()) return;
+  if (at == levels.size()) {
+    bands.alarms.push_back(row.sentence);
+    return;
+  }
   Band& band = bands.bands[at];
+  // Sentences count the layers that are run.
+  bands.alarms.push_back(row.sentence + " (" + band.name + ", " + band.note + ")");
   band.wrong.push_back(row.token);
   if (row.token < band.details.size())
     band.details[row.token] += (band.details[row.token].empty() ? "" : " ") + row.sentence + ".";
@@ -464,6 +468,8 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   trace_reach(model, recorder.levels, tokens.kinds.size());
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, products, compared).make();
   bands.verdict = std::move(verdict);
+  if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
+    bands.notes.emplace_back("no prefix product was compared: the oracle has none of these points");
   if (review.wrong_answer || refusal)
     bands.alarms.insert(bands.alarms.begin(),
                         review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));

@@ -76,7 +76,7 @@ class ReachabilityPicture {
     picture_.width = width();
     head();
     for (std::size_t step = 0; step < run_.steps.size(); ++step) add_step(step);
-    if (run_.question) answer();
+    if (run_.question && run_.finished) answer();
     return std::move(picture_);
   }
 
@@ -94,9 +94,11 @@ class ReachabilityPicture {
     if (asked()) third = std::max(third, middle_fan_size(fan(run_.steps.back())).first);
     width += kPanelGap + third;
     if (has_walk()) width = std::max(width, walk_arcs_size(walk_arcs()).first);
-    width = std::max({width, kLegendWidth, text_width({text_.title()}, 18) + kBadgeWidth,
-                      text_width(text_.introduction(drawn_.size(), all_arrows()), 12),
-                      text_width(text_.alarms(), 13) * kBold, text_width(text_.last_token(), 12)});
+    width =
+        std::max({width, kLegendWidth, text_width({text_.title()}, 18) + kBadgeWidth,
+                  text_width(text_.introduction(drawn_.size(), all_arrows()), 12),
+                  text_width(text_.alarms(), 13) * kBold,
+                  text_width(run_.finished ? text_.last_token() : std::vector<std::string>(), 12)});
     for (std::size_t step = 0; step < run_.steps.size(); ++step)
       width = std::max({width, text_width({text_.news(step)}, 12),
                         kBadgeWidth + text_width({text_.walks(step)}, 13)});
@@ -170,6 +172,13 @@ class ReachabilityPicture {
       elements += svg_rect({x + 34, y - 13}, 16, 16,
                            svg_attribute("fill", fill) + " " + svg_attribute("stroke", ink));
       say(56, meaning);
+    }
+    if (run_.review.reaches) {
+      elements +=
+          svg_rect({x, y - 13}, 16, 16,
+                   svg_attribute("fill", kWrongFill) + " " + svg_attribute("stroke", kWrongInk));
+      elements += line(x + 4, y, kWrongSign, 11, svg_attribute("fill", kWrongInk));
+      say(22, "known without a walk, or not known after the last loop");
     }
     elements +=
         line(x, y, "numbers: the loop that found the pair, 0 for what is given", 11, quiet());

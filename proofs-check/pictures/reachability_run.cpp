@@ -65,8 +65,14 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
     }
   }
 
+  /// The loop in which a run was refused.
+  void leave_out_unfinished() {
+    if (!run_.steps.empty() && run_.steps.back().reaches.empty()) run_.steps.pop_back();
+  }
+
   /// Once the last layer has run.
   void end(const Stream<ValueId>& stream) {
+    run_.finished = true;
     if (run_.steps.empty()) begin(stream);
     for (const NumberCell& cell : cells_.answers)
       run_.answers.push_back(fetched(stream, run_.answer_token, cell));
@@ -248,7 +254,7 @@ bool ReachabilityRun::is_wrong(std::size_t step, Vertex from, Vertex to) const {
   // Tokens of pairs and triples need not know that a vertex reaches itself.
   if (!review.reaches || (from == to && cells.has_triples())) return false;
   const bool known = steps[step].reaches[from][to] != 0, right = (*review.reaches)[from][to];
-  return known ? !right : right && step + 1 == steps.size();
+  return known ? !right : right && finished && step + 1 == steps.size();
 }
 
 std::vector<Vertex> ReachabilityRun::walk(Vertex from, Vertex to) const {
@@ -287,20 +293,26 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
   ReachabilityReader reader(runner, run);
   PromiseCheck promises(model, runner.arithmetic());
   const auto stream = runner.run(tokens.value(), {&reader, &promises});
-  if (!stream.has_value()) return stream.refusal();
+  const bool although_refused = review.although_refused || promises.broken_row();
+  run.broken_promise = promises.broken();
+  if (!stream.has_value()) {
+    reader.leave_out_unfinished();
+    if (!although_refused || run.steps.empty()) return stream.refusal();
+    run.refusal = describe(stream.refusal());
+    return run;
+  }
   reader.end(stream.value());
   if (question) {
     const auto answer = runner.connected(stream.value(), source, target);
     if (answer.has_value()) {
       run.connected = answer.value();
-    } else if (review.although_refused || promises.broken_row()) {
+    } else if (although_refused) {
       run.refusal = describe(answer.refusal());
     } else {
       return answer.refusal();
     }
     run.logits = deciding_logits(runner, stream.value(), run);
   }
-  run.broken_promise = promises.broken();
   return run;
 }
 

@@ -64,8 +64,9 @@ struct ReachabilityRun {
   std::vector<FetchedFlag> answers;
   std::vector<std::pair<std::string, std::string>> logits;  ///< names and exact values
   std::optional<bool> connected;                            ///< the answer to the question
-  std::string refusal;                                      ///< why there is none, or empty
-  std::optional<std::string> broken_promise;                ///< the first one
+  bool finished = false;  ///< else it was refused, and the steps are those before
+  std::string refusal;    ///< why there is none, or empty
+  std::optional<std::string> broken_promise;  ///< the first one
   RunReview review;
 
   std::size_t pair_token(Vertex from, Vertex to) const { return from * size + to; }

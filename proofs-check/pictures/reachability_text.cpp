@@ -78,7 +78,9 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
 std::vector<std::string> ReachabilityText::alarms() const {
   std::vector<std::string> sentences;
   const auto named = [](bool connected) { return connected ? "connected" : "not connected"; };
-  if (const auto right = run_.review.verdict; right && run_.question && right != run_.connected)
+  const auto right = run_.review.verdict;
+  if (!run_.finished && !right) sentences.push_back(run_.refusal);
+  if (right && run_.question && right != run_.connected)
     sentences.push_back(fmt::format("expected {}, got {}", named(*right),
                                     run_.connected ? named(*run_.connected) : run_.refusal));
   const std::size_t last = run_.steps.size() - 1;

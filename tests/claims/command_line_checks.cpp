@@ -344,6 +344,20 @@ TEST_F(Checks, DiffShowsADifferenceAfterWhichTheRunLeavesTheField) {
       << finished.out;
 }
 
+TEST_F(Checks, DiffComparesTheNumberOfLoopsWithTheProgramsOwn) {
+  compile_regex("(a|b)*abb", "abb.json");
+  Model model = read_weights(folder.file("abb.json"));
+  model.unroll.minus = 1;
+  save_weights(model, folder.file("fewer.json"));
+  const Finished fewer = logdepth({"diff", "fewer.json", "--input", "abb"});
+  EXPECT_EQ(fewer.status, 1);
+  EXPECT_EQ(fewer.out,
+            "first difference: layer 1, the end, token 3, cell loops: expected 2, got 1\n");
+  // A file without loops runs as often for every word as for the longest.
+  compile_regex("(a|b)*abb", "radix.json", {"--construction", "radix", "--unroll", "64"});
+  EXPECT_EQ(logdepth({"diff", "radix.json", "--input", "abb"}).status, 0);
+}
+
 TEST_F(Checks, DiffComparesMirrorsAndPaddingToo) {
   compile_regex("(a|b)*abb", "mirrored.json", {"--norm", "layernorm"});
   Model model = read_weights(folder.file("mirrored.json"));

@@ -70,6 +70,7 @@ TEST(DivisionPictures, ShowAWrongAnswerAsItIsAndNoTowers) {
   const TokenBands bands = bands_of(model, input);
   EXPECT_EQ(bands.results[2].texts, (std::vector<std::string>{"0", "0", "2", "2", "4"}));
   EXPECT_EQ(bands.stacks[4].blocks, 4u) << "8 units are drawn for 4";
+  EXPECT_EQ(bands.results[2].wrong, (std::vector<std::size_t>{2, 3, 4}));
   // A hundredfold quotient is a number, but no picture; a third of one is no natural number.
   for (MatrixEntry& entry : model.unembedding.entries)
     if (entry.row == row) entry.value = entry.value * Rational(50);

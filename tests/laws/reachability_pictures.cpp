@@ -15,6 +15,7 @@
 #include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/xml_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/pictures/draw_reachability.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
@@ -325,7 +326,7 @@ TEST(ReachabilityPictures, SmallAndStrangeGraphsAreDrawn) {
 
 TEST(ReachabilityPictures, ABrokenNetworkIsDrawnAsItIs) {
   const Graph graph = named({"a", "b", "c", "d"}, {{0, 1}, {1, 2}, {2, 0}, {3, 1}});
-  std::size_t drawn = 0, out_of_nothing = 0;
+  std::size_t drawn = 0, out_of_nothing = 0, refused = 0;
   for (const Model& sound : models(4)) {
     std::vector<Model> broken;
     for (const auto& [kind, vector] : sound.embedding)
@@ -347,12 +348,20 @@ TEST(ReachabilityPictures, ABrokenNetworkIsDrawnAsItIs) {
       if (!run.has_value()) continue;
       ++drawn;
       const std::string svg = strips_svg(draw_reachability(run.value()));
+      if (!run.value().connected) {  // refused after a promise was broken
+        ++refused;
+        EXPECT_TRUE(run.value().broken_promise);
+        EXPECT_EQ(count(svg, ">connected<") + count(svg, ">not connected<"), 0u);
+        EXPECT_GE(count(svg, xml_text(run.value().refusal.substr(0, 40))), 1u);
+        continue;
+      }
       EXPECT_EQ(count(svg, run.value().connected.value() ? ">connected<" : ">not connected<"), 1u);
       if (count(svg, "but not from two walks that were known") > 0) ++out_of_nothing;
     }
   }
   EXPECT_GT(drawn, 20u);
   EXPECT_GT(out_of_nothing, 0u);
+  EXPECT_GT(refused, 0u);
 }
 
 TEST(ReachabilityPictures, OfManyVerticesTheWalkAndTheFirstAreDrawnAndTheRestIsCounted) {
