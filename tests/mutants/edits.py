@@ -666,7 +666,7 @@ EDITS = [
      "line.style == band.styles[*row.head]", "every selection of a head is red where one is wrong"),
     (DRAW_ATTENTION, "verdict.wrong = right && *right != answer.value();", "verdict.wrong = right.has_value();",
      "a verdict that is right is red"),
-    (REACHABILITY_RUN, "right && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
+    (REACHABILITY_RUN, "right && finished && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
     (DRAWING_REVIEW, "mismatch->property != TestedProperty::promise", "true",
      "a broken promise is said twice, once as a wrong answer"),
     (CARDS, "if (std::all_of(members.begin(), members.end(), [&]", "if (std::any_of(members.begin(), members.end(), [&]",
