@@ -88,7 +88,8 @@ TEST_F(Compare, RunsBecomeATableAPageAndAFigure) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err,
-            "wrote depth.md, depth.html, depth.json, depth-S3.svg and depth-A5.svg to out\n");
+            "wrote depth.md, depth.html, depth.json, depth.svg, depth-S3.svg and depth-A5.svg to "
+            "out\n");
   const std::string markdown = folder.read("out/depth.md");
   EXPECT_NE(markdown.find("`logdepth compare depth runs --up-to 16`"), std::string::npos);
   EXPECT_NE(markdown.find("d = 2.00 log2 n\\* + 1.00, r2 = 1.00; 1 of 4 depths censored"),

@@ -101,7 +101,7 @@ const std::vector<NotRun> kNotRun = {
      kTrain},
     {"docs/learned.md",
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
-     "--out runs",
+     "--steps 12000 --out runs",
      kTrain},
     {"docs/learned.md",
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
