@@ -196,7 +196,7 @@ TEST(WrongRuns, ShowWhereTheRunLeavesItsProgram) {
     EXPECT_NE(all.find("first difference from the program: layer " + std::to_string(place.step)),
               std::string::npos);
     const Band& band = bands.bands.at(place.step - 1);
-    EXPECT_EQ(band.wrong.front(), place.token);
+    EXPECT_EQ(band.wrong, (std::vector<std::size_t>{place.token}));
     ++found;
   }
   EXPECT_GT(found, 5u);
