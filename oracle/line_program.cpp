@@ -81,6 +81,10 @@ LineProgram::LineProgram(std::string command) : command_(std::move(command)) {
     if (getppid() != parent) _exit(128 + SIGTERM);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
     setpgid(0, 0);  // the shell and what it starts are ended together
+    // Nothing is started before it is noted: it could outlive us.
+    close(ends[0]);
+    char noted = 0;
+    if (read(ends[1], &noted, 1) != 1) _exit(127);
     dup2(ends[1], STDIN_FILENO);
     dup2(terminal.theirs, STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", command_.c_str(), nullptr);
@@ -93,6 +97,7 @@ LineProgram::LineProgram(std::string command) : command_(std::move(command)) {
   if (pid_ < 0) fail("no process can be started");
   setpgid(pid_, pid_);  // whoever comes first
   note_running(pid_);
+  send(questions_, "", 1, MSG_NOSIGNAL);
 }
 
 LineProgram::~LineProgram() {
