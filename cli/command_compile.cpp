@@ -8,7 +8,7 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
-#include "compiler/program/program_text.hpp"
+#include "cli/program_source.hpp"
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
@@ -181,7 +181,7 @@ Command add_compile_program(CLI::App& compile) {
   options->output.add_to(*command);
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
-    Program program = parse_program(read_whole_file(options->file), options->file);
+    Program program = read_program(options->file);
     return options->output.finish(std::move(program), nlohmann::json::object());
   };
 }

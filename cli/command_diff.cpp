@@ -4,14 +4,13 @@
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
+#include "cli/program_source.hpp"
 #include "compiler/passes/compile.hpp"
-#include "compiler/program/program_text.hpp"
 #include "objects/input_error.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/difference/float_difference.hpp"
 #include "proofs-check/file/carried_program.hpp"
 #include "runtime/file/weights_file.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -37,13 +36,6 @@ Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const
   return first_float_difference(model, program.facts(), floats, tokens);
 }
 
-/// Whether it is the program of these weights is the question, so it needs no trust.
-Program carried_by(const Model& model) {
-  const CarriedProgram carried(model, Trust::none);
-  if (!carried.program()) throw InputError(carried.reason());
-  return *carried.program();
-}
-
 int diff(const DiffArguments& options) {
   const bool exact = options.engine == "exact";
   if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
@@ -54,10 +46,9 @@ int diff(const DiffArguments& options) {
   // with the one that --program names.
   std::optional<Program> program;
   Model model;
-  if (!options.program.empty())
-    program = parse_program(read_whole_file(options.program), options.program);
+  if (!options.program.empty()) program = read_program(options.program);
   if (options.model.ends_with(".cells")) {
-    if (!program) program = parse_program(read_whole_file(options.model), options.model);
+    if (!program) program = read_program(options.model);
     model = compile(*program).model;
   } else {
     model = read_weights(options.model);

@@ -6,14 +6,12 @@
 #include <utility>
 #include <variant>
 
-#include "compiler/program/program_text.hpp"
+#include "cli/program_source.hpp"
 #include "objects/input_error.hpp"
 #include "objects/overload.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/carried_program.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -44,12 +42,13 @@ void ask_reachability(const OracleOptions& options, const Model& model, const Gr
     if (pair) review.verdict = right.program(graph, pair->first, pair->second);
     return;
   }
-  for (Vertex from = 0; right.undirected && from < graph.size(); ++from)
-    for (Vertex to = 0; to < graph.size(); ++to)
-      if (graph.has_edge(from, to) && !graph.has_edge(to, from))
-        throw InputError("--against " + right.name +
-                         ": expected a graph with every edge both ways, as " +
-                         "--undirected takes it");
+  if (right.undirected) {
+    Graph both_ways = graph;
+    both_ways.make_undirected();
+    if (both_ways.edge_count() != graph.edge_count())
+      throw InputError("--against " + right.name +
+                       ": expected a graph with every edge both ways, as --undirected takes it");
+  }
   const ReachabilityOracle searched(graph);
   if (pair) review.verdict = searched.reaches(pair->first, pair->second);
   review.reaches = searched.transitive_closure();
@@ -80,15 +79,8 @@ void ask_oracle(OracleOptions& options, const Model& model, const OneQuestion& q
 /// Errors: InputError where there is none, or none of these weights.
 void compare_with_program(const std::string& file, const Model& model, const Tokens& tokens,
                           RunReview& review) {
-  std::optional<Program> program;
-  if (!file.empty()) {
-    program = parse_program(read_whole_file(file), file);
-  } else {
-    const CarriedProgram carried(model, Trust::none);
-    if (!carried.program()) throw InputError(carried.reason());
-    program = *carried.program();
-  }
-  auto difference = first_difference(*program, model, tokens);
+  const Program program = file.empty() ? carried_by(model) : read_program(file);
+  auto difference = first_difference(program, model, tokens);
   if (difference.has_value()) review.difference = std::move(difference).value();
 }
 

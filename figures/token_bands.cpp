@@ -117,9 +117,6 @@ class BandsDrawing {
   }
 
   static std::string wrong() { return "class=\"wrong\" fill=\"" + std::string(kWrongInk) + "\""; }
-  static bool is_among(std::size_t token, const std::vector<std::size_t>& tokens) {
-    return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
-  }
   static std::string quiet() { return "fill=\"" + std::string(kQuietInk) + "\""; }
 
   void left_text(double y, const std::string& content, const std::string& style, double size = 12) {
@@ -237,7 +234,7 @@ class BandsDrawing {
     left_text(y_, row.label, quiet(), 11);
     const std::string colour = row.quiet ? kQuietInk : row.bold ? "#000000" : "#202020";
     for (std::size_t token = 0; token < row.texts.size(); ++token) {
-      const bool is_wrong = is_among(token, row.wrong);
+      const bool is_wrong = std::ranges::count(row.wrong, token) > 0;
       front_ += svg_text(
           x(token), y_, row.texts[token],
           "text-anchor=\"middle\" font-size=\"11\" font-family=\"DejaVu Sans Mono,monospace\" " +

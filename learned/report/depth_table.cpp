@@ -111,9 +111,9 @@ LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
     row.verdict.reason = "the budget was measured, not the depth";
   } else {
     row.verdict = law_verdict(series, row.law());
+    if (row.law().choice == SeedChoice::median)
+      row.verdict.reason += ", of the median seed; the best one is not settled";
   }
-  if (row.law().fitted() && !row.best.fitted())
-    row.verdict.reason += ", of the median seed; the best one is not settled";
   row.tokens = token_growth(series.runs);
   if (series.by_loops)
     for (std::size_t run = 0; run < series.runs.size(); ++run)

@@ -129,7 +129,7 @@ class ReachabilityPicture {
     double y = 36;
     strip.elements += line(kMargin, y, text_.title(), 18, "font-weight=\"bold\"");
     if (run_.connected) {
-      const std::string answer = *run_.connected ? "connected" : "not connected";
+      const std::string answer = text_.answer();
       const double wide = static_cast<double>(answer.size()) * 9 + 20;
       const double x = picture_.width - kMargin - wide;
       const bool wrong = run_.review.verdict && run_.review.verdict != run_.connected;

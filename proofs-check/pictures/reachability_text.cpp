@@ -16,6 +16,10 @@ constexpr std::size_t kNameLimit = 24;  ///< characters of a name in a sentence
 constexpr std::size_t kListLimit = 8;   ///< items of a list in a sentence
 constexpr std::size_t kTokensListed = 4;
 
+const char* named(bool connected) {
+  return connected ? "connected" : "not connected";
+}
+
 }  // namespace
 
 std::string ReachabilityText::pair(Vertex from, Vertex to) const {
@@ -29,6 +33,10 @@ std::string ReachabilityText::names(const std::vector<Vertex>& vertices, std::si
   std::string text = joined(items);
   if (vertices.size() > limit) text += fmt::format(" and {} more", vertices.size() - limit);
   return text.empty() ? "none" : text;
+}
+
+std::string ReachabilityText::answer() const {
+  return run_.connected ? named(*run_.connected) : run_.refusal;
 }
 
 std::string ReachabilityText::title() const {
@@ -77,12 +85,10 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
 
 std::vector<std::string> ReachabilityText::alarms() const {
   std::vector<std::string> sentences;
-  const auto named = [](bool connected) { return connected ? "connected" : "not connected"; };
   const auto right = run_.review.verdict;
   if (!run_.finished && !right) sentences.push_back(run_.refusal);
   if (right && run_.question && right != run_.connected)
-    sentences.push_back(fmt::format("expected {}, got {}", named(*right),
-                                    run_.connected ? named(*run_.connected) : run_.refusal));
+    sentences.push_back(fmt::format("expected {}, got {}", named(*right), answer()));
   const std::size_t last = run_.steps.size() - 1;
   std::size_t missing = 0, made_up = 0;
   for (Vertex from = 0; from < run_.names.size(); ++from)
@@ -305,10 +311,7 @@ std::vector<std::string> ReachabilityText::last_token() const {
   for (const auto& [name, value] : run_.logits) logits.push_back(name + " " + value);
   sentences.push_back((rows ? fmt::format("Token {}, the source: logit of ", run_.answer_token)
                             : std::string("Logits: ")) +
-                      joined(logits) + ", so " +
-                      (!run_.connected   ? run_.refusal
-                       : *run_.connected ? "connected"
-                                         : "not connected"));
+                      joined(logits) + ", so " + answer());
   return sentences;
 }
 

@@ -15,6 +15,8 @@ class ReachabilityText {
   explicit ReachabilityText(const ReachabilityRun& run) : run_(run) {}
 
   std::string title() const;
+  /// "connected", "not connected", or why there is no answer.
+  std::string answer() const;
   /// What is drawn, and what is left out when so many vertices are, and not all arrows.
   std::vector<std::string> introduction(std::size_t drawn, bool all_arrows) const;
   /// What is wrong.

@@ -1,0 +1,20 @@
+#include "cli/program_source.hpp"
+
+#include "compiler/program/program_text.hpp"
+#include "objects/input_error.hpp"
+#include "proofs-check/file/carried_program.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+
+Program read_program(const std::string& file) {
+  return parse_program(read_whole_file(file), file);
+}
+
+Program carried_by(const Model& model) {
+  const CarriedProgram carried(model, Trust::none);
+  if (!carried.program()) throw InputError(carried.reason());
+  return *carried.program();
+}
+
+}  // namespace logdepth
