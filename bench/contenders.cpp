@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "bench/direct_algorithms.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/action.hpp"
-#include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "runtime/exact/promise_check.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth {

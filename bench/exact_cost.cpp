@@ -10,8 +10,8 @@
 
 #include "bench/contenders.hpp"
 #include "bench/phi_head.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
-#include "objects/input_error.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -14,7 +14,7 @@
 
 #include "bench/direct_algorithms.hpp"
 #include "bench/lookup_head.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/file/carried_program.hpp"
 #include "runtime/exact/run_model.hpp"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -9,7 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/work_part.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/ledger.hpp"
 #include "runtime/file/temporary_folder.hpp"

@@ -17,7 +17,7 @@
 #include "learned/report/depth_table.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 

@@ -13,8 +13,8 @@
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

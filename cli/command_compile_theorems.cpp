@@ -11,7 +11,7 @@
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
 #include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -12,7 +12,7 @@
 #include "learned/language_model/words.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/relit/rule_questions.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
 #include "compiler/passes/compile.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/difference/float_difference.hpp"
 #include "proofs-check/file/carried_program.hpp"

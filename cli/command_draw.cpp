@@ -5,7 +5,7 @@
 #include "cli/drawing_review.hpp"
 #include "cli/input_source.hpp"
 #include "cli/oracle_source.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "proofs-check/pictures/draw_reachability.hpp"

@@ -18,7 +18,7 @@
 #include "learned/language_model/model_request.hpp"
 #include "learned/language_model/save_language_model.hpp"
 #include "learned/report/report_files.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/weights_json.hpp"

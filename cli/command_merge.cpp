@@ -4,7 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/work_part.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

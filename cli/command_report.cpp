@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/work_part.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_report.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -12,7 +12,7 @@
 #include "learned/papers.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/report/report_runs.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "runtime/file/weights_file.hpp"

@@ -18,7 +18,7 @@
 #include "cli/typed_input.hpp"
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/test_computation_graph.hpp"

@@ -21,7 +21,7 @@
 #include "learned/language_model/initial_weights.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "compiler/passes/compile.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"

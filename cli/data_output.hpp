@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

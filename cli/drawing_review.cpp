@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "cli/program_source.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"

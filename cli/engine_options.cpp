@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

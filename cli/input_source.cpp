@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "cli/commands.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
-#include "objects/input_error.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -13,7 +13,7 @@
 #include "cli/commands.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/shell_word.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

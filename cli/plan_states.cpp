@@ -19,7 +19,7 @@
 #include "cli/slurm_array.hpp"
 #include "cli/slurm_commands.hpp"
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "runtime/file/file_pieces.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -1,7 +1,7 @@
 #include "cli/program_source.hpp"
 
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/file/carried_program.hpp"
 #include "runtime/file/whole_file.hpp"
 

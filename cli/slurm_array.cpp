@@ -15,7 +15,7 @@
 #include "cli/shell_word.hpp"
 #include "cli/slurm_commands.hpp"
 #include "cli/training_program.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 

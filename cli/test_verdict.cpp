@@ -7,7 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/shell_word.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/command_oracle.hpp"
 #include "proofs-check/file/checks_file.hpp"
 

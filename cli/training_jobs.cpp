@@ -16,7 +16,7 @@
 #include "cli/folder_lock.hpp"
 #include "cli/run_folder.hpp"
 #include "cli/training_program.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <iterator>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "objects/input_error.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

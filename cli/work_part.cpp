@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <iostream>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -63,7 +63,7 @@
 #include <vector>
 
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

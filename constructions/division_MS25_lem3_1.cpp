@@ -59,7 +59,7 @@
 
 #include "compiler/program/program_text.hpp"
 #include "constructions/building_blocks_MS25_appA.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

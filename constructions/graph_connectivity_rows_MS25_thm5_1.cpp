@@ -30,7 +30,7 @@
 #include <string>
 
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

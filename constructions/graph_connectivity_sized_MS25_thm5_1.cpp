@@ -39,7 +39,7 @@
 
 #include "compiler/program/program_text.hpp"
 #include "constructions/graph_squaring.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/position_code.hpp"
 
 namespace logdepth {

@@ -46,7 +46,7 @@
 #include <limits>
 
 #include "constructions/product_cells.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -47,7 +47,7 @@
 #include "compiler/program/program_text.hpp"
 #include "constructions/product_cells.hpp"
 #include "constructions/regular_language_radix_MS25_cor4_2.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth {

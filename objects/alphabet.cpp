@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -7,10 +7,10 @@
 #include <exception>
 #include <utility>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/dot_outline.hpp"
-#include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
-#include "objects/input_error.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 

@@ -2,9 +2,9 @@
 #include <pugixml.hpp>
 #include <unordered_set>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
-#include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

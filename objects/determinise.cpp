@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "objects/input_error.hpp"
 
 namespace logdepth {
 

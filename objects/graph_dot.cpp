@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "logdepth/errors.hpp"
 #include "objects/dot_outline.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/input_error.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

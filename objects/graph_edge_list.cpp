@@ -1,5 +1,5 @@
+#include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/input_error.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 

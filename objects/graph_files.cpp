@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/input_error.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <optional>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/input_error.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 

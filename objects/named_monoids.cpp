@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 #include "objects/utf8.hpp"
 

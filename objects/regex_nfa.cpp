@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 
 namespace logdepth {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 #include "oracle/line_program.hpp"
 

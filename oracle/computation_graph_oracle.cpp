@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

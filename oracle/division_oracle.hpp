@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "logdepth/errors.hpp"
+#include "logdepth/vocabulary.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
 
@@ -16,13 +17,6 @@ namespace logdepth {
 /// The intermediate representation: what happens, not where. A program is a list of named cells
 /// and, per block, a list of statements that run one after the other at every token. Its meaning is
 /// compiler/meaning/interpret.cpp; its text form and the meaning in prose are in compiler/README.md.
-
-/// Which unit code of a position a `key` or `pointer` cell holds.
-enum class PositionCode {
-  phi,        ///< phi(p) = (p, 1) / sqrt(p^2 + 1): 2 components, single square roots
-  circle,     ///< runtime/file/position_code.hpp: 2 components, rational
-  two_circle  ///< runtime/file/position_code.hpp: 4 components, rational, squared norm 2
-};
 
 struct ConstantType {  ///< the number 1 at every token
   bool operator==(const ConstantType&) const = default;
@@ -56,12 +50,6 @@ struct NumberType {  ///< any numbers, of any norm
 };
 using CellType = std::variant<ConstantType, FlagType, OneHotType, KeyType, PointerType,
                               DirectionType, NumberType>;
-
-enum class Lifetime {
-  permanent,  ///< not written by the repeated block
-  state,      ///< carried from loop to loop
-  scratch     ///< zero at the beginning and at the end of the repeated block
-};
 
 struct Cell {
   std::string name;
@@ -318,12 +306,6 @@ struct Program {
   const std::vector<Statement>& block(Block b) const {
     return b == Block::initial ? initial : b == Block::repeated ? repeated : final;
   }
-};
-
-/// The program's mistake, found by a rule or a pass: names block, statement, cell and reason.
-class ProgramRefused : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 std::string block_name(Block block);

@@ -4,7 +4,7 @@
 
 #include "compiler/meaning/cell_reader.hpp"
 #include "compiler/meaning/selected_positions.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "runtime/file/position_code.hpp"
 

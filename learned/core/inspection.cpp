@@ -3,7 +3,7 @@
 #include <string>
 
 #include "learned/core/finished_run.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

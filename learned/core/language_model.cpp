@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "learned/core/network_predictor.hpp"
 #include "learned/language_model/token_sequences.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

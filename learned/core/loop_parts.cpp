@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

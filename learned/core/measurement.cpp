@@ -7,7 +7,7 @@
 
 #include "learned/core/finished_run.hpp"
 #include "learned/core/network_predictor.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

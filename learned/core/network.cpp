@@ -7,7 +7,7 @@
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/paper_networks.hpp"
 #include "learned/core/universal_transformer.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

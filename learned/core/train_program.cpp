@@ -24,7 +24,7 @@
 #include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -15,7 +15,7 @@
 #include "learned/core/tensor_files.hpp"
 #include "learned/language_model/initial_weights.hpp"
 #include "learned/records/input_files.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "learned/records/counter_random.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

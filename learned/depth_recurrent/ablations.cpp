@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "learned/depth_recurrent/hop_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {

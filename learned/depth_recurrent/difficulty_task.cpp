@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "learned/records/training_config.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "learned/depth_recurrent/text_samples.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph_distances.hpp"
-#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {

@@ -11,7 +11,7 @@
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/papers.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include "learned/encode_think_decode/line_source.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "learned/records/counter_random.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

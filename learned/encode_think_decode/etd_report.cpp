@@ -6,7 +6,7 @@
 #include "learned/encode_think_decode/etd_verdicts.hpp"
 #include "learned/encode_think_decode/published_etd.hpp"
 #include "learned/report/report_files.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "learned/records/depth_reading.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/number_text.hpp"
 
 namespace logdepth {

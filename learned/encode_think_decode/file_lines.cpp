@@ -11,7 +11,7 @@
 #include "learned/language_model/model_file.hpp"
 #include "learned/language_model/question_answers.hpp"
 #include "learned/records/counter_random.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

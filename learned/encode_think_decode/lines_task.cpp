@@ -8,7 +8,7 @@
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/line_source.hpp"
 #include "learned/records/task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -5,7 +5,7 @@
 
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/language_model/model_file.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

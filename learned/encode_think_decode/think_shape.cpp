@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "learned/language_model/byte_alphabet.hpp"
 #include "learned/language_model/split_pattern.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <variant>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "learned/language_model/known_patterns.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

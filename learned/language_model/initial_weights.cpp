@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "learned/language_model/model_file.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

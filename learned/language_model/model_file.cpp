@@ -16,7 +16,7 @@
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/language_model/words.hpp"
 #include "learned/records/run_record.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/sha256.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"

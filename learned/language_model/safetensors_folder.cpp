@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -13,7 +13,7 @@
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

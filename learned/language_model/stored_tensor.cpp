@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

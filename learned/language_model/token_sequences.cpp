@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "learned/language_model/text_paragraphs.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

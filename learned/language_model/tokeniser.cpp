@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -8,7 +8,7 @@
 #include "learned/language_model/known_patterns.hpp"
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/language_model/words.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -11,7 +11,7 @@
 #include "learned/latent_reasoning/frequency_classes.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/probe_texts.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "learned/latent_reasoning/latent_runs.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -9,7 +9,7 @@
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 
 namespace logdepth {

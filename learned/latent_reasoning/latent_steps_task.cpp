@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "learned/latent_reasoning/discrete_loop.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -14,7 +14,7 @@
 #include "learned/latent_reasoning/latent_words_task.hpp"
 #include "learned/latent_reasoning/presets.hpp"
 #include "learned/papers.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

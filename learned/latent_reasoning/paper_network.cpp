@@ -1,7 +1,7 @@
 // What this paper reads off trained networks.
 #include "learned/core/paper_networks.hpp"
 #include "learned/latent_reasoning/circuit_probes_network.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph_distances.hpp"
-#include "objects/input_error.hpp"
 
 namespace logdepth {
 namespace {

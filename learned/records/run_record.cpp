@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 

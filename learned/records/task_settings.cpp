@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

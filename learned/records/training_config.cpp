@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "learned/records/settings_json.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -13,7 +13,7 @@
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/rule_text_task.hpp"
 #include "learned/relit/rules_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

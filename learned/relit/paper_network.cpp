@@ -4,7 +4,7 @@
 #include "learned/language_model/model_file.hpp"
 #include "learned/relit/relit_network.hpp"
 #include "learned/relit/relit_probe_network.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "learned/records/counter_random.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

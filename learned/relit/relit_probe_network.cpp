@@ -7,7 +7,7 @@
 #include "learned/core/optimiser.hpp"
 #include "learned/records/task.hpp"
 #include "learned/relit/spectral_radius_network.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "learned/records/training_config.hpp"
 #include "learned/relit/rules_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

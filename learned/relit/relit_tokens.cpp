@@ -9,7 +9,7 @@
 #include "learned/language_model/words.hpp"
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/rule_theory.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

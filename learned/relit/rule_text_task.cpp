@@ -10,7 +10,7 @@
 #include "learned/records/task.hpp"
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/relit_tokens.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

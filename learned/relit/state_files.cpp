@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/sha256.hpp"
 
 namespace logdepth {

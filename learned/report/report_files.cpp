@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -12,7 +12,7 @@
 #include "learned/report/distinct_runs.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/report/seeds.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/number_text.hpp"
 #include "objects/phrases.hpp"
 

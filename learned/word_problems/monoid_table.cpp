@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "learned/word_problems/published_elements.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 #include "objects/utf8.hpp"
 

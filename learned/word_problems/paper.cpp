@@ -11,7 +11,7 @@
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -9,7 +9,7 @@
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "learned/word_problems/word_tokens.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -15,7 +15,7 @@
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "learned/word_problems/word_tokens.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
 

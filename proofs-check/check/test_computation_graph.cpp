@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/division_oracle.hpp"
 #include "proofs-check/check/checked_run.hpp"
 #include "runtime/file/position_code.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"

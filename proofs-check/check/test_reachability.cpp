@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/checked_run.hpp"
 #include "runtime/file/unrolling.hpp"

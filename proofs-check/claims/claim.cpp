@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
 namespace logdepth {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/passes/compile.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/claims/defects_MS25_changes.hpp"
 
 namespace logdepth {

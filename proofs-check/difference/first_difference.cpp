@@ -5,8 +5,8 @@
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/schedule.hpp"
 #include "compiler/rules/program_rules.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/action.hpp"
-#include "objects/input_error.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
 

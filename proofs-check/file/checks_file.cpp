@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_reachability.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"

@@ -12,7 +12,7 @@
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
 #include "figures/least_squares.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"

@@ -10,7 +10,7 @@
 #include "figures/colours.hpp"
 #include "figures/line_chart.hpp"
 #include "figures/table_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

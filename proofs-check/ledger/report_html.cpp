@@ -1,5 +1,5 @@
 #include "figures/table_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/ledger/report_rows.hpp"
 #include "proofs-check/pictures/circuit_sheet.hpp"

@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "logdepth/errors.hpp"
 #include "objects/action.hpp"
-#include "objects/input_error.hpp"
 #include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/file/names_of_states.hpp"

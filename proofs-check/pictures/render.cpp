@@ -9,7 +9,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -8,7 +8,7 @@
 
 #include "figures/strip_page.hpp"
 #include "figures/table_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/file/measure.hpp"

@@ -23,7 +23,7 @@
 #include <bit>
 #include <cmath>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_figure.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "runtime/file/whole_file.hpp"

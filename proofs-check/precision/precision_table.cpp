@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/text_lines.hpp"
 #include "runtime/numbers/float_text.hpp"
 

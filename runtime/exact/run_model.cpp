@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/embed.hpp"

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "logdepth/vocabulary.hpp"
 #include "runtime/numbers/rational.hpp"
 
 namespace logdepth {
@@ -126,7 +127,7 @@ struct GraphInput {
     rows        ///< n tokens <vertex>; token i is given the values +-1 of row i of the adjacency
                 ///< matrix with diagonal +1, placed as in CellsInput; s and t only at read-out
   };
-  enum class Padding { n3, n3_minus_n2 };  ///< number of <pad> tokens, layout adjacency
+  using Padding = GraphPadding;  ///< layout adjacency
   Layout layout = Layout::adjacency;
   Padding padding = Padding::n3_minus_n2;
   std::optional<std::uint32_t> size;  ///< made for this n: smaller graphs get isolated vertices

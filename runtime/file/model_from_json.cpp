@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/model_json.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/model_json.hpp"
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/sha256.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

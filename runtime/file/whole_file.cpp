@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

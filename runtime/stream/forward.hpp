@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/arithmetic.hpp"

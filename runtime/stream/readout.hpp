@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 

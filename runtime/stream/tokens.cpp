@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {

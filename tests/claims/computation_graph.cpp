@@ -15,7 +15,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/test_computation_graph.hpp"

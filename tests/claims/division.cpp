@@ -4,7 +4,7 @@
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"

@@ -5,8 +5,8 @@
 
 #include <functional>
 
+#include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "objects/input_error.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"

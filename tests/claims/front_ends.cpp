@@ -13,7 +13,7 @@
 #include <numeric>
 #include <set>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "tests/support/front_end_cases.hpp"

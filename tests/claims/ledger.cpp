@@ -13,7 +13,7 @@
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"

@@ -10,7 +10,7 @@
 #include <map>
 #include <sstream>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"

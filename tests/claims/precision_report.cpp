@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "tests/support/command_line.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/file/unrolling.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "logdepth/errors.hpp"
 #include "objects/action.hpp"
-#include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"

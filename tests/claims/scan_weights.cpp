@@ -4,7 +4,7 @@
 #include <random>
 
 #include "compiler/passes/compile.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/transition_monoid.hpp"
 #include "proofs-check/file/measure.hpp"

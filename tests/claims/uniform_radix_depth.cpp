@@ -5,7 +5,7 @@
 #include <random>
 
 #include "compiler/passes/compile.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/file/unrolling.hpp"

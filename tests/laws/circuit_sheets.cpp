@@ -14,7 +14,7 @@
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/pictures/circuit_sheet.hpp"
 #include "proofs-check/pictures/render.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "learned/report/depth_table_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/depth_records.hpp"
 
 namespace logdepth::depth_points_tests {

@@ -18,7 +18,7 @@
 #include "learned/depth_recurrent/run_series.hpp"
 #include "learned/depth_recurrent/series_figure.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/heatmaps.hpp"
 #include "tests/support/refusals.hpp"

@@ -15,7 +15,7 @@
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
 #include "learned/depth_recurrent/setting_differences.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/heatmaps.hpp"
 
 namespace logdepth::depth_recurrent_verdicts_tests {

@@ -8,7 +8,7 @@
 
 #include "learned/report/depth_table_text.hpp"
 #include "learned/report/law_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/depth_records.hpp"
 
 namespace logdepth::depth_table_tests {

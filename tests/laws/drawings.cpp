@@ -14,7 +14,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
 #include "constructions/regular_language_tree_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/xml_text.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"

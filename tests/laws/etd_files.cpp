@@ -14,7 +14,7 @@
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "learned/encode_think_decode/presets.hpp"
 #include "learned/records/task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/plain_run.hpp"
 #include "tests/support/processes.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "learned/encode_think_decode/etd_verdicts.hpp"
 #include "learned/encode_think_decode/published_etd.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/etd_records.hpp"
 #include "tests/support/refusals.hpp"
 

@@ -12,7 +12,7 @@
 #include "learned/encode_think_decode/presets.hpp"
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/records/task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/refusals.hpp"
 
 namespace logdepth::etd_shapes_tests {

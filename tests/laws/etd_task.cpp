@@ -12,7 +12,7 @@
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "learned/records/task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/line_reader.hpp"
 

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <map>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/expression_reference.hpp"
 #include "tests/support/fixed_seed.hpp"
 

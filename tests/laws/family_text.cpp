@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "learned/depth_recurrent/families.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::family_text_tests {

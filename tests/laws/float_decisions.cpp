@@ -14,7 +14,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/division_MS25_lem3_1.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/difference/float_difference.hpp"

@@ -7,7 +7,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/languages.hpp"

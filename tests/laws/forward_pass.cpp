@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"

@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph_distances.hpp"
-#include "objects/input_error.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"

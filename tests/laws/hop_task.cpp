@@ -10,7 +10,7 @@
 #include <string>
 
 #include "learned/report/frontier.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "logdepth/errors.hpp"
 #include "objects/graph.hpp"
-#include "objects/input_error.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"

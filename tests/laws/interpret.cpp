@@ -12,7 +12,7 @@
 
 #include "compiler/meaning/selected_positions.hpp"
 #include "compiler/program/program_text.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::interpret_tests {

@@ -12,7 +12,7 @@
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/language_model/save_language_model.hpp"
 #include "learned/records/safetensors.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"

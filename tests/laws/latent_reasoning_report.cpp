@@ -19,7 +19,7 @@
 #include "learned/latent_reasoning/latent_verdicts.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/refusals.hpp"

@@ -11,7 +11,7 @@
 
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/equation_oracle.hpp"
 #include "tests/support/factored_reader.hpp"
 #include "tests/support/fixed_seed.hpp"

@@ -7,7 +7,7 @@
 
 #include "learned/language_model/question_answers.hpp"
 #include "learned/language_model/text_paragraphs.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/peers.hpp"
 #include "tests/support/processes.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/division_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::real_text_tests {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"

@@ -14,7 +14,7 @@
 #include "learned/relit/recursion_probe.hpp"
 #include "learned/report/rank_correlation.hpp"
 #include "learned/report/seeds.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/refusals.hpp"
 
 namespace logdepth::relit_probe_tests {

@@ -16,7 +16,7 @@
 #include "learned/relit/published_relit.hpp"
 #include "learned/relit/relit_figures.hpp"
 #include "learned/relit/relit_verdicts.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/refusals.hpp"
 #include "tests/support/relit_records.hpp"

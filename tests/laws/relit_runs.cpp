@@ -8,7 +8,7 @@
 #include "learned/records/task.hpp"
 #include "learned/relit/presets.hpp"
 #include "learned/relit/rule_text_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth::relit_runs_tests {
 namespace {

@@ -14,7 +14,7 @@
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/relit_tokens.hpp"
 #include "learned/relit/rule_text_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/rule_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/refusals.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "learned/relit/rule_questions.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/rule_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 

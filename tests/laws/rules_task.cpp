@@ -15,7 +15,7 @@
 
 #include "learned/records/task.hpp"
 #include "learned/relit/relit_tokens.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/rule_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/depth_records.hpp"
 
 namespace logdepth::settings_sweep_tests {

@@ -10,7 +10,7 @@
 
 #include "learned/depth_recurrent/expression_task.hpp"
 #include "learned/depth_recurrent/family_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/expression_reference.hpp"
 #include "tests/support/fixed_seed.hpp"
 

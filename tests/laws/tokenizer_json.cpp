@@ -10,7 +10,7 @@
 
 #include "learned/language_model/byte_pairs.hpp"
 #include "learned/language_model/words.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/processes.hpp"
 

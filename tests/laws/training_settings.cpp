@@ -15,7 +15,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/records/training_plan.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -20,7 +20,7 @@
 
 #include "compiler/program/program_text.hpp"
 #include "constructions/own_position.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/weights_json.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/weights_json.hpp"
 #include "tests/support/fixed_seed.hpp"

@@ -11,7 +11,7 @@
 #include "learned/records/training_config.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/language_oracle.hpp"
 
 namespace logdepth::word_lessons_tests {

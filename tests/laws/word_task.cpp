@@ -14,7 +14,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "oracle/language_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "learned/core/network_predictor.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests::adaptive_loops {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "learned/core/optimiser.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "tests/support/networks.hpp"
 

@@ -13,7 +13,7 @@
 #include "learned/latent_reasoning/circuit_probes_network.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/presets.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::circuit_probes_tests {

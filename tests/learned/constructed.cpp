@@ -12,7 +12,7 @@
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/word_problems/presets.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/language_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"

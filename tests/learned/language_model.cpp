@@ -12,7 +12,7 @@
 #include "learned/core/trainer.hpp"
 #include "learned/language_model/save_language_model.hpp"
 #include "learned/records/counter_random.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/model_files.hpp"

@@ -4,7 +4,7 @@
 #include <torch/autograd.h>
 
 #include "learned/core/network_predictor.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests::language_parts {

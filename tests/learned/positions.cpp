@@ -3,7 +3,7 @@
 #include <torch/autograd.h>
 
 #include "learned/core/universal_transformer.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::positions_tests {

@@ -7,7 +7,7 @@
 
 #include "learned/core/network_predictor.hpp"
 #include "learned/relit/spectral_radius_network.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/relit_models.hpp"
 
 namespace logdepth::relit_tests {

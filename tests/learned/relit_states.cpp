@@ -8,7 +8,7 @@
 #include "learned/core/language_model.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/relit/presets.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/relit_models.hpp"
 

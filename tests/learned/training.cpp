@@ -8,7 +8,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/reachability/presets.hpp"
 #include "learned/word_problems/presets.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "tests/support/networks.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/word_problems/presets.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests {

@@ -9,7 +9,7 @@
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/word_attention_network.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::word_attention_tests {

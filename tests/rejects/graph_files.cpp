@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth::graph_files_tests {
 namespace {

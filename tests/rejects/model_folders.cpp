@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "learned/language_model/save_language_model.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_files.hpp"

@@ -15,7 +15,7 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth::programs_tests {
 namespace {

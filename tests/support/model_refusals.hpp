@@ -5,7 +5,7 @@
 #include <string>
 
 #include "learned/language_model/model_file.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 
 namespace logdepth::support {

@@ -8,7 +8,7 @@
 
 #include "compiler/program/program_text.hpp"
 #include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/check/test_language.hpp"

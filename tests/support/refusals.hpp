@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/input_error.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth::support {
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -14,7 +12,7 @@ class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& sentence) : std::runtime_error(sentence) {}
   InputError(const std::string& source, std::size_t line, const std::string& sentence)
-      : std::runtime_error(fmt::format("{}:{}: {}", source, line, sentence)) {}
+      : std::runtime_error(source + ":" + std::to_string(line) + ": " + sentence) {}
 };
 
 /// Errors: InputError with this sentence unless it holds.
@@ -25,6 +23,13 @@ inline void require(bool holds, const std::string& sentence) {
 /// The request is well formed but larger than a stated limit. The message gives the forecast size,
 /// the limit, and what to try instead. The program exits with 3.
 class SizeLimit : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A program's mistake, found by a rule or a pass of the compiler: names block, statement, cell and
+/// reason. The program exits with 2.
+class ProgramRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

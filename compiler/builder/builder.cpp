@@ -1,0 +1,259 @@
+// The program that an author writes down: what it is, what it reads, its cells, its statements.
+#include <fmt/core.h>
+
+#include <set>
+
+#include "compiler/builder/builder_parts.hpp"
+#include "compiler/program/program_text.hpp"
+
+namespace logdepth::cells {
+namespace {
+
+Cell::Kind kind_of(const CellType& type) {
+  return static_cast<Cell::Kind>(type.index());
+}
+static_assert(std::is_same_v<
+              std::variant_alternative_t<static_cast<std::size_t>(Cell::Kind::number), CellType>,
+              NumberType>);
+static_assert(std::is_same_v<
+              std::variant_alternative_t<static_cast<std::size_t>(Cell::Kind::onehot), CellType>,
+              OneHotType>);
+
+const char* kind_name(Cell::Kind kind) {
+  constexpr const char* kNames[] = {"constant", "flag",      "onehot", "key",
+                                    "pointer",  "direction", "number"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program, const std::string& name,
+                                              CellType type, Lifetime lifetime) {
+  if (!is_cell_name(name))
+    throw InputError(fmt::format(
+        "'{}' is no name of a cell: expected a letter or _, then letters, digits, _ and .", name));
+  if (program.find(name)) throw InputError("cell " + name + " is declared twice");
+  if (size_of(type) == 0) throw InputError("cell " + name + " has no components");
+  if (const auto* onehot = std::get_if<OneHotType>(&type))
+    if (std::set<std::string>(onehot->labels.begin(), onehot->labels.end()).size() !=
+        onehot->labels.size())
+      throw InputError("a label of cell " + name + " stands twice");
+  const auto id = static_cast<std::uint32_t>(program.cells.size());
+  program.cells.push_back({name, std::move(type), lifetime});
+  return std::make_shared<const Cell::Declared>(Cell::Declared{id, program.cells.back()});
+}
+
+void append(std::vector<Statement>& block, std::initializer_list<Statements> parts) {
+  for (const Statements& part : parts)
+    block.insert(block.end(), part.hidden().list.begin(), part.hidden().list.end());
+}
+
+}  // namespace
+
+Program::Program(const std::string& name) : program_(std::make_unique<logdepth::Program>()) {
+  program_->name = name;
+}
+Program::Program(const logdepth::Program& program)
+    : program_(std::make_unique<logdepth::Program>(program)) {}
+Program::Program(const Program& other) : Program(*other.program_) {}
+Program::Program(Program&& other) noexcept = default;
+Program& Program::operator=(Program other) noexcept {
+  program_ = std::move(other.program_);
+  return *this;
+}
+Program::~Program() = default;
+
+// --- what it is ----------------------------------------------------------------------------------
+
+Program& Program::construction(const std::string& text) {
+  program_->construction = text;
+  return *this;
+}
+Program& Program::source(const std::string& text) {
+  program_->source = text;
+  return *this;
+}
+Program& Program::hypothesis(const std::string& text) {
+  program_->hypotheses.push_back(text);
+  return *this;
+}
+Program& Program::deviation(const std::string& text) {
+  program_->deviations.push_back(text);
+  return *this;
+}
+Program& Program::parameter(const std::string& name, const std::string& value) {
+  program_->parameters[name] = value;
+  return *this;
+}
+
+// --- what it reads, and how often it loops -------------------------------------------------------
+
+Program& Program::alphabet(const std::vector<std::string>& letters) {
+  program_->alphabet = letters;
+  return *this;
+}
+Program& Program::no_begin() {
+  std::get<WordInput>(program_->input).begin = false;
+  return *this;
+}
+Program& Program::end() {
+  std::get<WordInput>(program_->input).end = true;
+  return *this;
+}
+Program& Program::reads_cells() {
+  program_->input = CellsInput{};
+  return *this;
+}
+Program& Program::reads_adjacency(GraphPadding padding, std::optional<std::uint32_t> size) {
+  GraphInput input;
+  input.padding = padding;
+  input.size = size;
+  program_->input = input;
+  return *this;
+}
+Program& Program::reads_rows(std::uint32_t size) {
+  GraphInput input;
+  input.layout = GraphInput::Layout::rows;
+  input.size = size;
+  program_->input = input;
+  return *this;
+}
+
+Program& Program::fixed_loops(std::uint32_t loops) {
+  program_->unroll.kind = Unroll::Kind::fixed;
+  program_->unroll.loops = loops;
+  return *this;
+}
+Program& Program::log_loops_of_letters(std::uint32_t base, std::uint32_t minus) {
+  program_->unroll.kind = Unroll::Kind::ceil_log2_letters;
+  program_->unroll.base = base;
+  program_->unroll.minus = minus;
+  return *this;
+}
+Program& Program::log_loops_of_vertices(std::uint32_t minus) {
+  program_->unroll.kind = Unroll::Kind::ceil_log2_vertices;
+  program_->unroll.minus = minus;
+  return *this;
+}
+Program& Program::at_most(std::uint64_t size) {
+  program_->unroll.max_length = size;
+  return *this;
+}
+
+// --- cells ---------------------------------------------------------------------------------------
+
+Constant Program::constant(const std::string& name) {
+  return Constant(declare(*program_, name, ConstantType{}, Lifetime::permanent));
+}
+Flag Program::flag(const std::string& name, Lifetime lifetime) {
+  return Flag(declare(*program_, name, FlagType{}, lifetime));
+}
+OneHot Program::onehot(const std::string& name, const std::vector<std::string>& labels,
+                       Lifetime lifetime) {
+  return OneHot(declare(*program_, name, OneHotType{labels}, lifetime));
+}
+Key Program::key(const std::string& name, PositionCode code) {
+  return Key(declare(*program_, name, KeyType{code}, Lifetime::permanent));
+}
+Pointer Program::pointer(const std::string& name, PositionCode code, Lifetime lifetime) {
+  return Pointer(declare(*program_, name, PointerType{code}, lifetime));
+}
+Direction Program::direction(const std::string& name, std::uint32_t size, Lifetime lifetime) {
+  return Direction(declare(*program_, name, DirectionType{size}, lifetime));
+}
+Direction Program::integer_direction(const std::string& name, std::uint32_t size, Lifetime lifetime,
+                                     std::uint32_t bound) {
+  return Direction(declare(*program_, name, DirectionType{size, bound}, lifetime));
+}
+Number Program::number(const std::string& name, std::uint32_t size, Lifetime lifetime) {
+  return Number(declare(*program_, name, NumberType{size}, lifetime));
+}
+
+std::shared_ptr<const Cell::Declared> Program::find(const std::string& name,
+                                                    Cell::Kind kind) const {
+  const auto id = program_->find(name);
+  if (!id) throw InputError(fmt::format("program '{}' has no cell {}", program_->name, name));
+  const logdepth::Cell& cell = program_->cells[*id];
+  if (kind_of(cell.type) != kind)
+    throw InputError(fmt::format("cell {} is a {} and not a {}", name,
+                                 kind_name(kind_of(cell.type)), kind_name(kind)));
+  return std::make_shared<const Cell::Declared>(Cell::Declared{*id, cell});
+}
+
+// --- what fills them before the first layer ------------------------------------------------------
+
+Program& Program::given(const Cell& cell) {
+  program_->given.push_back({cell.id(), GivenCell::Holds::value});
+  return *this;
+}
+Program& Program::given_position(const Number& cell) {
+  program_->given.push_back({cell.id(), GivenCell::Holds::position});
+  return *this;
+}
+Program& Program::given_natural(const Number& cell) {
+  program_->given.push_back({cell.id(), GivenCell::Holds::natural});
+  return *this;
+}
+Program& Program::given_ratio(const Direction& cell) {
+  program_->given.push_back({cell.id(), GivenCell::Holds::ratio});
+  return *this;
+}
+Program& Program::position(const Cell& cell, std::uint32_t back) {
+  program_->position.push_back({cell.id(), back});
+  return *this;
+}
+Program& Program::at(const std::vector<TableEntry>& entries) {
+  auto& row = program_->table.emplace_back();
+  for (const TableEntry& entry : entries) row.push_back({entry.cell, entry.number});
+  return *this;
+}
+Program& Program::fill(const std::string& kind, const std::vector<Value>& values) {
+  auto& fills = program_->embedding[kind];
+  for (const Value& value : values) fills.push_back({value.cell, value.value});
+  return *this;
+}
+
+// --- what happens, and what is read off ----------------------------------------------------------
+
+Program& Program::append_initial(std::initializer_list<Statements> parts) {
+  append(program_->initial, parts);
+  return *this;
+}
+Program& Program::append_repeated(std::initializer_list<Statements> parts) {
+  append(program_->repeated, parts);
+  return *this;
+}
+Program& Program::append_final(std::initializer_list<Statements> parts) {
+  append(program_->final, parts);
+  return *this;
+}
+
+Program& Program::output(const std::string& name, const Form& form) {
+  program_->outputs.push_back({name, linear_form(form)});
+  return *this;
+}
+Program& Program::outputs(const std::string& name, const Vector& cell) {
+  for (std::uint32_t i = 0; i < cell.size(); ++i) output(fmt::format("{}.{}", name, i), cell[i]);
+  return *this;
+}
+Program& Program::relation() {
+  program_->relation = true;
+  return *this;
+}
+Program& Program::prefix(const OneHot& cell,
+                         const std::vector<std::vector<std::uint32_t>>& elements) {
+  program_->prefix = PrefixElement{cell.id(), elements};
+  return *this;
+}
+Program& Program::prefix(const std::vector<Point>& points) {
+  PrefixPoints readout;
+  for (const Point& point : points)
+    readout.points.push_back(point.cell ? PointReadout{point.cell->id(), 0}
+                                        : PointReadout{std::nullopt, point.image});
+  program_->prefix = std::move(readout);
+  return *this;
+}
+
+std::string Program::text() const {
+  return print_program(*program_);
+}
+
+}  // namespace logdepth::cells

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compiler/program/program.hpp"
+#include "logdepth/program.hpp"
+
+namespace logdepth::cells {
+
+// The compiler's side of what an author holds. All of it is built once and shared.
+struct Cell::Declared {
+  std::uint32_t id = 0;
+  logdepth::Cell cell;
+};
+struct Selector::Hidden {
+  logdepth::Selector selector;
+};
+struct Fetch::Hidden {
+  FetchStatement fetch;
+};
+struct Statements::Hidden {
+  std::vector<Statement> list;
+};
+
+/// Statements of an author, from those of the compiler.
+Statements statements(std::vector<Statement> list);
+
+Literal literal(const Value& value);
+LinearForm linear_form(const Form& form);
+
+}  // namespace logdepth::cells

@@ -1,0 +1,374 @@
+// What statements are made of: numbers, forms, selectors, heads, rules.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/builder/builder_parts.hpp"
+
+namespace logdepth::cells {
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (text.size() > 60) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+std::uint32_t label_index(const OneHot& cell, const std::string& label) {
+  const auto& labels = cell.labels();
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end())
+    throw InputError(fmt::format("cell {} has no label '{}': expected one of {}", cell.name(),
+                                 label, list_of(labels)));
+  return static_cast<std::uint32_t>(found - labels.begin());
+}
+
+logdepth::Component component(const Component& component) {
+  return {component.cell, component.index};
+}
+
+Term term(const Form::Term& term) {
+  return {component(term.component), Rational(term.factor.p, term.factor.q)};
+}
+
+/// The one component of a form that has to be one.
+const Form::Term& single(const Form& form, const char* what) {
+  if (form.terms().size() != 1)
+    throw InputError(fmt::format("{} is one component, possibly with a factor, and not a sum of {}",
+                                 what, form.terms().size()));
+  return form.terms().front();
+}
+
+logdepth::Ratio ratio(const Ratio& r) {
+  return {linear_form(r.numerator), linear_form(r.denominator)};
+}
+
+}  // namespace
+
+/// Makes selectors: their constructor is nobody else's business.
+class Selectors {
+ public:
+  template <class As = Selector, class Kind>
+  static As make(Kind selector) {
+    return As(std::make_shared<const Selector::Hidden>(Selector::Hidden{std::move(selector)}));
+  }
+};
+
+// --- numbers, cells and what is read of them -----------------------------------------------------
+
+Fraction::Fraction(std::int64_t numerator, std::int64_t denominator) {
+  if (denominator <= 0) throw InputError("the denominator of a fraction is a positive number");
+  const std::int64_t common = std::gcd(numerator, denominator);
+  p = numerator / common;
+  q = denominator / common;
+}
+
+const std::string& Cell::name() const {
+  return declared_->cell.name;
+}
+std::uint32_t Cell::size() const {
+  return size_of(declared_->cell.type);
+}
+std::uint32_t Cell::id() const {
+  return declared_->id;
+}
+
+const std::vector<std::string>& OneHot::labels() const {
+  return std::get<OneHotType>(declared_->cell.type).labels;
+}
+Value OneHot::operator==(const std::string& label) const {
+  return {id(), label_index(*this, label)};
+}
+Component OneHot::operator[](const std::string& label) const {
+  return {id(), label_index(*this, label)};
+}
+Value OneHot::at(std::uint32_t label) const {
+  if (label >= size())
+    throw InputError(fmt::format("cell {} has {} labels, and no number {}", name(), size(), label));
+  return {id(), label};
+}
+
+Component Vector::operator[](std::uint32_t index) const {
+  if (index >= size())
+    throw InputError(fmt::format("cell {} has {} components, from 0: there is no {}[{}]", name(),
+                                 size(), name(), index));
+  return {id(), index};
+}
+
+Form::Form(const Component& component) : terms_{{component, 1}} {}
+Form::Form(const Constant& cell) : Form(Component{cell.id(), 0}) {}
+Form::Form(const Flag& cell) : Form(Component{cell.id(), 0}) {}
+Form::Form(const Number& cell) : Form(Component{cell.id(), 0}) {
+  if (cell.size() != 1)
+    throw InputError(fmt::format("cell {} has {} components: expected {}[...]", cell.name(),
+                                 cell.size(), cell.name()));
+}
+
+Form operator+(Form a, const Form& b) {
+  a.terms_.insert(a.terms_.end(), b.terms_.begin(), b.terms_.end());
+  return a;
+}
+
+Form operator*(const Fraction& factor, Form form) {
+  for (Form::Term& term : form.terms_) {
+    const auto product =
+        (Rational(factor.p, factor.q) * Rational(term.factor.p, term.factor.q)).small();
+    if (!product) throw InputError("a factor of a linear form has more than 63 bits");
+    term.factor = {product->numerator, product->denominator};
+  }
+  std::erase_if(form.terms_, [](const Form::Term& term) { return term.factor.p == 0; });
+  return form;
+}
+
+Form operator-(const Form& form) {
+  return Fraction(-1) * form;
+}
+Form operator-(const Form& a, const Form& b) {
+  return a + -b;
+}
+Form operator/(const Form& form, int divisor) {
+  return Fraction(1, divisor) * form;
+}
+
+Ratio::Ratio(const Vector& cell) : numerator(cell[0]), denominator(cell[1]) {
+  if (cell.size() != 2)
+    throw InputError(
+        fmt::format("cell {} has {} components, so it codes no number: expected "
+                    "numerator / denominator",
+                    cell.name(), cell.size()));
+}
+Ratio Ratio::back(std::uint32_t by) const {
+  return {numerator - Fraction(by) * denominator, denominator};
+}
+Ratio operator/(const Form& numerator, const Form& denominator) {
+  return {numerator, denominator};
+}
+
+CellList::CellList(const Product& product) {
+  for (const OneHot& row : product) cells_.push_back(row.id());
+}
+CellList::CellList(const std::vector<Flag>& flags) {
+  for (const Flag& flag : flags) cells_.push_back(flag.id());
+}
+CellList::CellList(std::initializer_list<CellList> lists) {
+  for (const CellList& list : lists)
+    cells_.insert(cells_.end(), list.cells_.begin(), list.cells_.end());
+}
+
+Literal literal(const Value& value) {
+  return {value.cell, value.value};
+}
+
+LinearForm linear_form(const Form& form) {
+  LinearForm result;
+  for (const Form::Term& t : form.terms()) result.push_back(term(t));
+  return result;
+}
+
+// --- what a head selects -------------------------------------------------------------------------
+
+Selector uniform() {
+  return Selectors::make(SelectAll{});
+}
+Selector same(const CellList& cells) {
+  return Selectors::make(SelectSame{cells.cells()});
+}
+
+Match Match::back(std::uint32_t by) const {
+  Match match = *this;
+  match.back_ = by;
+  return match;
+}
+Selector Match::key(const Key& key) const {
+  return Selectors::make(SelectPointed{pointer_, key.id(), back_});
+}
+Match match(const Pointer& pointer) {
+  return Match(pointer);
+}
+Match match(const Key& key) {
+  return Match(key);
+}
+
+Selector Rightmost::key(const Key& key) const {
+  SelectRightmost rightmost;
+  for (const Value& value : values_) rightmost.flags.push_back(literal(value));
+  rightmost.key = key.id();
+  return Selectors::make(std::move(rightmost));
+}
+
+Selector Nearest::key(const Key& key) const {
+  return Selectors::make(SelectNearest{ratio(target_), key.id()});
+}
+Nearest nearest(Ratio target) {
+  return Nearest(std::move(target));
+}
+
+Flagged flagged(const Value& value) {
+  return Selectors::make<Flagged>(SelectFlagged{literal(value), std::nullopt});
+}
+Flagged Flagged::when(const Value& value) const {
+  SelectFlagged changed = std::get<SelectFlagged>(hidden_->selector);
+  changed.when = literal(value);
+  return Selectors::make<Flagged>(std::move(changed));
+}
+
+Found::Term find(const Ratio& wanted) {
+  return {wanted, nullptr, false};
+}
+Found::Term find_one(const Ratio& wanted) {
+  return {wanted, nullptr, true};
+}
+Found::Term Found::also(const Ratio& wanted) const {
+  return {wanted, hidden_, std::get<SelectFound>(hidden_->selector).one};
+}
+Found Found::Term::key(const Cell& key) const {
+  SelectFound found = before_ ? std::get<SelectFound>(before_->selector) : SelectFound{};
+  found.one = one_;
+  found.terms.push_back({ratio(wanted_), key.id()});
+  return Selectors::make<Found>(std::move(found));
+}
+Selector Found::prefer(const Value& value, const Form& margin) const {
+  SelectFound found = std::get<SelectFound>(hidden_->selector);
+  found.prefer = Preference{literal(value), term(single(margin, "a margin"))};
+  return Selectors::make(std::move(found));
+}
+
+Related Related::label(const OneHot& cell) const {
+  Related related = *this;
+  related.label_ = cell.id();
+  return related;
+}
+Selector Related::prefer(const Value& value) const {
+  return Selectors::make(SelectRelated{flags_, label_, literal(value)});
+}
+Related related(const std::vector<Flag>& flags) {
+  return Related(flags);
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+Statements statements(std::vector<Statement> list) {
+  return Statements(
+      std::make_shared<const Statements::Hidden>(Statements::Hidden{std::move(list)}));
+}
+
+Statements::Statements() : Statements(std::make_shared<const Hidden>()) {}
+Statements::Statements(std::initializer_list<Statements> parts) {
+  auto all = std::make_shared<Hidden>();
+  for (const Statements& part : parts)
+    all->list.insert(all->list.end(), part.hidden().list.begin(), part.hidden().list.end());
+  hidden_ = std::move(all);
+}
+bool Statements::empty() const {
+  return hidden_->list.empty();
+}
+Statements& Statements::operator+=(const Statements& more) {
+  return *this = Statements{*this, more};
+}
+
+Fetch::Fetch(const std::string& name) {
+  auto hidden = std::make_shared<Hidden>();
+  hidden->fetch.name = name;
+  hidden_ = std::move(hidden);
+}
+
+/// A head is a value: this is another one, with something more said about it.
+template <class Change>
+Fetch Fetch::with(const Change& change) const {
+  auto hidden = std::make_shared<Hidden>(*hidden_);
+  change(hidden->fetch);
+  Fetch fetch = *this;
+  fetch.hidden_ = std::move(hidden);
+  return fetch;
+}
+
+Fetch Fetch::causal(const Selector& selector) const {
+  return with([&](FetchStatement& fetch) {
+    fetch.causal = true;
+    fetch.selector = selector.hidden().selector;
+  });
+}
+Fetch Fetch::unmasked(const Selector& selector) const {
+  return with([&](FetchStatement& fetch) {
+    fetch.causal = false;
+    fetch.selector = selector.hidden().selector;
+  });
+}
+Fetch Fetch::under(const CellList& cells) const {
+  return with([&](FetchStatement& fetch) { fetch.under = cells.cells(); });
+}
+Fetch Fetch::copy(const Cell& target, const Cell& source) const {
+  return with([&](FetchStatement& fetch) {
+    fetch.writes.push_back(CopyWrite{target.id(), source.id()});
+  });
+}
+Fetch Fetch::copy(const Product& target, const Product& source) const {
+  if (target.size() != source.size())
+    throw InputError(fmt::format("fetch '{}': a product of {} rows is copied to one of {}",
+                                 hidden_->fetch.name, source.size(), target.size()));
+  return with([&](FetchStatement& fetch) {
+    for (std::size_t row = 0; row < target.size(); ++row)
+      fetch.writes.push_back(CopyWrite{target[row].id(), source[row].id()});
+  });
+}
+Fetch Fetch::add(const Component& target, const Form& form) const {
+  return with([&](FetchStatement& fetch) {
+    fetch.writes.push_back(SumWrite{component(target), linear_form(form)});
+  });
+}
+Fetch Fetch::add(const Number& target, const Form& form) const {
+  return add(single(target, "what a head adds to").component, form);
+}
+Fetch Fetch::set(const Value& value) const {
+  return with([&](FetchStatement& fetch) {
+    fetch.writes.push_back(SetWrite{value.cell, value.value});
+  });
+}
+Fetch::operator Statements() const {
+  return statements({hidden_->fetch});
+}
+
+Rules under(const std::vector<Value>& conditions, Rules rules) {
+  for (Rule& rule : rules)
+    rule.when.insert(rule.when.begin(), conditions.begin(), conditions.end());
+  return rules;
+}
+
+Statements lookup(const std::string& name, const Rules& rules) {
+  LookupStatement lookup{name, {}};
+  for (const Rule& rule : rules) {
+    logdepth::Rule& added = lookup.rules.emplace_back();
+    for (const Value& value : rule.when) added.when.push_back(literal(value));
+    for (const Value& value : rule.then) added.then.push_back({value.cell, value.value});
+  }
+  return statements({std::move(lookup)});
+}
+
+Statements move(const Cell& target, const Cell& source) {
+  return statements({MoveStatement{target.id(), source.id()}});
+}
+Statements erase(const CellList& cells) {
+  return statements({EraseStatement{cells.cells()}});
+}
+
+Statements Normalise::group(const std::vector<Form>& forms) const {
+  NormaliseStatement normalise{targets_.cells(), {}};
+  for (const Form& form : forms)
+    normalise.group.push_back(term(single(form, "what is normalised")));
+  return statements({std::move(normalise)});
+}
+
+Statements Test::zero(const Form& number) const {
+  return statements({TestStatement{flag_, TestStatement::Kind::zero,
+                                   component(single(number, "what is tested").component)}});
+}
+Statements Test::positive(const Form& number) const {
+  return statements({TestStatement{flag_, TestStatement::Kind::positive,
+                                   component(single(number, "what is tested").component)}});
+}
+
+}  // namespace logdepth::cells
