@@ -32,7 +32,7 @@ struct CheckArguments {
 
 /// In the order of the list, each once.
 std::vector<const Claim*> chosen(const std::vector<std::string>& names) {
-  const std::vector<Claim>& all = claims_MS25();
+  const std::vector<Claim>& all = all_claims();
   std::vector<const Claim*> wanted;
   for (const std::string& name : names)
     for (const Claim* claim : find_claims(all, name)) wanted.push_back(claim);

@@ -5,7 +5,7 @@
 
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/subgroups.hpp"
 
 namespace logdepth {

@@ -11,7 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/training_program.hpp"
 #include "compiler/passes/compile.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "learned/word_problems/attention_figure.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"

@@ -143,7 +143,7 @@ HeadSchema nearest(const SelectNearest& selector) {
 //   (x, w), is longer than 1, so it only costs more.
 //
 // Hypothesis 2 for e = the second component of dir(16, eps), eps = 1/(N sqrt(n^6 + n^4 + 1)), as in
-//   MS25 Thm 5.1 over n vertices with N tokens (constructions/graph_connectivity_MS25_thm5_1.cpp):
+//   MS25 Thm 5.1 over n vertices with N tokens (constructions/MS25/graph_connectivity_thm5_1.cpp):
 //   0 < e < eps/16, and N >= n^3 + 2.
 //   Loop. Matrix and padding tokens query a <= n: 2 eps/16 < g(n) if, since n^6+n^4+1 > n^6,
 //     (n^2+1)((n+1)^2+1) <= 4 n^3 (n^3+2).                                                    (1)

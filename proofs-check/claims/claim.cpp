@@ -25,12 +25,20 @@ std::string full_name(const Claim& claim) {
   return claim.variant.empty() ? claim.id : claim.id + "/" + claim.variant;
 }
 
-const std::vector<Claim>& claims_MS25() {
+// constructions/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
+#define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
+#define LOGDEPTH_DEFECTS(paper, name)
+#include "statements.list"
+#undef LOGDEPTH_CLAIMS
+
+const std::vector<Claim>& all_claims() {
   static const std::vector<Claim> kClaims = [] {
     std::vector<Claim> executed;
-    for (auto part : {building_block_claims, division_claims, regular_language_claims,
-                      connectivity_claims, number_claims, unexecuted_claims})
-      for (Claim& claim : part()) executed.push_back(std::move(claim));
+#define LOGDEPTH_CLAIMS(paper, name) \
+  for (Claim & claim : paper##_##name##_claims()) executed.push_back(std::move(claim));
+#include "statements.list"
+#undef LOGDEPTH_CLAIMS
+#undef LOGDEPTH_DEFECTS
     std::vector<Claim> all = as_written_claims(executed);
     std::move(executed.begin(), executed.end(), std::back_inserter(all));
     // Appendix A first, because the rest builds on it, then §3, §4, ...

@@ -11,7 +11,7 @@
 
 #include "compiler/program/program.hpp"
 #include "oracle/language_oracle.hpp"
-#include "proofs-check/claims/defects_MS25.hpp"
+#include "proofs-check/claims/defect.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 

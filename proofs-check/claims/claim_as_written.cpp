@@ -7,7 +7,7 @@ namespace logdepth {
 
 std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
   std::vector<Claim> claims;
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     Claim claim;
     claim.id = defect.claim;
     const std::size_t slash = defect.id.find('/');

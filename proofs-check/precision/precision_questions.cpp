@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/division_MS25_lem3_1.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/division_oracle.hpp"
 #include "oracle/language_oracle.hpp"

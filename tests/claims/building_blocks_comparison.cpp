@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "tests/support/building_blocks_run.hpp"
 #include "tests/support/fixed_seed.hpp"
 

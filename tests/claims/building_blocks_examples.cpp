@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "tests/support/command_line.hpp"
 
 namespace logdepth::building_blocks_examples_tests {

@@ -1,6 +1,6 @@
 // Arithmetic modulo a prime on computation graphs: the construction against values worked out here,
 // from the printed example of the paper, and against the oracle.
-#include "constructions/computation_graph.hpp"
+#include "constructions/latent_reasoning/computation_graph.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

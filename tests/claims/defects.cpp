@@ -11,9 +11,9 @@
 #include "objects/named_monoids.hpp"
 #include "oracle/division_oracle.hpp"
 #include "proofs-check/check/test_division.hpp"
-#include "proofs-check/claims/defects_MS25.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "proofs-check/claims/defect.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -31,7 +31,7 @@ Model changed_model(const Defect& defect) {
 }
 
 const Defect& entry_named(const std::string& id) {
-  for (const Defect& defect : defects_MS25())
+  for (const Defect& defect : all_defects())
     if (defect.id == id) return defect;
   throw std::logic_error("no entry " + id);
 }
@@ -39,7 +39,7 @@ const Defect& entry_named(const std::string& id) {
 TEST(Defects, HaveEveryNumberFrom1To26) {
   std::set<std::uint32_t> numbers;
   std::uint32_t last = 0;
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     EXPECT_GE(defect.number, last) << "in order";
     last = defect.number;
     numbers.insert(defect.number);
@@ -51,7 +51,7 @@ TEST(Defects, HaveEveryNumberFrom1To26) {
 
 TEST(Defects, SayWhereWhatAndHow) {
   std::set<std::string> ids;
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     EXPECT_TRUE(ids.insert(defect.id).second) << defect.id;
     EXPECT_TRUE(defect.id.starts_with(defect.claim + "/")) << defect.id;
     for (const std::string* text : {&defect.place, &defect.quote, &defect.change, &defect.repair})
@@ -65,7 +65,7 @@ TEST(Defects, SayWhereWhatAndHow) {
 }
 
 TEST(Defects, AreAllShown) {
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     const DefectFinding finding = examine(defect);
     EXPECT_TRUE(finding.shown) << defect.id << ": " << finding.note;
     EXPECT_EQ(defect.kind == Kind::runs, finding.counterexample.has_value()) << defect.id;
@@ -80,7 +80,7 @@ TEST(Defects, AreAllShown) {
 
 TEST(Defects, AreOneChangeOfAConstructionThatIsRight) {
   // The repaired program beyond the counterexample, as far as the search would have gone.
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     if (defect.kind != Kind::runs || defect.claim == "thm-5.1") continue;  // graphs: reachability
     CompileOptions options;
     options.norm = defect.norm;
@@ -90,7 +90,7 @@ TEST(Defects, AreOneChangeOfAConstructionThatIsRight) {
 }
 
 TEST(Defects, ThatRunAreWeightsFilesLikeAnyOther) {
-  for (const Defect& defect : defects_MS25()) {
+  for (const Defect& defect : all_defects()) {
     if (defect.kind != Kind::runs) continue;
     const Model model = changed_model(defect);
     EXPECT_EQ(parse_weights(write_weights(model), defect.id), model) << defect.id;

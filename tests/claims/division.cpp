@@ -3,7 +3,7 @@
 
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
-#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/difference/first_difference.hpp"

@@ -10,9 +10,9 @@
 #include <stdexcept>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/division_MS25_lem3_1.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
@@ -226,7 +226,7 @@ TEST_F(Ledgers, AProgramThatDoesNotCompileIsAFailure) {
 TEST_F(Ledgers, TheNumberOfThreadsDoesNotShow) {
   std::vector<const Claim*> claims;
   for (const char* id : {"lem-A.2", "lem-A.6", "cor-4.3", "thm-6.1"})
-    for (const Claim* claim : find_claims(claims_MS25(), id)) claims.push_back(claim);
+    for (const Claim* claim : find_claims(all_claims(), id)) claims.push_back(claim);
   LedgerOptions options;
   options.folder = folder.file("models");
   const Ledger one = check_claims(claims, options);
@@ -271,7 +271,7 @@ TEST_F(Ledgers, PartsReportOneAtATimeAndTheirFailureReachesTheCaller) {
 }
 
 std::string figure(const std::string& claim, const std::string& what) {
-  const Calculation found = find_claims(claims_MS25(), claim).front()->calculation();
+  const Calculation found = find_claims(all_claims(), claim).front()->calculation();
   for (const Figure& one : found.figures)
     if (one.what.find(what) != std::string::npos) return one.value;
   return "none";
@@ -290,7 +290,7 @@ TEST(Numbers, TheTextTheFormulaAndTheCeilingStandSideBySide) {
 
 TEST(Numbers, TheCorollariesDropACeiling) {
   const auto first = [](const char* claim) {
-    return find_claims(claims_MS25(), claim).front()->calculation().counterexample.value_or("");
+    return find_claims(all_claims(), claim).front()->calculation().counterexample.value_or("");
   };
   EXPECT_EQ(
       first("cor-4.3/every-depth"),
@@ -303,21 +303,21 @@ TEST(Numbers, TheCorollariesDropACeiling) {
 
 TEST(Claims, HaveNamesOfTheirOwn) {
   std::vector<std::string> names;
-  for (const Claim& claim : claims_MS25())
+  for (const Claim& claim : all_claims())
     names.push_back(full_name(claim) + " " + form_name(claim.form));
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   for (const char* id :
        {"lem-A.1", "lem-A.2", "lem-A.3", "lem-A.4", "lem-A.5", "lem-A.6", "lem-A.7", "lem-3.1",
         "thm-4.1", "cor-4.2", "cor-4.3", "thm-5.1", "cor-5.2", "thm-6.1", "thm-6.2"})
-    EXPECT_FALSE(find_claims(claims_MS25(), id).empty()) << id;
-  EXPECT_THROW(find_claims(claims_MS25(), "thm-7.1"), InputError);
+    EXPECT_FALSE(find_claims(all_claims(), id).empty()) << id;
+  EXPECT_THROW(find_claims(all_claims(), "thm-7.1"), InputError);
 }
 
 // Links of CLAIMS.md; a claim that is run or computed has a file and a test.
 TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
   const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
-  for (const Claim& claim : claims_MS25()) {
+  for (const Claim& claim : all_claims()) {
     const bool executed = !claim.instances.empty() || claim.calculation || claim.defect;
     EXPECT_EQ(claim.file.empty(), !executed) << full_name(claim);
     EXPECT_EQ(claim.tests.empty(), !executed) << full_name(claim);

@@ -71,7 +71,7 @@ TEST_F(Check, ListsTheClaims) {
   const std::string list = done({"check", "--list"});
   EXPECT_NE(list.find("thm-4.1/scan-circle (optimised): "), std::string::npos);
   EXPECT_EQ(static_cast<std::size_t>(std::count(list.begin(), list.end(), '\n')),
-            claims_MS25().size());
+            all_claims().size());
 }
 
 TEST_F(Check, WritesAReportWithTablesAndPictures) {
@@ -99,7 +99,7 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
   GTEST_SKIP() << "the whole ledger; the same content is compared by the build without sanitizers";
 #endif
   std::vector<const Claim*> claims;
-  for (const Claim& claim : claims_MS25()) claims.push_back(&claim);
+  for (const Claim& claim : all_claims()) claims.push_back(&claim);
   LedgerOptions options;
   options.folder = folder.file("models");
   options.threads = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);

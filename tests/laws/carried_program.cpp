@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"

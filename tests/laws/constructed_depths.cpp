@@ -6,7 +6,7 @@
 #include <map>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/xml_text.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/floats/float_run.hpp"

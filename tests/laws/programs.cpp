@@ -18,7 +18,7 @@
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/lookup_partition.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"

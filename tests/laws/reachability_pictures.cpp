@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
-#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/xml_text.hpp"
 #include "oracle/reachability_oracle.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/division_MS25_lem3_1.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_division.hpp"

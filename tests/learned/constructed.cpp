@@ -6,9 +6,9 @@
 #include <random>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/word_problems/presets.hpp"

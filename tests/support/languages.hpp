@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/action.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"

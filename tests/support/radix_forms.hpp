@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "runtime/file/model.hpp"
 
 /// The radix construction in its forms, and the count that its depth is compared with.

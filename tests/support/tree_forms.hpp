@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "runtime/file/model.hpp"
 
 /// The tree construction in its forms.

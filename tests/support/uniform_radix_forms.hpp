@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "runtime/file/model.hpp"
 
 /// The uniform radix construction in its forms.

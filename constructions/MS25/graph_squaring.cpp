@@ -1,4 +1,4 @@
-#include "constructions/graph_squaring.hpp"
+#include "constructions/MS25/graph_squaring.hpp"
 
 namespace logdepth {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
-#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -42,7 +42,7 @@ Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput
   const bool compact = form == ConnectivityForm::compact;
   const bool small = padding == GraphInput::Padding::n3_minus_n2;
   Claim claim = theorem_5_1(variant, compact || small ? Form::optimised : Form::repaired,
-                            "constructions/graph_connectivity_MS25_thm5_1.cpp");
+                            "constructions/MS25/graph_connectivity_thm5_1.cpp");
   claim.picture = small == compact;
 
   Instance directed;
@@ -87,15 +87,15 @@ Claim family(const std::string& variant, const std::string& file,
 
 }  // namespace
 
-std::vector<Claim> connectivity_claims() {
+std::vector<Claim> MS25_thm5_1_claims() {
   using Padding = GraphInput::Padding;
   return {connectivity("paper-n3", ConnectivityForm::paper, Padding::n3),
           connectivity("paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
           connectivity("compact-n3", ConnectivityForm::compact, Padding::n3),
           connectivity("compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
-          family("sized", "constructions/graph_connectivity_sized_MS25_thm5_1.cpp",
+          family("sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
-          family("rows", "constructions/graph_connectivity_rows_MS25_thm5_1.cpp",
+          family("rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
                  graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
 }
 

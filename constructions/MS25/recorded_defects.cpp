@@ -2,7 +2,7 @@
 // arithmetic. Each says why.
 #include <utility>
 
-#include "proofs-check/claims/defects_MS25_changes.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
 
 namespace logdepth {
 namespace {
@@ -56,7 +56,7 @@ constexpr Record kRecords[] = {
 
 }  // namespace
 
-std::vector<Defect> defects_recorded() {
+std::vector<Defect> MS25_recorded_defects() {
   std::vector<Defect> defects;
   for (const Record& record : kRecords) {
     Defect d;

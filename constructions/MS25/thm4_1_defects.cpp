@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 
 namespace logdepth {
 namespace {
@@ -225,7 +225,7 @@ Defect active_again() {
 
 }  // namespace
 
-std::vector<Defect> defects_of_regular_languages() {
+std::vector<Defect> MS25_thm4_1_defects() {
   return {key_of_the_token_itself(), decreasing_component(), value_after_the_update(),
           levels_of_the_loop_alone(), active_again()};
 }

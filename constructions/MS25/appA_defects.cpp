@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "constructions/building_blocks_MS25_appA.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 #include "proofs-check/claims/raw_values.hpp"
 
 namespace logdepth {
@@ -338,7 +338,7 @@ Defect read_after_clearing_as_a_program() {
 
 }  // namespace
 
-std::vector<Defect> defects_of_appendix_A() {
+std::vector<Defect> MS25_appA_defects() {
   return {norm_of_phi(),
           scale_without_constant(),
           mask_without_constant(),

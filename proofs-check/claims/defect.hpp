@@ -30,7 +30,7 @@ struct SearchBounds {
 using DefectSearch =
     std::function<std::optional<DefectCounterexample>(const Model& model, SearchBounds bounds)>;
 
-/// One place where the text of MS25 is wrong, as one change of the repaired construction back to
+/// One place where the text of a paper is wrong, as one change of the repaired construction back to
 /// the text.
 struct Defect {
   std::uint32_t number = 0;  ///< our numbering 1..26; one number may have several entries
@@ -56,8 +56,8 @@ struct Defect {
   std::vector<std::string> refusal;   ///< refused: words of the message, held by a test
 };
 
-/// All of them, by number.
-const std::vector<Defect>& defects_MS25();
+/// All of them, by number (claim_list.hpp: where they stand).
+const std::vector<Defect>& all_defects();
 
 struct [[nodiscard]] DefectFinding {
   /// runs: a counterexample exists, and the repaired construction is right up to and on it;

@@ -40,13 +40,13 @@
 //   nearest to max(p - cs, 0) is that position; r - 1 layers lengthen the intervals k-fold each.
 //   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer is there, when no point can move.
-#include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 
 #include <fmt/core.h>
 
 #include "compiler/program/program_text.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/product_cells.hpp"
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {

@@ -39,7 +39,7 @@
 //   left to multiply. Together they cover [max(p-ks+1, 0), p].
 //   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer but the first-flag's is there, when no point can move.
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 
 #include <fmt/core.h>
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -188,31 +188,7 @@ Claim by_our_own(const DepthScaling& scaling, const std::string& variant, const 
   return claim;
 }
 
-}  // namespace
-
-std::vector<Claim> number_claims() {
-  return {
-      every_depth(kLengths),
-      at_depth(kLengths, 32, "107", 107),
-      at_depth(kLengths, 80, "440K", 440000),
-      rounded(kLengths),
-      by_our_own(kLengths, "scan-first-flag", "constructions/regular_language_scan_MS25_thm4_1.cpp",
-                 "tests/claims/scan_depth.cpp",
-                 [] {
-                   return regular_language_scan_MS25_thm4_1(
-                       named_monoid("A5"), "A5", {ScanPositions::first_flag, ScanTable::automatic});
-                 }),
-      every_depth(kVertices),
-      at_depth(kVertices, 32, "128", 128),
-      at_depth(kVertices, 80, "2.1B", 2100000000),
-      rounded(kVertices),
-      by_our_own(kVertices, "compact-n3-n2", "constructions/graph_connectivity_MS25_thm5_1.cpp",
-                 "tests/claims/connectivity.cpp", [] {
-                   return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
-                                                         GraphInput::Padding::n3_minus_n2);
-                 })};
-}
-
+/// Theorems about classes of networks, which no single weights file can show.
 std::vector<Claim> unexecuted_claims() {
   Claim width;
   width.id = "thm-6.1";
@@ -236,6 +212,33 @@ std::vector<Claim> unexecuted_claims() {
       "an upper bound on every network of a class, with generated tokens, which the model of Def. "
       "2.1 does not have: there is nothing to compile and no input to run";
   return {width, thought};
+}
+
+}  // namespace
+
+std::vector<Claim> MS25_numbers_claims() {
+  std::vector<Claim> claims = {
+      every_depth(kLengths),
+      at_depth(kLengths, 32, "107", 107),
+      at_depth(kLengths, 80, "440K", 440000),
+      rounded(kLengths),
+      by_our_own(kLengths, "scan-first-flag", "constructions/MS25/regular_language_scan_thm4_1.cpp",
+                 "tests/claims/scan_depth.cpp",
+                 [] {
+                   return regular_language_scan_MS25_thm4_1(
+                       named_monoid("A5"), "A5", {ScanPositions::first_flag, ScanTable::automatic});
+                 }),
+      every_depth(kVertices),
+      at_depth(kVertices, 32, "128", 128),
+      at_depth(kVertices, 80, "2.1B", 2100000000),
+      rounded(kVertices),
+      by_our_own(kVertices, "compact-n3-n2", "constructions/MS25/graph_connectivity_thm5_1.cpp",
+                 "tests/claims/connectivity.cpp", [] {
+                   return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                         GraphInput::Padding::n3_minus_n2);
+                 })};
+  for (Claim& claim : unexecuted_claims()) claims.push_back(std::move(claim));
+  return claims;
 }
 
 }  // namespace logdepth

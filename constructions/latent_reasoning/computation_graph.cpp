@@ -51,7 +51,7 @@
 // Any start. Values of leaves do not depend on z; so definitions of depth d are right from
 //   iteration d on whatever values the variables hold at first, their other tokens from d + 1 on,
 //   and as nothing names a variable of the largest depth D, everything is from iteration D on.
-#include "constructions/computation_graph.hpp"
+#include "constructions/latent_reasoning/computation_graph.hpp"
 
 #include <fmt/core.h>
 

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "constructions/regular_language_radix_MS25_cor4_2.hpp"
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
-#include "constructions/regular_language_uniform_radix_MS25_cor4_2.hpp"
+#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
+#include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
@@ -98,7 +98,7 @@ Claim tree() {
       theorem_4_1("tree", Form::repaired, [](const Action& action, const std::string& name) {
         return regular_language_tree_MS25_thm4_1(action, name);
       });
-  claim.file = "constructions/regular_language_tree_MS25_thm4_1.cpp";
+  claim.file = "constructions/MS25/regular_language_tree_thm4_1.cpp";
   claim.tests = {"tests/claims/tree.cpp", "tests/claims/tree_depth.cpp"};
   claim.instances[0].tight_at = {2, 4, 8};
   claim.picture = true;
@@ -110,7 +110,7 @@ Claim scan(const std::string& variant, ScanPositions positions) {
       variant, Form::optimised, [positions](const Action& action, const std::string& name) {
         return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
       });
-  claim.file = "constructions/regular_language_scan_MS25_thm4_1.cpp";
+  claim.file = "constructions/MS25/regular_language_scan_thm4_1.cpp";
   claim.tests = {"tests/claims/scan.cpp", "tests/claims/scan_languages.cpp",
                  "tests/claims/scan_depth.cpp"};
   claim.picture = true;
@@ -145,7 +145,7 @@ Claim radix(unsigned k, ScanPositions positions) {
   const bool minimal = positions == ScanPositions::first_flag;
   Claim claim = corollary_4_2(fmt::format("radix-{}{}", k, minimal ? "-first-flag" : ""),
                               k == 2 && minimal ? Form::repaired : Form::optimised);
-  claim.file = "constructions/regular_language_radix_MS25_cor4_2.cpp";
+  claim.file = "constructions/MS25/regular_language_radix_cor4_2.cpp";
   claim.tests = {"tests/claims/radix.cpp", "tests/claims/radix_depth.cpp"};
   claim.instances = instances(
       [construct](const Action& action, const std::string& name) {
@@ -176,7 +176,7 @@ Claim radix(unsigned k, ScanPositions positions) {
 Claim uniform_radix(unsigned k, unsigned r) {
   Claim claim = corollary_4_2(fmt::format("uniform-radix-{}-{}", k, r), Form::optimised);
   const UniformRadixOptions options{k, r, ScanTable::automatic};
-  claim.file = "constructions/regular_language_uniform_radix_MS25_cor4_2.cpp";
+  claim.file = "constructions/MS25/regular_language_uniform_radix_cor4_2.cpp";
   claim.tests = {"tests/claims/uniform_radix.cpp", "tests/claims/uniform_radix_depth.cpp"};
   claim.hypotheses = {"one network for all lengths, more than the corollary asks for"};
   claim.instances = instances(
@@ -189,7 +189,7 @@ Claim uniform_radix(unsigned k, unsigned r) {
 
 }  // namespace
 
-std::vector<Claim> regular_language_claims() {
+std::vector<Claim> MS25_thm4_1_claims() {
   return {
       tree(),
       scan("scan-two-circle", ScanPositions::two_circle),

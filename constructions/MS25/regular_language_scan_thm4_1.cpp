@@ -38,7 +38,7 @@
 //   Step: the head reads token j = max(p-s, 0), whose interval is [max(j-s+1, 0), j]; it ends where
 //   the interval of p begins, or both contain position 0, whose letter is the identity.
 //   End: s >= T covers positions 1..p for every p <= T.
-#include "constructions/regular_language_scan_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 
 #include "constructions/product_cells.hpp"
 

@@ -89,14 +89,14 @@
 // (U, J) determines the position, so there the match is the only one.
 // The margin (hypothesis 2) is smaller than the cost of every mismatch, for every n: proved at the
 // same schema, with the polynomials.
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 
 #include <string>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/building_blocks_MS25_appA.hpp"
-#include "constructions/division_MS25_lem3_1.hpp"
-#include "constructions/graph_squaring.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_squaring.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,4 +1,4 @@
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 
 #include <fmt/core.h>
 

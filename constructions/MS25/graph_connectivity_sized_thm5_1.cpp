@@ -30,7 +30,7 @@
 //   least at y = x - 1, where it is 1/(1+(x-1)^2). Queried a are at most n + 2, so x <= n + 3, and
 //   twice the margin 1 / (2 (1+(n+3)^2)(1+(n+4)^2)) is half of the least cost.
 // The last layer asks with the one-hot cells S and t: a linear image of a one-hot cell is any code.
-#include "constructions/graph_connectivity_sized_MS25_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 
 #include <fmt/core.h>
 
@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/graph_squaring.hpp"
+#include "constructions/MS25/graph_squaring.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/position_code.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "objects/action.hpp"
-#include "proofs-check/claims/defects_MS25.hpp"
+#include "proofs-check/claims/defect.hpp"
 #include "runtime/numbers/real.hpp"
 
 namespace logdepth {

@@ -23,7 +23,7 @@
 //   always among them, since R_ii is true. A walk of length 0..2^(l+1) is one of length 0..2^l and
 //   one more.
 // End. 2^L >= n - 1 covers every simple path; n <= 2 needs no loop.
-#include "constructions/graph_connectivity_rows_MS25_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 
 #include <fmt/core.h>
 

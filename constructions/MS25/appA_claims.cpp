@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/claims/raw_values.hpp"
 
@@ -329,11 +329,11 @@ Claim equality() {
 
 }  // namespace
 
-std::vector<Claim> building_block_claims() {
+std::vector<Claim> MS25_appA_claims() {
   std::vector<Claim> claims;
   const auto held_by = [&](const std::string& test, std::vector<Claim> held) {
     for (Claim& claim : held) {
-      claim.file = "constructions/building_blocks_MS25_appA.cpp";
+      claim.file = "constructions/MS25/building_blocks_appA.cpp";
       claim.tests = {test};
       claims.push_back(std::move(claim));
     }

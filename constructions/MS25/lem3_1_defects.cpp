@@ -1,9 +1,9 @@
 // Defects in MS25 Lemma 3.1 and Appendix B: division.
 #include <utility>
 
-#include "constructions/division_MS25_lem3_1.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 
 namespace logdepth {
 namespace {
@@ -209,7 +209,7 @@ Defect junk_at_multiples() {
 
 }  // namespace
 
-std::vector<Defect> defects_of_division() {
+std::vector<Defect> MS25_lem3_1_defects() {
   return {booleans_zero_and_one(),  neighbours_off_by_one(),
           positions_from_one(),     block_zero(),
           raw_query_as_a_program(), raw_query(),

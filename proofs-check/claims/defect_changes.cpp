@@ -1,4 +1,4 @@
-#include "proofs-check/claims/defects_MS25_changes.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
-#include "proofs-check/claims/defects_MS25.hpp"
+#include "proofs-check/claims/defect.hpp"
 #include "runtime/file/head_place.hpp"
 
 namespace logdepth {
@@ -49,13 +49,5 @@ void scale_row(SparseMatrix& matrix, std::uint32_t row, const Rational& factor);
 std::uint32_t value_row(const Head& head, std::uint32_t coordinate);
 /// A copy of the layer "where all signs are flipped" (MS25 Lemma A.5).
 Layer negated(Layer layer);
-
-// --- the entries, by the part of the paper -------------------------------------------------------
-
-std::vector<Defect> defects_of_appendix_A();
-std::vector<Defect> defects_of_division();
-std::vector<Defect> defects_of_regular_languages();
-std::vector<Defect> defects_of_connectivity();
-std::vector<Defect> defects_recorded();
 
 }  // namespace logdepth

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/graph_connectivity_MS25_thm5_1.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
-#include "proofs-check/claims/defects_MS25_search.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
+#include "proofs-check/claims/defect_search.hpp"
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -271,7 +271,7 @@ Defect constant_accumulates() {
 
 }  // namespace
 
-std::vector<Defect> defects_of_connectivity() {
+std::vector<Defect> MS25_thm5_1_defects() {
   return {position_not_provided(),  number_on_another_scale(), indices_from_one(),
           counter_stays(),          half_for_false(),          constant_accumulates(),
           both_instead_of_either(), keys_of_two_kinds(),       offset_of_a_stored_scalar()};

@@ -1,5 +1,5 @@
 // MS25 Lemma 3.1: fixed depth transformers divide small integers.
-#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
 namespace logdepth {
@@ -16,7 +16,7 @@ Claim division(const std::string& variant, Form form, const DivisionOptions& opt
       "transformer with causal heads and masked pre-norm adds phi(floor(a_i / m)) and "
       "phi(a_i mod m).";
   claim.source = "MS25 §3, Lemma 3.1 and Appendix B";
-  claim.file = "constructions/division_MS25_lem3_1.cpp";
+  claim.file = "constructions/MS25/division_lem3_1.cpp";
   claim.tests = {"tests/claims/division.cpp"};
   claim.claimed.text = "7 layers";
   claim.claimed.initial = 7;
@@ -35,7 +35,7 @@ Claim division(const std::string& variant, Form form, const DivisionOptions& opt
 
 }  // namespace
 
-std::vector<Claim> division_claims() {
+std::vector<Claim> MS25_lem3_1_claims() {
   std::vector<Claim> claims = {
       division("paper", Form::repaired, {DivisionForm::paper}),
       division("compact", Form::optimised, {DivisionForm::compact}),

@@ -17,7 +17,7 @@
 //   A.7  1, and 1 to clear          1, and the attention of the next; 2 from raw psi
 //
 // Each lemma below: statement, deviations, cells, why it is right, and what its heads promise.
-#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 
 #include <fmt/core.h>
 

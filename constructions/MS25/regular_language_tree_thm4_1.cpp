@@ -65,7 +65,7 @@
 //   - not active, c even: n mod 2s = n mod s.
 //   End: 2^l > |w| gives n mod 2^l = n at all tokens, so ceil(log2 |w|) + 1 levels are enough, and
 //   more change nothing.
-#include "constructions/regular_language_tree_MS25_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 
 #include <stdexcept>
 

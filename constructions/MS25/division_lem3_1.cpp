@@ -53,12 +53,12 @@
 // Why e is right. dir(i, m)_0 = phi(j)_0 iff j m = i, since x -> x/sqrt(x^2+1) is injective. If m
 //   divides i, then j = i/m <= i is visible and nearest. So B at i is phi(floor(i/m)), and the
 //   tokens with the same B as i, up to i, are bm, ..., i: c + 1 of them, only the first one with e.
-#include "constructions/division_MS25_lem3_1.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
 
 #include <string>
 
 #include "compiler/program/program_text.hpp"
-#include "constructions/building_blocks_MS25_appA.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {

@@ -1,4 +1,4 @@
-#include "proofs-check/claims/defects_MS25.hpp"
+#include "proofs-check/claims/defect.hpp"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/claims/defects_MS25_changes.hpp"
+#include "proofs-check/claims/defect_changes.hpp"
 
 namespace logdepth {
 namespace {
@@ -45,20 +45,25 @@ DefectFinding examine_run(const Defect& defect) {
 
 }  // namespace
 
-const std::vector<Defect>& defects_MS25() {
+#define LOGDEPTH_CLAIMS(paper, name)
+#define LOGDEPTH_DEFECTS(paper, name) std::vector<Defect> paper##_##name##_defects();
+#include "statements.list"
+#undef LOGDEPTH_DEFECTS
+
+const std::vector<Defect>& all_defects() {
   static const std::vector<Defect> all = [] {
     std::vector<Defect> defects;
-    const auto add = [&](std::vector<Defect> part, const std::string& file) {
+    const auto add = [&](std::vector<Defect> part, const char* file) {
       for (Defect& defect : part) {
-        defect.file = "proofs-check/claims/" + file;
+        defect.file = file;
         defects.push_back(std::move(defect));
       }
     };
-    add(defects_of_appendix_A(), "defects_MS25_appA.cpp");
-    add(defects_of_division(), "defects_MS25_division.cpp");
-    add(defects_of_regular_languages(), "defects_MS25_regular.cpp");
-    add(defects_of_connectivity(), "defects_MS25_connectivity.cpp");
-    add(defects_recorded(), "defects_MS25_recorded.cpp");
+#define LOGDEPTH_DEFECTS(paper, name) \
+  add(paper##_##name##_defects(), "constructions/" #paper "/" #name "_defects.cpp");
+#include "statements.list"
+#undef LOGDEPTH_DEFECTS
+#undef LOGDEPTH_CLAIMS
     std::stable_sort(defects.begin(), defects.end(),
                      [](const Defect& a, const Defect& b) { return a.number < b.number; });
     return defects;

@@ -1,0 +1,249 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "logdepth/cells.hpp"
+
+/// What a program says about its cells: heads with their selectors, tables, and the rest
+/// (program.hpp).
+namespace logdepth::cells {
+
+// --- what a head selects among the visible positions ---------------------------------------------
+
+/// A selector. Each is the arg max of a score for every length; compiler/README.md says what each
+/// promises and what it asks of its cells.
+class Selector {
+ public:
+  struct Hidden;
+  const Hidden& hidden() const { return *hidden_; }
+
+ protected:
+  friend class Selectors;
+  explicit Selector(std::shared_ptr<const Hidden> hidden) : hidden_(std::move(hidden)) {}
+  std::shared_ptr<const Hidden> hidden_;
+};
+
+/// All visible positions.
+Selector uniform();
+/// All visible positions whose cells equal the token's own.
+Selector same(const CellList& cells);
+template <class... More>
+Selector same(const CellList& first, const CellList& second, const More&... more) {
+  return same(CellList{first, second, CellList(more)...});
+}
+
+/// `match(E).back(1).key(I)`: the position max(e - 1, 0), where E codes e.
+class Match {
+ public:
+  explicit Match(const Cell& pointer) : pointer_(pointer.id()) {}
+  Match back(std::uint32_t by) const;
+  Selector key(const Key& key) const;
+
+ private:
+  std::uint32_t pointer_, back_ = 0;
+};
+Match match(const Pointer& pointer);
+Match match(const Key& key);
+
+/// `rightmost(e).key(I)`: the last of the visible positions where most of the values hold.
+class Rightmost {
+ public:
+  explicit Rightmost(std::vector<Value> values) : values_(std::move(values)) {}
+  Selector key(const Key& key) const;
+
+ private:
+  std::vector<Value> values_;
+};
+template <class... More>
+Rightmost rightmost(const Value& value, const More&... more) {
+  return Rightmost({value, Value(more)...});
+}
+
+/// `nearest(R).key(I)`: the visible position whose phi code is nearest in angle to R; 0 if R < 0.
+class Nearest {
+ public:
+  explicit Nearest(Ratio target) : target_(std::move(target)) {}
+  Selector key(const Key& key) const;
+
+ private:
+  Ratio target_;
+};
+Nearest nearest(Ratio target);
+
+/// `flagged(f)`: all visible positions where f holds, or all visible ones if there is none.
+class Flagged : public Selector {
+ public:
+  using Selector::Selector;
+  /// Tokens where `value` does not hold select all visible positions.
+  Flagged when(const Value& value) const;
+};
+Flagged flagged(const Value& value);
+
+/// `find(row).key(U).also(k).key(J)`: all visible positions where U is the direction of row and J
+/// that of k; broken where there is none, with `find_one` where there are several.
+class Found : public Selector {
+ public:
+  using Selector::Selector;
+  class Term {
+   public:
+    Found key(const Cell& key) const;
+
+   private:
+    friend class Found;
+    friend Term find(const Ratio& wanted);
+    friend Term find_one(const Ratio& wanted);
+    Term(Ratio wanted, std::shared_ptr<const Hidden> before, bool one)
+        : wanted_(std::move(wanted)), before_(std::move(before)), one_(one) {}
+    Ratio wanted_;
+    std::shared_ptr<const Hidden> before_;
+    bool one_;
+  };
+  Term also(const Ratio& wanted) const;
+  /// Among them those where `value` holds if there is one. The margin is positive and smaller than
+  /// what any mismatch costs: a hypothesis that the construction proves.
+  Selector prefer(const Value& value, const Form& margin) const;
+};
+Found::Term find(const Ratio& wanted);
+Found::Term find_one(const Ratio& wanted);
+
+/// `related(R).label(v).prefer(f)`: the visible positions whose one-hot v is some l with R[l] true
+/// at the token, of these those where f holds, if there is one.
+class Related {
+ public:
+  explicit Related(const std::vector<Flag>& flags) : flags_(CellList(flags).cells()) {}
+  Related label(const OneHot& cell) const;
+  Selector prefer(const Value& value) const;
+
+ private:
+  std::vector<std::uint32_t> flags_;
+  std::uint32_t label_ = 0;
+};
+Related related(const std::vector<Flag>& flags);
+
+// --- statements ----------------------------------------------------------------------------------
+
+/// Statements that run one after the other.
+class Statements {
+ public:
+  struct Hidden;
+  Statements();
+  Statements(std::initializer_list<Statements> parts);
+  explicit Statements(std::shared_ptr<const Hidden> hidden) : hidden_(std::move(hidden)) {}
+  bool empty() const;
+  Statements& operator+=(const Statements& more);
+  const Hidden& hidden() const { return *hidden_; }
+
+ private:
+  std::shared_ptr<const Hidden> hidden_;
+};
+
+/// One head: `fetch("prev").causal(match(E).key(I)).copy(sd, d)`.
+class Fetch {
+ public:
+  struct Hidden;
+  explicit Fetch(const std::string& name);
+  /// Among the token and what stands to its left.
+  Fetch causal(const Selector& selector) const;
+  /// Among all tokens.
+  Fetch unmasked(const Selector& selector) const;
+  /// Selector and forms read these cells divided by their joint norm.
+  Fetch under(const CellList& cells) const;
+  template <class... More>
+  Fetch under(const CellList& first, const CellList& second, const More&... more) const {
+    return under(CellList{first, second, CellList(more)...});
+  }
+  /// target := what the selected positions hold in source, all the same; target was blank.
+  Fetch copy(const Cell& target, const Cell& source) const;
+  Fetch copy(const Product& target, const Product& source) const;
+  /// target += the average of the form over the selected positions.
+  Fetch add(const Component& target, const Form& form) const;
+  Fetch add(const Number& target, const Form& form) const;  ///< of one component
+  /// cell := value, where the head selects the token itself; overwrites.
+  Fetch set(const Value& value) const;
+  operator Statements() const;  // NOLINT: a head is a statement
+
+ private:
+  template <class Change>
+  Fetch with(const Change& change) const;
+  std::shared_ptr<const Hidden> hidden_;
+};
+inline Fetch fetch(const std::string& name) {
+  return Fetch(name);
+}
+
+/// Where all conditions hold, the cells get these values. No cell twice on either side.
+struct Rule {
+  std::vector<Value> when, then;
+};
+using Rules = std::vector<Rule>;
+/// `when(act, !odd).then(act)`, `when().then(!act)`: the values after `then` are what is assigned.
+class When {
+ public:
+  explicit When(std::vector<Value> values) : values_(std::move(values)) {}
+  template <class... Values>
+  Rule then(const Values&... values) const {
+    return {values_, {Value(values)...}};
+  }
+
+ private:
+  std::vector<Value> values_;
+};
+template <class... Values>
+When when(const Values&... values) {
+  return When({Value(values)...});
+}
+/// The rules, each under these conditions as well, which stand first.
+Rules under(const std::vector<Value>& conditions, Rules rules);
+
+/// A finite table: for each cell that is assigned exactly one of its rules holds, whatever the
+/// cells of the conditions hold. Overwrites.
+Statements lookup(const std::string& name, const Rules& rules);
+/// target := source, of the same type; overwrites.
+Statements move(const Cell& target, const Cell& source);
+/// cells := 0.
+Statements erase(const CellList& cells);
+template <class... More>
+Statements erase(const CellList& first, const CellList& second, const More&... more) {
+  return erase(CellList{first, second, CellList(more)...});
+}
+
+/// `normalise(I, E).from(a[0], a[1])`: the targets, blank before, := the group divided by its norm,
+/// every component multiplied by its factor > 0 first.
+class Normalise {
+ public:
+  explicit Normalise(const CellList& targets) : targets_(targets) {}
+  template <class... Components>
+  Statements from(const Components&... components) const {
+    return group({Form(components)...});
+  }
+
+ private:
+  Statements group(const std::vector<Form>& forms) const;
+  CellList targets_;
+};
+template <class... More>
+Normalise normalise(const CellList& target, const More&... more) {
+  return Normalise(CellList{target, CellList(more)...});
+}
+
+/// `test(e).zero(D)`: e := [D = 0], where e was true at every token; `test(e).positive(D)`: e :=
+/// [D > 0], where e was false at every token.
+class Test {
+ public:
+  explicit Test(const Flag& flag) : flag_(flag.id()) {}
+  Statements zero(const Form& number) const;
+  Statements positive(const Form& number) const;
+
+ private:
+  std::uint32_t flag_;
+};
+inline Test test(const Flag& flag) {
+  return Test(flag);
+}
+
+}  // namespace logdepth::cells
