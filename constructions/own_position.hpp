@@ -2,9 +2,8 @@
 
 #include <array>
 #include <optional>
-#include <vector>
 
-#include "compiler/program/program.hpp"
+#include "logdepth/program.hpp"
 
 namespace logdepth {
 
@@ -17,20 +16,20 @@ const char* positions_name(ScanPositions positions);
 
 /// The cells by which a token knows its own position.
 struct OwnPosition {
-  PositionCode code = PositionCode::two_circle;
-  CellId one = 0;               ///< the constant
-  CellId key = 0;               ///< I, the code of the own position
-  std::optional<CellId> first;  ///< fst, first-flag only
-  CellId ratio = 0;             ///< a, first-flag only: (p, 1)/(p+1)
+  PositionCode code;
+  cells::Constant one;
+  std::optional<cells::Flag> first;    ///< fst, first-flag only: p = 0
+  std::optional<cells::Number> ratio;  ///< a, first-flag only: (p, 1)/(p+1), raw
+  cells::Key I;                        ///< the code of p
 };
 
 /// Declares one, I and for the first-flag fst and a, fills them from the position encoding where
 /// that is possible, and says under the hypotheses which encoding it is.
-OwnPosition declare_own_position(Program& program, ScanPositions positions);
+OwnPosition declare_own_position(cells::Program& program, ScanPositions positions);
 
-/// Computes the code of the own position into I and `pointers`, in one initial layer; only for the
-/// first-flag.
-void compute_own_position(Program& program, const OwnPosition& position,
-                          const std::vector<CellId>& pointers);
+/// The code of the own position into I and `pointers`, in one initial layer; only for the
+/// first-flag. MS25 Lemma A.6, k = 0: the causal averages of [not first] and [first] are
+/// (p, 1)/(p+1); their direction is phi(p).
+cells::Statements own_position(const OwnPosition& position, const cells::CellList& pointers = {});
 
 }  // namespace logdepth

@@ -10,6 +10,12 @@
 namespace logdepth {
 namespace {
 
+using cells::Product;
+
+cells::Form component(const cells::OneHot& cell, std::uint32_t label) {
+  return cells::Component{cell.id(), label};
+}
+
 /// The product as a 0/1 matrix, one one-hot row per point; composition needs one unit for every
 /// path q -> r -> ... -> t: s.q = r, ..., d.r = t give d.q := t. No monoid is enumerated.
 class MatrixCells : public ProductCells {
@@ -23,31 +29,38 @@ class MatrixCells : public ProductCells {
       }
   }
 
-  void read(Program& program, const Product& product, CellId one) const override {
-    OutputRow accept{"accept", {}}, reject{"reject", {}};
+  void read(cells::Program& program, const Product& product,
+            const cells::Constant& one) const override {
+    cells::Form accept, reject;
+    const auto image = [&](State q, State t) { return component(product[*row_[q]], label(q, t)); };
     if (action_.initial) {
       const State q = *action_.initial;
-      if (!row_[q]) {
-        (action_.accepting[q] ? accept : reject).form.push_back({{one, 0}, Rational(1)});
-      } else {
-        for (const State t : images_[q])
-          (action_.accepting[t] ? accept : reject)
-              .form.push_back({{product[*row_[q]], label(q, t)}, Rational(1)});
+      for (const State t : images_[q]) {
+        cells::Form& answer = action_.accepting[t] ? accept : reject;
+        answer = answer + (row_[q] ? image(q, t) : cells::Form(one));
       }
     } else {
       // The identity scores one per stored row, anything else at least one less.
       const auto stored = static_cast<std::int64_t>(stored_.size());
-      for (const State q : stored_)
-        accept.form.push_back({{product[*row_[q]], label(q, q)}, Rational(1)});
-      if (stored == 0) accept.form.push_back({{one, 0}, Rational(1)});
-      reject.form.push_back({{one, 0}, stored == 0 ? Rational(1, 2) : Rational(2 * stored - 1, 2)});
+      for (const State q : stored_) accept = accept + image(q, q);
+      if (stored == 0) accept = one;
+      reject = cells::Fraction(stored == 0 ? 1 : 2 * stored - 1, 2) * one;
     }
-    program.outputs = {std::move(accept), std::move(reject)};
-    PrefixPoints points;
+    program.output("accept", accept).output("reject", reject);
+    std::vector<cells::Program::Point> points;
     for (State q = 0; q < action_.points; ++q)
-      points.points.push_back(row_[q] ? PointReadout{product[*row_[q]], 0}
-                                      : PointReadout{std::nullopt, q});
-    program.prefix = std::move(points);
+      points.push_back(row_[q] ? cells::Program::Point{product[*row_[q]], 0}
+                               : cells::Program::Point{std::nullopt, q});
+    program.prefix(points);
+  }
+
+  cells::Rules product(const std::vector<Product>& factors) const override {
+    cells::Rules rules;
+    for (const State q : stored_) {
+      cells::Rule path;
+      extend(path, q, q, factors, 0, rules);
+    }
+    return rules;
   }
 
  protected:
@@ -61,32 +74,23 @@ class MatrixCells : public ProductCells {
     return rows;
   }
 
-  std::vector<TokenFill> fill(const Product& product, const Transformation& f) const override {
-    std::vector<TokenFill> fills;
-    for (const State q : stored_) fills.push_back({product[*row_[q]], label(q, f[q])});
+  std::vector<cells::Value> fill(const Product& product, const Transformation& f) const override {
+    std::vector<cells::Value> fills;
+    for (const State q : stored_) fills.push_back(product[*row_[q]].at(label(q, f[q])));
     return fills;
-  }
-
-  std::vector<Rule> rules(const std::vector<Product>& factors) const override {
-    std::vector<Rule> rules;
-    for (const State q : stored_) {
-      Rule path;
-      extend(path, q, q, factors, 0, rules);
-    }
-    return rules;
   }
 
  private:
   /// `path` says how q goes to `at` under the first `done` factors. A point that is not stored is
   /// its own only image.
-  void extend(Rule& path, State q, State at, const std::vector<Product>& factors, std::size_t done,
-              std::vector<Rule>& rules) const {
+  void extend(cells::Rule& path, State q, State at, const std::vector<Product>& factors,
+              std::size_t done, cells::Rules& rules) const {
     if (done == factors.size()) {
-      rules.push_back({path.when, {{factors.back()[*row_[q]], label(q, at)}}});
+      rules.push_back({path.when, {factors.back()[*row_[q]].at(label(q, at))}});
       return;
     }
     for (const State next : images_[at]) {
-      if (row_[at]) path.when.push_back({factors[done][*row_[at]], label(at, next)});
+      if (row_[at]) path.when.push_back(factors[done][*row_[at]].at(label(at, next)));
       extend(path, q, next, factors, done + 1, rules);
       if (row_[at]) path.when.pop_back();
     }
@@ -109,13 +113,23 @@ class MonoidCells : public ProductCells {
   MonoidCells(const Action& action, const TransitionMonoid& monoid)
       : ProductCells(action), monoid_(monoid) {}
 
-  void read(Program& program, const Product& product, CellId) const override {
-    OutputRow accept{"accept", {}}, reject{"reject", {}};
-    for (std::uint32_t e = 0; e < monoid_.size(); ++e)
-      (action_.accepts(monoid_.elements[e]) ? accept : reject)
-          .form.push_back({{product[0], e}, Rational(1)});
-    program.outputs = {std::move(accept), std::move(reject)};
-    program.prefix = PrefixElement{product[0], monoid_.elements};
+  void read(cells::Program& program, const Product& product,
+            const cells::Constant&) const override {
+    cells::Form accept, reject;
+    for (std::uint32_t e = 0; e < monoid_.size(); ++e) {
+      cells::Form& answer = action_.accepts(monoid_.elements[e]) ? accept : reject;
+      answer = answer + component(product[0], e);
+    }
+    program.output("accept", accept).output("reject", reject);
+    program.prefix(product[0], monoid_.elements);
+  }
+
+  cells::Rules product(const std::vector<Product>& factors) const override {
+    const auto table = monoid_.product_table();
+    cells::Rules rules;
+    cells::Rule factors_so_far;
+    extend(factors_so_far, 0, factors, table, rules);
+    return rules;
   }
 
  protected:
@@ -135,28 +149,20 @@ class MonoidCells : public ProductCells {
     return {{"", std::move(labels)}};
   }
 
-  std::vector<TokenFill> fill(const Product& product, const Transformation& f) const override {
-    return {{product[0], monoid_.find(f)}};
-  }
-
-  std::vector<Rule> rules(const std::vector<Product>& factors) const override {
-    const auto table = monoid_.product_table();
-    std::vector<Rule> rules;
-    Rule factors_so_far;
-    extend(factors_so_far, 0, factors, table, rules);
-    return rules;
+  std::vector<cells::Value> fill(const Product& product, const Transformation& f) const override {
+    return {product[0].at(monoid_.find(f))};
   }
 
  private:
-  void extend(Rule& so_far, std::uint32_t product, const std::vector<Product>& factors,
-              const std::vector<std::uint32_t>& table, std::vector<Rule>& rules) const {
+  void extend(cells::Rule& so_far, std::uint32_t product, const std::vector<Product>& factors,
+              const std::vector<std::uint32_t>& table, cells::Rules& rules) const {
     const std::size_t done = so_far.when.size();
     if (done == factors.size()) {
-      rules.push_back({so_far.when, {{factors.back()[0], product}}});
+      rules.push_back({so_far.when, {factors.back()[0].at(product)}});
       return;
     }
     for (std::uint32_t e = 0; e < monoid_.size(); ++e) {
-      so_far.when.push_back({factors[done][0], e});
+      so_far.when.push_back(factors[done][0].at(e));
       extend(so_far, table[product * monoid_.size() + e], factors, table, rules);
       so_far.when.pop_back();
     }
@@ -167,29 +173,35 @@ class MonoidCells : public ProductCells {
 
 }  // namespace
 
-std::vector<ProductCells::Product> ProductCells::declare(
-    Program& program, const std::vector<Declaration>& declarations) const {
+std::vector<Product> ProductCells::declare(cells::Program& program,
+                                           const std::vector<Declaration>& declarations) const {
   std::vector<Product> products(declarations.size());
   for (const Row& row : rows())
-    for (std::size_t i = 0; i < declarations.size(); ++i) {
-      products[i].push_back(static_cast<CellId>(program.cells.size()));
-      program.cells.push_back(
-          {declarations[i].name + row.suffix, OneHotType{row.labels}, declarations[i].lifetime});
-    }
+    for (std::size_t i = 0; i < declarations.size(); ++i)
+      products[i].add(
+          program.onehot(declarations[i].name + row.suffix, row.labels, declarations[i].lifetime));
   return products;
 }
 
-void ProductCells::embed(Program& program, const Product& product,
+void ProductCells::embed(cells::Program& program, const Product& product,
                          const std::string& neutral) const {
-  program.embedding[neutral] = fill(product, identity_transformation(action_.points));
+  program.fill(neutral, fill(product, identity_transformation(action_.points)));
   for (Letter a = 0; a < action_.alphabet.size(); ++a)
-    program.embedding[action_.alphabet.name(a)] = fill(product, action_.generators[a]);
+    program.fill(action_.alphabet.name(a), fill(product, action_.generators[a]));
 }
 
-std::optional<LookupStatement> ProductCells::multiply(const std::vector<Product>& factors) const {
-  LookupStatement lookup{"product", rules(factors)};
-  if (lookup.rules.empty()) return std::nullopt;
-  return lookup;
+cells::Rules ProductCells::keep(const std::vector<cells::Value>& conditions,
+                                const Product& product) {
+  cells::Rules rules;
+  for (const cells::OneHot& cell : product)
+    for (std::uint32_t label = 0; label < cell.size(); ++label)
+      rules.push_back({{cell.at(label)}, {cell.at(label)}});
+  return under(conditions, std::move(rules));
+}
+
+cells::Statements ProductCells::multiply(const std::vector<Product>& factors) const {
+  const cells::Rules rules = product(factors);
+  return rules.empty() ? cells::Statements() : cells::lookup("product", rules);
 }
 
 std::unique_ptr<ProductCells> make_product_cells(const Action& action,
@@ -200,10 +212,11 @@ std::unique_ptr<ProductCells> make_product_cells(const Action& action,
   return std::make_unique<MatrixCells>(action, forecast);
 }
 
-void note_product_table(Program& program, const Action& action, const ProductForecast& forecast) {
-  program.parameters["table"] = forecast.chosen == ScanTable::monoid ? "monoid" : "matrix";
-  program.parameters["table_reason"] = forecast.reason;
-  program.parameters["points"] = std::to_string(action.points);
+void note_product_table(cells::Program& program, const Action& action,
+                        const ProductForecast& forecast) {
+  program.parameter("table", forecast.chosen == ScanTable::monoid ? "monoid" : "matrix")
+      .parameter("table_reason", forecast.reason)
+      .parameter("points", std::to_string(action.points));
 }
 
 }  // namespace logdepth

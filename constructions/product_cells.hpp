@@ -1,12 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "compiler/program/program.hpp"
 #include "constructions/product_forecast.hpp"
+#include "logdepth/program.hpp"
 #include "objects/action.hpp"
 
 namespace logdepth {
@@ -16,8 +15,6 @@ namespace logdepth {
 /// transition monoid: see `make_product_cells`.
 class ProductCells {
  public:
-  /// The cells of one product, in the order of the rows.
-  using Product = std::vector<CellId>;
   struct Declaration {
     std::string name;
     Lifetime lifetime;
@@ -26,16 +23,22 @@ class ProductCells {
   virtual ~ProductCells() = default;
 
   /// Declares a product per declaration; their cells lie row by row beside each other.
-  std::vector<Product> declare(Program& program,
-                               const std::vector<Declaration>& declarations) const;
+  std::vector<cells::Product> declare(cells::Program& program,
+                                      const std::vector<Declaration>& declarations) const;
   /// Every letter fills `product` with itself, the token `neutral` with the identity.
-  void embed(Program& program, const Product& product,
-             const std::string& neutral = kBeginToken) const;
-  /// last factor := product of all the factors, the first of them acting first. Absent when nothing
+  void embed(cells::Program& program, const cells::Product& product,
+             const std::string& neutral = cells::kBegin) const;
+  /// last factor := product of all the factors, the first of them acting first. Empty when nothing
   /// is stored, so that there is nothing to multiply.
-  std::optional<LookupStatement> multiply(const std::vector<Product>& factors) const;
+  virtual cells::Rules product(const std::vector<cells::Product>& factors) const = 0;
+  /// Where the conditions hold, `product` stays what it is.
+  static cells::Rules keep(const std::vector<cells::Value>& conditions,
+                           const cells::Product& product);
+  /// `product` as a statement, or none.
+  cells::Statements multiply(const std::vector<cells::Product>& factors) const;
   /// Accept and reject, and the prefix products, are read from `product`; `one` is the constant.
-  virtual void read(Program& program, const Product& product, CellId one) const = 0;
+  virtual void read(cells::Program& program, const cells::Product& product,
+                    const cells::Constant& one) const = 0;
 
  protected:
   struct Row {
@@ -44,8 +47,8 @@ class ProductCells {
   };
   explicit ProductCells(const Action& action) : action_(action) {}
   virtual std::vector<Row> rows() const = 0;
-  virtual std::vector<TokenFill> fill(const Product& product, const Transformation& f) const = 0;
-  virtual std::vector<Rule> rules(const std::vector<Product>& factors) const = 0;
+  virtual std::vector<cells::Value> fill(const cells::Product& product,
+                                         const Transformation& f) const = 0;
 
   const Action& action_;
 };
@@ -56,6 +59,7 @@ std::unique_ptr<ProductCells> make_product_cells(const Action& action,
                                                  const ProductForecast& forecast);
 
 /// `table`, `table_reason` and `points` of the claim sheet.
-void note_product_table(Program& program, const Action& action, const ProductForecast& forecast);
+void note_product_table(cells::Program& program, const Action& action,
+                        const ProductForecast& forecast);
 
 }  // namespace logdepth

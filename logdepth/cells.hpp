@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -144,15 +145,28 @@ struct Ratio {
 Ratio operator/(const Form& numerator, const Form& denominator);
 
 /// A value that several one-hot cells hold together, as a product of letters does, row by row.
-using Product = std::vector<OneHot>;
+class Product {
+ public:
+  void add(const OneHot& row) { rows_.push_back(row); }
+  std::size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  const OneHot& operator[](std::size_t row) const { return rows_[row]; }
+  auto begin() const { return rows_.begin(); }
+  auto end() const { return rows_.end(); }
+
+ private:
+  std::vector<OneHot> rows_;
+};
 
 /// Cells one after the other, however they are held.
 class CellList {
  public:
+  CellList() = default;
   CellList(const Cell& cell) : cells_{cell.id()} {}  // NOLINT
   CellList(const Product& product);                  // NOLINT
   CellList(const std::vector<Flag>& flags);          // NOLINT
   CellList(std::initializer_list<CellList> lists);
+  CellList& operator+=(const CellList& more);
   const std::vector<std::uint32_t>& cells() const { return cells_; }
 
  private:

@@ -155,8 +155,11 @@ CellList::CellList(const std::vector<Flag>& flags) {
   for (const Flag& flag : flags) cells_.push_back(flag.id());
 }
 CellList::CellList(std::initializer_list<CellList> lists) {
-  for (const CellList& list : lists)
-    cells_.insert(cells_.end(), list.cells_.begin(), list.cells_.end());
+  for (const CellList& list : lists) *this += list;
+}
+CellList& CellList::operator+=(const CellList& more) {
+  cells_.insert(cells_.end(), more.cells_.begin(), more.cells_.end());
+  return *this;
 }
 
 Literal literal(const Value& value) {

@@ -8,29 +8,8 @@
 //   product, with ceil(log_k T) layers (rational position encodings) or ceil(log_k T) + 1 (the
 //   paper's minimal assumption: the encoding separates the first position). k - 1 heads a layer.
 //
-// Hypotheses. One beginning token at position 0, then at most T letters; averaging-hard causal
-//   attention; masked pre-norm (RMS or layer norm) without epsilon; exact numbers.
-// Deviations from the paper's text, each with its reason:
-//   - intervals that grow k-fold instead of a binary tree: no activeness, so a level is one layer,
-//     and levels may multiply more than two products at the price of |M|^k or path units;
-//   - a beginning token that acts as the identity instead of $ at the end: shifts that would leave
-//     the word fall on it, and every token holds its prefix product;
-//   - `two-circle`, `circle`: a richer position encoding than the paper's, which holds the codes of
-//     all shifted positions, buys the initial layer and makes every activation rational;
-//   - heads of the last layer whose shift is T or more are left out: they would read the identity.
+// Nothing is multiplied, and no layer but the first-flag's is there, when no point can move.
 //
-// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
-//   one       constant
-//   fst       flag             first-flag only: p = 0
-//   a         number 2         first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
-//   I         key              code of p
-//   P.l.c     pointer          rational codes only: code of max(p - c k^l, 0)
-//   d.q / d   one-hot, state   image of point q under the product of the interval / that product
-//   s<c>.*    scratch          the product c intervals to the left
-// Layer l = 0, 1, ... (after the one that computes I from the first-flag).
-//   attention     head c: match P.l.c (first-flag: I back c k^l) on I, causal, exactly one
-//                 position: s_c := d there
-//   feed-forward  d := s_{k-1} ... s_1 d (the furthest left acts first), scratch := 0
 // Invariant. After l layers, with s = k^l: the interval of token p is [max(p-s+1, 0), p], and d is
 //   the product of its letters (the identity for position 0).
 //   Start, s = 1: d is the token's own letter.
@@ -38,7 +17,6 @@
 //   head c-1 begins, or both contain position 0, whose letter is the identity; there nothing is
 //   left to multiply. Together they cover [max(p-ks+1, 0), p].
 //   End: s >= T covers positions 1..p for every p <= T.
-// Nothing is multiplied, and no layer but the first-flag's is there, when no point can move.
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 
 #include <fmt/core.h>
@@ -79,72 +57,61 @@ ProductForecast forecast_radix(const Action& action, const RadixOptions& options
 
 Program regular_language_radix_MS25_cor4_2(const Action& action, const std::string& name,
                                            const RadixOptions& options) {
+  using namespace cells;
   const ProductForecast forecast = forecast_radix(action, options);
   const auto products = make_product_cells(action, forecast);
   const bool first_flag = options.positions == ScanPositions::first_flag;
   const std::string length = std::to_string(options.max_length);
   const std::string radix = std::to_string(options.radix);
 
-  Program program;
-  program.name = name;
-  program.construction = "radix";
-  program.source = "MS25 Cor 4.2 (optimised: one layer per factor " + radix + ")";
-  program.alphabet = action.alphabet.names();
-  program.unroll.kind = Unroll::Kind::fixed;
-  program.unroll.max_length = options.max_length;
-  program.hypotheses = {
-      "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers",
-      "one beginning token at position 0, then at most " + length + " letters"};
-  program.deviations = {
-      "intervals that grow by a factor " + radix +
-          " replace the binary tree, so a level is one layer and needs no activeness",
-      "a beginning token that acts as the identity replaces $ at the end"};
-  const OwnPosition position = declare_own_position(program, options.positions);
+  cells::Program p(name);
+  p.construction("radix").source("MS25 Cor 4.2 (optimised: one layer per factor " + radix + ")");
+  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.hypothesis("one beginning token at position 0, then at most " + length + " letters");
+  // Levels may multiply more than two products, at the price of |M|^k or path units.
+  p.deviation("intervals that grow by a factor " + radix +
+              " replace the binary tree, so a level is one layer and needs no activeness");
+  // Shifts that would leave the word fall on it, and every token holds its prefix product.
+  p.deviation("a beginning token that acts as the identity replaces $ at the end");
+  p.alphabet(action.alphabet.names()).fixed_loops(0).at_most(options.max_length);
 
-  std::vector<ProductCells::Declaration> names;
+  const OwnPosition position = declare_own_position(p, options.positions);
   const auto layers = radix_shifts(options);
-  // The first layer has the most heads.
+  // s_{k-1}, ..., s_1, d from the left, as they are multiplied; the first layer has the most heads.
+  // d is the product of the interval, s_c what the token c intervals to the left holds.
+  std::vector<ProductCells::Declaration> factors;
   for (std::size_t c = layers.empty() ? 0 : layers.front().size(); c > 0; --c)
-    names.push_back({fmt::format("s{}", c), Lifetime::scratch});
-  names.push_back({"d", Lifetime::state});
-  // From the left: s_{k-1}, ..., s_1, d, as they are multiplied.
-  const auto copies = products->declare(program, names);
+    factors.push_back({fmt::format("s{}", c), scratch});
+  factors.push_back({"d", state});
+  const auto copies = products->declare(p, factors);
   const auto& d = copies.back();
-  products->embed(program, d);
-  if (first_flag) compute_own_position(program, position, {});
+  products->embed(p, d);
+  if (first_flag) p.initial(own_position(position));
 
+  // Position max(i - shift, 0), read off a code of its own, or off I with a shifted query.
+  const auto left = [&](std::size_t l, std::size_t c, std::uint32_t shift) {
+    if (first_flag) return match(position.I).back(shift).key(position.I);
+    const auto P = p.pointer(fmt::format("P.{}.{}", l, c), position.code);
+    p.position(P, shift);
+    return match(P).key(position.I);
+  };
   for (std::size_t l = 0; l < layers.size() && !d.empty(); ++l) {
-    const auto& shifts = layers[l];
-    const std::vector<ProductCells::Product> factors(copies.end() - 1 - shifts.size(),
-                                                     copies.end());
-    EraseStatement erase;
+    const auto& shifts = layers[l];  // c k^l for c = 1, 2, ..., where it is less than T
+    const std::vector<Product> multiplied(copies.end() - 1 - shifts.size(), copies.end());
+    CellList fetched;
     for (std::size_t c = 1; c <= shifts.size(); ++c) {
-      const auto& s = factors[shifts.size() - c];
-      FetchStatement fetch;
-      fetch.name = fmt::format("left.{}.{}", l, c);
-      if (first_flag) {
-        fetch.selector = SelectPointed{position.key, position.key, shifts[c - 1]};
-      } else {
-        const auto pointer = static_cast<CellId>(program.cells.size());
-        program.cells.push_back(
-            {fmt::format("P.{}.{}", l, c), PointerType{position.code}, Lifetime::permanent});
-        program.position.push_back({pointer, shifts[c - 1]});
-        fetch.selector = SelectPointed{pointer, position.key, 0};
-      }
-      for (std::size_t row = 0; row < d.size(); ++row)
-        fetch.writes.push_back(CopyWrite{s[row], d[row]});
-      erase.cells.insert(erase.cells.end(), s.begin(), s.end());
-      program.initial.push_back(std::move(fetch));
+      const auto& s = multiplied[shifts.size() - c];
+      p.initial(
+          fetch(fmt::format("left.{}.{}", l, c)).causal(left(l, c, shifts[c - 1])).copy(s, d));
+      fetched += s;
     }
-    program.initial.push_back(*products->multiply(factors));
-    program.initial.push_back(std::move(erase));
+    p.initial(products->multiply(multiplied), erase(fetched));
   }
 
-  products->read(program, d, position.one);
-  program.parameters["radix"] = radix;
-  program.parameters["max_length"] = length;
-  note_product_table(program, action, forecast);
-  return program;
+  products->read(p, d, position.one);
+  p.parameter("radix", radix).parameter("max_length", length);
+  note_product_table(p, action, forecast);
+  return p.program();
 }
 
 }  // namespace logdepth

@@ -7,30 +7,6 @@
 //   one (the paper's minimal assumption: the encoding separates the first position) that decides
 //   the same with ceil(log2 T) loops, T the number of letters, and yields every prefix product.
 //
-// Hypotheses. One beginning token at position 0, then the letters; averaging-hard causal attention;
-//   masked pre-norm (RMS or layer norm) without epsilon; exact numbers. No bound on the length, the
-//   empty word included.
-// Deviations from the paper's text, each with its reason:
-//   - intervals that double (Hillis-Steele) instead of a binary tree: no activeness, no division;
-//   - a beginning token that acts as the identity instead of $ at the end: pointers that would
-//     leave the word fall on it, so no case distinction is needed and every token holds its prefix
-//     product;
-//   - `two-circle`, `circle`: a richer position encoding than the paper's, which buys the initial
-//     layer and makes every activation rational.
-//
-// Cells (d.q: one one-hot row per point; a row whose image never changes is not stored)
-//   one       constant
-//   fst       flag             first-flag only: p = 0
-//   a         number 2         first-flag only: (p, 1)/(p+1), raw, never read again after layer 1
-//   I         key              code of p
-//   E         pointer, state   rational codes: code of max(e-1, 0), the token to fetch from;
-//                              first-flag: phi(e), where [e, p] is the interval covered so far
-//   d.q / d   one-hot, state   image of point q under the product of the interval / that product
-//   sE, sd.*  scratch          what was fetched
-// Loop (one layer).
-//   attention     prev: match E (first-flag: E back 1) on I, causal, exactly one position j:
-//                 sd := d_j, sE := E_j
-//   feed-forward  d := sd d (the fetched interval acts first), E := sE, scratch := 0
 // Invariant. After L loops, with s = 2^L: the interval of token p is [max(p-s+1, 0), p], d is the
 //   product of its letters (the identity for position 0), and E codes max(p-s, 0) (rational codes)
 //   or max(p-s+1, 0) (first-flag).
@@ -40,6 +16,7 @@
 //   End: s >= T covers positions 1..p for every p <= T.
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 
+#include "compiler/program/program.hpp"
 #include "constructions/product_cells.hpp"
 
 namespace logdepth {
@@ -56,60 +33,46 @@ ProductForecast forecast_scan(const Action& action, const ScanOptions& options) 
 
 Program regular_language_scan_MS25_thm4_1(const Action& action, const std::string& name,
                                           const ScanOptions& options) {
+  using namespace cells;
   const ProductForecast forecast = forecast_scan(action, options);
   const auto products = make_product_cells(action, forecast);
   const bool first_flag = options.positions == ScanPositions::first_flag;
 
-  Program program;
-  program.name = name;
-  program.construction = "scan";
-  program.source = "MS25 Thm 4.1 (optimised: one layer per doubling)";
-  program.alphabet = action.alphabet.names();
-  program.unroll.kind = Unroll::Kind::ceil_log2_letters;
-  program.hypotheses = {
-      "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers",
-      "one beginning token at position 0, then the letters; any length, the empty word included"};
-  program.deviations = {
-      "intervals that double replace the binary tree, so no activeness and no division",
-      "a beginning token that acts as the identity replaces $ at the end"};
+  cells::Program p(name);
+  p.construction("scan").source("MS25 Thm 4.1 (optimised: one layer per doubling)");
+  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(
+      "one beginning token at position 0, then the letters; any length, the empty word included");
+  // Hillis-Steele: nothing becomes active or inactive, so there is nothing to divide.
+  p.deviation("intervals that double replace the binary tree, so no activeness and no division");
+  // Pointers that would leave the word fall on it, so no case is told apart, and every token holds
+  // its prefix product.
+  p.deviation("a beginning token that acts as the identity replaces $ at the end");
+  p.alphabet(action.alphabet.names()).log_loops_of_letters();
 
-  const OwnPosition position = declare_own_position(program, options.positions);
-  const auto declare_pointer = [&](const char* cell, Lifetime lifetime) {
-    program.cells.push_back({cell, PointerType{position.code}, lifetime});
-    return static_cast<CellId>(program.cells.size() - 1);
-  };
-  const CellId E = declare_pointer("E", Lifetime::state);
-  const CellId sE = declare_pointer("sE", Lifetime::scratch);
-  const auto copies =
-      products->declare(program, {{"d", Lifetime::state}, {"sd", Lifetime::scratch}});
-  const auto &d = copies[0], &sd = copies[1];
-  products->embed(program, d);
+  const OwnPosition position = declare_own_position(p, options.positions);
+  const auto E = p.pointer("E", position.code, state);      // see the invariant
+  const auto sE = p.pointer("sE", position.code, scratch);  // that of the fetched token
+  const auto copies = products->declare(p, {{"d", state}, {"sd", scratch}});
+  const auto &d = copies[0], &sd = copies[1];  // of the interval; fetched
 
-  // The interval of a token is itself: its first position with the first-flag, the position before
-  // it with a rational code.
+  products->embed(p, d);
   if (first_flag)
-    compute_own_position(program, position, {E});
+    p.initial(own_position(position, E));
   else
-    program.position.push_back({E, 1});
+    p.position(E, 1);
 
-  FetchStatement prev;
-  prev.name = "prev";
-  prev.selector = SelectPointed{E, position.key, first_flag ? 1u : 0u};
-  EraseStatement erase;
-  for (std::size_t row = 0; row < d.size(); ++row) {
-    prev.writes.push_back(CopyWrite{sd[row], d[row]});
-    erase.cells.push_back(sd[row]);
-  }
-  prev.writes.push_back(CopyWrite{sE, E});
-  erase.cells.push_back(sE);
-  program.repeated.push_back(std::move(prev));
-  if (auto product = products->multiply({sd, d})) program.repeated.push_back(std::move(*product));
-  program.repeated.push_back(MoveStatement{E, sE});
-  program.repeated.push_back(std::move(erase));
+  p.repeated(fetch("prev")
+                 .causal(match(E).back(first_flag ? 1 : 0).key(position.I))
+                 .copy(sd, d)
+                 .copy(sE, E),
+             products->multiply({sd, d}),  // d := sd d, the fetched interval acts first
+             move(E, sE),                  //
+             erase(sd, sE));
 
-  products->read(program, d, position.one);
-  note_product_table(program, action, forecast);
-  return program;
+  products->read(p, d, position.one);
+  note_product_table(p, action, forecast);
+  return p.program();
 }
 
 }  // namespace logdepth
