@@ -6,11 +6,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
-#include "constructions/latent_reasoning/computation_graph.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/latent_reasoning/computation_graph.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {

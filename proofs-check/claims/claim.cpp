@@ -28,7 +28,7 @@ std::string full_name(const Claim& claim) {
 // constructions/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
 #define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
 #define LOGDEPTH_DEFECTS(paper, name)
-#include "statements.list"
+#include <statements.list>
 #undef LOGDEPTH_CLAIMS
 
 const std::vector<Claim>& all_claims() {
@@ -36,7 +36,7 @@ const std::vector<Claim>& all_claims() {
     std::vector<Claim> executed;
 #define LOGDEPTH_CLAIMS(paper, name) \
   for (Claim & claim : paper##_##name##_claims()) executed.push_back(std::move(claim));
-#include "statements.list"
+#include <statements.list>
 #undef LOGDEPTH_CLAIMS
 #undef LOGDEPTH_DEFECTS
     std::vector<Claim> all = as_written_claims(executed);

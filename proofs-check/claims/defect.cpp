@@ -47,7 +47,7 @@ DefectFinding examine_run(const Defect& defect) {
 
 #define LOGDEPTH_CLAIMS(paper, name)
 #define LOGDEPTH_DEFECTS(paper, name) std::vector<Defect> paper##_##name##_defects();
-#include "statements.list"
+#include <statements.list>
 #undef LOGDEPTH_DEFECTS
 
 const std::vector<Defect>& all_defects() {
@@ -61,7 +61,7 @@ const std::vector<Defect>& all_defects() {
     };
 #define LOGDEPTH_DEFECTS(paper, name) \
   add(paper##_##name##_defects(), "constructions/" #paper "/" #name "_defects.cpp");
-#include "statements.list"
+#include <statements.list>
 #undef LOGDEPTH_DEFECTS
 #undef LOGDEPTH_CLAIMS
     std::stable_sort(defects.begin(), defects.end(),

@@ -9,8 +9,8 @@
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"

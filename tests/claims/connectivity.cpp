@@ -4,9 +4,9 @@
 #include <random>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/difference/first_difference.hpp"

@@ -59,26 +59,26 @@ const std::map<std::string, std::string> kMaySee = {
     {"objects", ""},
     {"oracle", "objects"},
     {"figures", "objects"},
-    {"runtime/numbers", "objects"},
+    {"runtime/numbers", ""},
     {"runtime/file", "runtime/numbers objects"},
     {"runtime/stream", "runtime/file runtime/numbers objects"},
     {"runtime/exact", "runtime/stream runtime/file runtime/numbers objects"},
-    {"runtime/floats", "runtime/exact runtime/stream runtime/file runtime/numbers objects"},
+    {"runtime/floats", "runtime/exact runtime/stream runtime/file runtime/numbers"},
     {"compiler/program", "runtime/file runtime/numbers objects"},
-    {"compiler/builder", "compiler/program runtime/file"},
+    {"compiler/builder", "compiler/program"},
     {"compiler/meaning", "compiler/program runtime/stream runtime/file runtime/numbers"},
     {"compiler/rules", "compiler/meaning compiler/program runtime/file objects"},
     {"compiler/analysis", "compiler/rules compiler/program objects"},
     {"compiler/laws", "compiler/analysis compiler/rules compiler/program runtime/file objects"},
     {"compiler/passes",
      "compiler/laws compiler/analysis compiler/rules compiler/program runtime/file objects"},
-    {"constructions", "compiler/program runtime/file objects"},
-    {"constructions/MS25", "constructions compiler/program runtime/file objects"},
-    {"constructions/latent_reasoning", "compiler/program objects"},
+    {"constructions", "runtime/file objects"},
+    // A folder for each paper; none of them is named here.
+    {"constructions/PAPER", "constructions compiler/program runtime/file objects"},
     // What is claimed about the statements of a paper stands beside them, and is of proofs-check.
-    {"constructions/MS25 claims",
-     "constructions/MS25 proofs-check/claims compiler/passes compiler/program runtime/file "
-     "runtime/numbers objects"},
+    {"constructions/PAPER claims",
+     "constructions/PAPER proofs-check/claims compiler/passes compiler/program runtime/file "
+     "objects"},
     // What asks questions of a file trusts nothing that made the file.
     {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
@@ -90,18 +90,19 @@ const std::map<std::string, std::string> kMaySee = {
      "proofs-check/difference proofs-check/file compiler/program runtime/exact runtime/stream "
      "runtime/file runtime/numbers figures objects"},
     {"proofs-check/precision",
-     "proofs-check/check compiler/passes constructions runtime/floats runtime/exact runtime/stream "
+     "proofs-check/check compiler/passes constructions/PAPER runtime/floats runtime/exact "
+     "runtime/stream "
      "runtime/file runtime/numbers figures oracle objects"},
     {"proofs-check/claims",
-     "proofs-check/check compiler/passes compiler/program constructions runtime/exact "
+     "proofs-check/check compiler/passes compiler/program runtime/exact "
      "runtime/file runtime/numbers oracle objects"},
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
-     "compiler/passes constructions runtime/exact runtime/file figures oracle objects"},
+     "compiler/passes constructions/PAPER runtime/exact runtime/file figures oracle objects"},
     {"learned/records", "runtime/file objects"},
     {"learned/language_model", "learned/records runtime/file runtime/numbers figures objects"},
     {"learned/core",
-     "learned/language_model learned/records runtime/exact runtime/stream runtime/file objects"},
+     "learned/language_model learned/records runtime/exact runtime/stream runtime/file"},
     {"learned/report", "learned/records runtime/file figures objects"},
     {"learned", "learned/core learned/report learned/records"},  // the list of papers
     {"learned/word_problems",
@@ -123,7 +124,9 @@ std::set<std::string> words_of(const std::string& text) {
 }
 
 std::string room_of(const fs::path& file) {
-  const std::string folder = file.parent_path().generic_string(), name = file.stem().string();
+  const std::string name = file.stem().string();
+  std::string folder = file.parent_path().generic_string();
+  if (folder.starts_with("constructions/")) folder = "constructions/PAPER";
   return folder + (name.ends_with("_claims") || name.ends_with("_defects") ? " claims" : "");
 }
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/latent_reasoning/computation_graph.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
+#include "constructions/latent_reasoning/computation_graph.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/pictures/circuit_sheet.hpp"

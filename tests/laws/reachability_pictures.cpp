@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/xml_text.hpp"
