@@ -335,6 +335,23 @@ Fetch::operator Statements() const {
   return statements({hidden_->fetch});
 }
 
+Statements undone(const Statements& heads) {
+  std::vector<Statement> list;
+  for (const Statement& statement : heads.hidden().list) {
+    const auto* head = std::get_if<FetchStatement>(&statement);
+    if (!head)
+      throw InputError("undone(...) takes back what heads added: expected statements fetch alone");
+    FetchStatement again = *head;
+    again.name += "_again";
+    std::erase_if(again.writes,
+                  [](const HeadWrite& write) { return !std::holds_alternative<SumWrite>(write); });
+    for (HeadWrite& write : again.writes)
+      for (Term& term : std::get<SumWrite>(write).form) term.factor = -term.factor;
+    if (!again.writes.empty()) list.push_back(std::move(again));
+  }
+  return statements(std::move(list));
+}
+
 Rules under(const std::vector<Value>& conditions, Rules rules) {
   for (Rule& rule : rules)
     rule.when.insert(rule.when.begin(), conditions.begin(), conditions.end());

@@ -24,6 +24,7 @@
 #include <sstream>
 
 #include "compiler/program/program_text.hpp"
+#include "constructions/MS25/blocks.hpp"
 
 namespace logdepth {
 namespace {
@@ -414,6 +415,31 @@ std::string compare(const std::string& name, const std::string& number, const st
 
 std::string decide(const std::string& flag, const std::string& number) {
   return "test " + flag + " zero " + number + "\n";
+}
+
+// --- the parts as statements ---------------------------------------------------------------------
+
+cells::Fetch read(const std::string& name, const cells::Vector& raw, const cells::Vector& unit) {
+  return cells::fetch(name).causal(cells::same(raw)).under(raw).copy(unit, raw);
+}
+
+cells::Fetch offset(const std::string& name, const cells::Number& number,
+                    const cells::Constant& one, const cells::Flag& first, std::uint32_t k) {
+  // The averages of one - (k + 1) [first] and of [first] = (one + first)/2.
+  const std::int64_t steps = k;
+  return cells::fetch(name)
+      .causal(cells::uniform())
+      .add(number[0], ((1 - steps) * one - (1 + steps) * first) / 2)
+      .add(number[1], (one + first) / 2);
+}
+
+cells::Fetch preset(const std::string& name, const cells::Flag& flag, const cells::Key& key) {
+  return cells::fetch(name).causal(cells::match(key).key(key)).set(flag);
+}
+
+cells::Fetch compare(const std::string& name, const cells::Number& number, const cells::Form& form,
+                     const cells::Flag& flag, const cells::Key& key) {
+  return cells::fetch(name).causal(cells::match(key).key(key)).add(number, form).set(flag);
 }
 
 }  // namespace blocks

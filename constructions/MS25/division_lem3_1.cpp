@@ -58,6 +58,7 @@
 #include <string>
 
 #include "compiler/program/program_text.hpp"
+#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/errors.hpp"
 
@@ -236,6 +237,17 @@ std::string multiples_heads() {
 
 std::string multiples() {
   return multiples_heads() + decide("e", "D");
+}
+
+cells::Statements multiples_heads(const Multiples& cells) {
+  using namespace logdepth::cells;
+  const auto& [I, R, Q, D, e] = cells;
+  return {fetch("near").causal(nearest(R).key(I)).copy(Q, I).add(D, I[0]),
+          compare("mark", D, -R[0], e, I)};
+}
+
+cells::Statements multiples(const Multiples& cells) {
+  return {multiples_heads(cells), cells::test(cells.e).zero(cells.D)};
 }
 
 }  // namespace blocks
