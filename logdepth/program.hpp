@@ -133,7 +133,7 @@ class Program {
 
   // What is read off: "accept" and "reject", the larger of which answers, or numbers by name.
   Program& output(const std::string& name, const Form& form);
-  Program& outputs(const std::string& name, const Vector& cell);  ///< name.0, name.1, ...
+  Program& outputs(const std::string& name, const Vector& cell);  ///< name.0, ..., or just name
   Program& relation();  ///< the outputs are the rows of a relation between vertices
   /// Prefix products from one cell over the elements, each a list of images of the points.
   Program& prefix(const OneHot& cell, const std::vector<std::vector<std::uint32_t>>& elements);

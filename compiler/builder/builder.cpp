@@ -231,6 +231,7 @@ Program& Program::output(const std::string& name, const Form& form) {
   return *this;
 }
 Program& Program::outputs(const std::string& name, const Vector& cell) {
+  if (cell.size() == 1) return output(name, cell[0]);
   for (std::uint32_t i = 0; i < cell.size(); ++i) output(fmt::format("{}.{}", name, i), cell[i]);
   return *this;
 }

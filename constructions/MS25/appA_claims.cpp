@@ -54,10 +54,12 @@ std::vector<RawInput> flags(std::size_t size) {
   return inputs;
 }
 
-Claim lemma(const std::string& number, const std::string& variant, Form form,
-            const std::string& title, const std::string& statement, const std::string& claimed) {
+Claim lemma(const std::string& number, const std::string& page, const std::string& variant,
+            Form form, const std::string& title, const std::string& statement,
+            const std::string& claimed) {
   Claim claim;
   claim.id = "lem-" + number;
+  claim.file = "constructions/MS25/lem" + page + ".cpp";
   claim.variant = variant;
   claim.form = form;
   claim.title = title;
@@ -79,7 +81,7 @@ void add(Claim& claim, const std::string& name, std::function<Program()> program
 }
 
 Claim read() {
-  Claim claim = lemma("A.1", "", Form::repaired, "Reading a scalar",
+  Claim claim = lemma("A.1", "A1_read", "", Form::repaired, "Reading a scalar",
                       "A masked pre-norm retrieves phi(z) where phi(z) or psi(z) is stored.",
                       "a masked pre-norm");
   for (const ReadBy by : {ReadBy::feedforward, ReadBy::attention}) {
@@ -118,7 +120,7 @@ Claim read() {
 }
 
 Claim read_several() {
-  Claim claim = lemma("A.2", "", Form::repaired, "Reading several unit vectors",
+  Claim claim = lemma("A.2", "A2_read_several", "", Form::repaired, "Reading several unit vectors",
                       "One masked pre-norm retrieves unit vectors phi_1, ..., phi_k together.",
                       "a masked pre-norm");
   AgainstStreams two;
@@ -144,7 +146,7 @@ Claim read_several() {
 
 Claim store() {
   Claim claim =
-      lemma("A.3", "", Form::repaired, "Storing a scalar",
+      lemma("A.3", "A3_store", "", Form::repaired, "Storing a scalar",
             "A scalar z that a head computes can be stored as phi(z) in blank cells.", "2 layers");
   AgainstStreams against;
   against.name = "phi of 3/2 times the average of a flag, every word of flags of length";
@@ -177,7 +179,8 @@ Claim store() {
 
 Claim remove(bool overwrite) {
   Claim claim =
-      lemma("A.4", overwrite ? "overwrite" : "remove", Form::repaired, "Removing a unit vector",
+      lemma("A.4", "A4_remove", overwrite ? "overwrite" : "remove", Form::repaired,
+            "Removing a unit vector",
             "A feed-forward sublayer removes a unit vector; with a parallel one that stores a new "
             "value, the cell is overwritten.",
             "a feed-forward sublayer");
@@ -204,7 +207,7 @@ Claim remove(bool overwrite) {
 }
 
 Claim clear() {
-  Claim claim = lemma("A.5", "", Form::repaired, "Clearing what a layer wrote",
+  Claim claim = lemma("A.5", "A5_clear", "", Form::repaired, "Clearing what a layer wrote",
                       "Another layer resets the stream to what it was before a layer that wrote to "
                       "blank cells.",
                       "1 layer");
@@ -220,8 +223,9 @@ Claim clear() {
 
 Claim offset(OffsetForm form) {
   const bool query = form == OffsetForm::shifted_query;
-  Claim claim = lemma("A.6", query ? "shifted-query" : "", query ? Form::optimised : Form::repaired,
-                      "Position offsets", "From the first-flag, phi(i - k) for i >= k.", "1 layer");
+  Claim claim = lemma("A.6", "A6_offset", query ? "shifted-query" : "",
+                      query ? Form::optimised : Form::repaired, "Position offsets",
+                      "From the first-flag, phi(i - k) for i >= k.", "1 layer");
   for (const std::uint32_t k : {1u, 2u, 5u}) {
     AgainstStreams against;
     against.name =
@@ -253,7 +257,7 @@ Claim offset(OffsetForm form) {
 }
 
 Claim equality() {
-  Claim claim = lemma("A.7", "", Form::repaired, "Equality of two scalars",
+  Claim claim = lemma("A.7", "A7_equality", "", Form::repaired, "Equality of two scalars",
                       "One layer writes whether x = y; a second one clears what lies between.",
                       "1 layer, and 1 to clear");
   AgainstStreams stored;
@@ -333,7 +337,6 @@ std::vector<Claim> MS25_appA_claims() {
   std::vector<Claim> claims;
   const auto held_by = [&](const std::string& test, std::vector<Claim> held) {
     for (Claim& claim : held) {
-      claim.file = "constructions/MS25/building_blocks_appA.cpp";
       claim.tests = {test};
       claims.push_back(std::move(claim));
     }

@@ -35,8 +35,8 @@ struct Multiples {
   cells::Number D;     ///< := phi(j)_0 - dir(i, m)_0 for that j
   cells::Flag e;       ///< := m divides i, which is D = 0
 };
-cells::Statements multiples(const Multiples& cells);
+cells::Statements multiples(const Multiples& of);
 /// Its heads `near` and `mark` alone: undone(multiples_heads(...)) makes D blank again.
-cells::Statements multiples_heads(const Multiples& cells);
+cells::Statements multiples_heads(const Multiples& of);
 
 }  // namespace logdepth::blocks

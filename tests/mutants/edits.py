@@ -474,12 +474,12 @@ EDITS = [
     (TREE, "under({!act, fa, odd}, joined)", "under({!act, fa, !odd}, joined)",
      "an idle token joins where it should wait"),
     # --- division
-    (DIVISION, "text += quotients() + count + \"normalise C from c[0] c[1]\\n\";",
-     "text += quotients() + count + \"normalise C from c[1] c[0]\\n\";",
+    (DIVISION, "count, normalise(C).from(c[0], c[1]));", "count, normalise(C).from(c[1], c[0]));",
      "the count is read upside down"),
-    (DIVISION, ")cells\" + blocks::undone(count) +", ")cells\" +", "the count is not cleared"),
-    (DIVISION, "rule fst=false p1=true s1=true -> b1=true place=second",
-     "rule fst=false p1=true s1=true -> b1=true place=later",
+    (DIVISION, "            undone(count), erase(I, R,", "            erase(I, R,",
+     "the count is not cleared"),
+    (DIVISION, 'when(!fst, p1, s1).then(b1, place == "second")',
+     'when(!fst, p1, s1).then(b1, place == "later")',
      "the second token is no second one of its block"),
     # --- connectivity
     (SQUARING, "rule xA=false xC=true yA=false yC=false -> C=false",
