@@ -92,6 +92,12 @@ Value OneHot::at(std::uint32_t label) const {
   return {id(), label};
 }
 
+std::vector<std::string> numbered(std::uint32_t count, const std::string& prefix) {
+  std::vector<std::string> labels;
+  for (std::uint32_t i = 0; i < count; ++i) labels.push_back(prefix + std::to_string(i));
+  return labels;
+}
+
 Component Vector::operator[](std::uint32_t index) const {
   if (index >= size())
     throw InputError(fmt::format("cell {} has {} components, from 0: there is no {}[{}]", name(),

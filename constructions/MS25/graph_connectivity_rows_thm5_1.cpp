@@ -16,7 +16,6 @@
 #include <fmt/core.h>
 
 #include <string>
-#include <vector>
 
 #include "logdepth/program.hpp"
 
@@ -46,24 +45,20 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   p.deviation("one token per vertex, given its row; one transformer per size; all pairs at once");
   p.reads_rows(size).log_loops_of_vertices(1);
 
-  std::vector<std::string> vertices;
-  for (std::uint32_t j = 0; j < size; ++j) vertices.push_back(std::to_string(j));
   p.constant();
-  std::vector<Flag> R;  // j: a walk of length 0..2^l from vertex i to vertex j, after l loops
-  for (const std::string& j : vertices) R.push_back(p.flag("R." + j, state));
-  const auto v = p.onehot("v", vertices);  // i, from the position
-  std::vector<Flag> S;                     // j: what head j fetched
-  for (const std::string& j : vertices) S.push_back(p.flag("S." + j, scratch));
+  const auto R = p.flags("R", size, state);  // a walk of length 0..2^l from i to j, after l loops
+  const auto v = p.onehot("v", numbered(size));  // i, from the position
+  const auto S = p.flags("S", size, scratch);    // what head j fetched
 
   p.token("<vertex>");
   for (std::uint32_t j = 0; j < size; ++j) p.given(R[j]).at({v.at(j)});
   for (std::uint32_t j = 0; j < size; ++j)
     p.repeated(
-        fetch("to." + vertices[j]).unmasked(related(R).label(v).prefer(R[j])).copy(S[j], R[j]));
+        fetch(fmt::format("to.{}", j)).unmasked(related(R).label(v).prefer(R[j])).copy(S[j], R[j]));
   for (std::uint32_t j = 0; j < size; ++j) p.repeated(move(R[j], S[j]));
   p.repeated(erase(S));
   p.relation();
-  for (std::uint32_t j = 0; j < size; ++j) p.output(vertices[j], R[j]);
+  for (std::uint32_t j = 0; j < size; ++j) p.output(std::to_string(j), R[j]);
   return p.program();
 }
 

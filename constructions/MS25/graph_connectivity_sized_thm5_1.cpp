@@ -61,12 +61,8 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
   p.reads_adjacency(GraphPadding::n3_minus_n2, size).log_loops_of_vertices(1);
 
-  std::vector<std::string> vertices, offsets;  // labels 0..n-1; 0..2n-1 and `none`
-  for (std::uint32_t l = 0; l < 2 * size; ++l) {
-    if (l < size) vertices.push_back(std::to_string(l));
-    offsets.push_back(std::to_string(l));
-  }
   const std::uint32_t none = 2 * size;
+  std::vector<std::string> offsets = numbered(none);
   offsets.emplace_back("none");
 
   const auto one = p.constant();
@@ -80,10 +76,10 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   const std::int64_t x = size + 3;
   const Fraction margin(1, 2 * (1 + x * x) * (1 + (x + 1) * (x + 1)));
   const GraphSquaring square{p, {U, T, K, J, T, K}, A, margin * one};
-  const auto same = p.flag("same");  // S = V - S - 1, at the last token: s = t
-  const auto V = p.onehot("V", offsets);   // p - n^3 at the source and target tokens, else `none`
-  const auto S = p.onehot("S", offsets);   // V of the last source token so far; at the targets: s
-  const auto t = p.onehot("t", vertices);  // V - S - 1, at the last token: t
+  const auto same = p.flag("same");       // S = V - S - 1, at the last token: s = t
+  const auto V = p.onehot("V", offsets);  // p - n^3 at the source and target tokens, else `none`
+  const auto S = p.onehot("S", offsets);  // V of the last source token so far; at the targets: s
+  const auto t = p.onehot("t", numbered(size));  // V - S - 1, at the last token: t
 
   p.token("<edge>", kind == "matrix", A, !square.C)
       .token("<no-edge>", kind == "matrix", !A, !square.C)
