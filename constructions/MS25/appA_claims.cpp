@@ -54,15 +54,12 @@ std::vector<RawInput> flags(std::size_t size) {
   return inputs;
 }
 
-Claim lemma(const std::string& number, const std::string& variant, Form form,
-            const std::string& title, const std::string& statement, const std::string& claimed) {
-  Claim claim;
-  claim.id = "lem-" + number;
-  claim.variant = variant;
-  claim.form = form;
+Claim lemma(const std::string& name, Form form, const std::string& title,
+            const std::string& statement, const std::string& claimed) {
+  Claim claim = claim_named(name, form);
   claim.title = title;
   claim.statement = statement;
-  claim.source = "MS25 Appendix A, Lemma " + number;
+  claim.source = "MS25 Appendix A, Lemma " + claim.id.substr(std::string("lem-").size());
   claim.claimed.text = claimed;
   return claim;
 }
@@ -79,7 +76,7 @@ void add(Claim& claim, const std::string& name, std::function<Program()> program
 }
 
 Claim read() {
-  Claim claim = lemma("A.1", "", Form::repaired, "Reading a scalar",
+  Claim claim = lemma("lem-A.1", Form::repaired, "Reading a scalar",
                       "A masked pre-norm retrieves phi(z) where phi(z) or psi(z) is stored.",
                       "a masked pre-norm");
   for (const ReadBy by : {ReadBy::feedforward, ReadBy::attention}) {
@@ -118,7 +115,7 @@ Claim read() {
 }
 
 Claim read_several() {
-  Claim claim = lemma("A.2", "", Form::repaired, "Reading several unit vectors",
+  Claim claim = lemma("lem-A.2", Form::repaired, "Reading several unit vectors",
                       "One masked pre-norm retrieves unit vectors phi_1, ..., phi_k together.",
                       "a masked pre-norm");
   AgainstStreams two;
@@ -144,7 +141,7 @@ Claim read_several() {
 
 Claim store() {
   Claim claim =
-      lemma("A.3", "", Form::repaired, "Storing a scalar",
+      lemma("lem-A.3", Form::repaired, "Storing a scalar",
             "A scalar z that a head computes can be stored as phi(z) in blank cells.", "2 layers");
   AgainstStreams against;
   against.name = "phi of 3/2 times the average of a flag, every word of flags of length";
@@ -176,11 +173,11 @@ Claim store() {
 }
 
 Claim remove(bool overwrite) {
-  Claim claim =
-      lemma("A.4", overwrite ? "overwrite" : "remove", Form::repaired, "Removing a unit vector",
-            "A feed-forward sublayer removes a unit vector; with a parallel one that stores a new "
-            "value, the cell is overwritten.",
-            "a feed-forward sublayer");
+  Claim claim = lemma(
+      overwrite ? "lem-A.4/overwrite" : "lem-A.4/remove", Form::repaired, "Removing a unit vector",
+      "A feed-forward sublayer removes a unit vector; with a parallel one that stores a new "
+      "value, the cell is overwritten.",
+      "a feed-forward sublayer");
   AgainstStreams against;
   against.name = "unit vectors of 2 components beside others that stay, numbers";
   against.inputs = [overwrite](std::size_t size) {
@@ -204,7 +201,7 @@ Claim remove(bool overwrite) {
 }
 
 Claim clear() {
-  Claim claim = lemma("A.5", "", Form::repaired, "Clearing what a layer wrote",
+  Claim claim = lemma("lem-A.5", Form::repaired, "Clearing what a layer wrote",
                       "Another layer resets the stream to what it was before a layer that wrote to "
                       "blank cells.",
                       "1 layer");
@@ -220,8 +217,9 @@ Claim clear() {
 
 Claim offset(OffsetForm form) {
   const bool query = form == OffsetForm::shifted_query;
-  Claim claim = lemma("A.6", query ? "shifted-query" : "", query ? Form::optimised : Form::repaired,
-                      "Position offsets", "From the first-flag, phi(i - k) for i >= k.", "1 layer");
+  Claim claim =
+      lemma(query ? "lem-A.6/shifted-query" : "lem-A.6", query ? Form::optimised : Form::repaired,
+            "Position offsets", "From the first-flag, phi(i - k) for i >= k.", "1 layer");
   for (const std::uint32_t k : {1u, 2u, 5u}) {
     AgainstStreams against;
     against.name =
@@ -253,7 +251,7 @@ Claim offset(OffsetForm form) {
 }
 
 Claim equality() {
-  Claim claim = lemma("A.7", "", Form::repaired, "Equality of two scalars",
+  Claim claim = lemma("lem-A.7", Form::repaired, "Equality of two scalars",
                       "One layer writes whether x = y; a second one clears what lies between.",
                       "1 layer, and 1 to clear");
   AgainstStreams stored;

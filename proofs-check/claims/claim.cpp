@@ -25,6 +25,15 @@ std::string full_name(const Claim& claim) {
   return claim.variant.empty() ? claim.id : claim.id + "/" + claim.variant;
 }
 
+Claim claim_named(const std::string& name, Form form) {
+  Claim claim;
+  const std::size_t slash = name.find('/');
+  claim.id = name.substr(0, slash);
+  if (slash != std::string::npos) claim.variant = name.substr(slash + 1);
+  claim.form = form;
+  return claim;
+}
+
 // constructions/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
 #define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
 #define LOGDEPTH_DEFECTS(paper, name)

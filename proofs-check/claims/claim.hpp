@@ -117,5 +117,7 @@ struct Claim {
 
 /// "thm-4.1/scan-circle"; just the id without a variant.
 std::string full_name(const Claim& claim);
+/// A claim of this full name. It stands in the source as it is printed, so that a search finds it.
+Claim claim_named(const std::string& name, Form form);
 
 }  // namespace logdepth

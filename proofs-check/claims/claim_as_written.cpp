@@ -8,11 +8,7 @@ namespace logdepth {
 std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
   std::vector<Claim> claims;
   for (const Defect& defect : all_defects()) {
-    Claim claim;
-    claim.id = defect.claim;
-    const std::size_t slash = defect.id.find('/');
-    claim.variant = slash == std::string::npos ? defect.id : defect.id.substr(slash + 1);
-    claim.form = Form::as_written;
+    Claim claim = claim_named(defect.id, Form::as_written);
     const auto same = std::find_if(others.begin(), others.end(),
                                    [&](const Claim& other) { return other.id == claim.id; });
     if (same != others.end()) {
