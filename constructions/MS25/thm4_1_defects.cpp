@@ -93,7 +93,10 @@ Program paper_tree() {
       fetch("last").causal(rightmost(ap, !fst).key(I)).copy(ds, dp),
       fetch("last_for_end").causal(rightmost(ap, !fst).key(I)).copy(fa, ap).copy(se, dp),
       fetch("parity").causal(nearest(N).key(I)).copy(odd, even),
-      fetch("count_again").causal(uniform()).add(c[0], (fst - act) / 2).add(c[1], (-one - fst) / 2),
+      fetch("count_again")
+          .causal(uniform())
+          .add(c[0], (-act + fst) / 2)
+          .add(c[1], (-one - fst) / 2),
       lookup("active", active),
       fetch("prev_after").causal(match(I).back(1).key(I)).copy(dq, d),
       fetch("last_after").causal(rightmost(ap, !fst).key(I)).copy(de, dq),
@@ -208,11 +211,7 @@ Defect levels_of_the_loop_alone() {
   d.change = "ceil(log2 |w|) levels only: the file without its final block";
   d.repair =
       "floor(log2 |w|) + 1 levels, as the paper's final layers have it: the text is right here";
-  d.edit = [](Model model) {
-    model.layers.resize(model.layers.size() - model.shape.final);
-    model.shape.final = 0;
-    return model;
-  };
+  d.program = [] { return ChangedProgram(tree_of_S3()).drop_block(Block::final).program(); };
   return d;
 }
 

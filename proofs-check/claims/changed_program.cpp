@@ -221,6 +221,15 @@ ChangedProgram& ChangedProgram::move_behind(const std::string& statement,
   return *this;
 }
 
+ChangedProgram& ChangedProgram::drop_block(Block block) {
+  logdepth::Program& program = cells::Program::program();
+  auto& statements = block == Block::initial    ? program.initial
+                     : block == Block::repeated ? program.repeated
+                                                : program.final;
+  assign(statements, {}, "the " + block_name(block) + " block");
+  return *this;
+}
+
 CellId ChangedProgram::id_of(const std::string& cell) const {
   const auto id = cells::Program::program().find(cell);
   if (!id) throw std::logic_error("a change finds no cell " + cell);

@@ -51,6 +51,8 @@ class ChangedProgram : public cells::Program {
   /// The statement comes later: right behind another one of its block.
   ChangedProgram& move_behind(const std::string& statement, const std::string& other);
 
+  ChangedProgram& drop_block(Block block);
+
   // --- cells
   /// The cell, which nothing names, is taken away.
   ChangedProgram& drop_cell(const std::string& cell);
