@@ -22,7 +22,8 @@ struct HeadSheet {
   std::string selects;  ///< what it promises: "exactly one position", ...
   std::string reads;    ///< what its scores compare
   /// Proved of it: at N tokens the largest score is at least this far above any other, a text in N.
-  /// Where it is absent, floating point cannot be certified at this head; exact runs need none.
+  /// Without it, floating point is certified only where the scores that it meets are far enough
+  /// apart; exact runs need none.
   std::optional<std::string> gap;
 };
 
@@ -41,8 +42,9 @@ struct ClaimSheet {
   std::uint64_t nonzeros = 0;  ///< numbers of the file that are not 0
   std::vector<CellSheet> cell_index;
   std::vector<HeadSheet> head_index;
-  /// What floating point would have to know and what could not be proved of these weights, a sentence
-  /// each, by name; empty where all is. Exact runs, and what `run` answers, need none of it.
+  /// What is not proved for every length and would help floating point, a sentence each, by name:
+  /// heads without a gap, tests of a number for zero. Exact runs, and what `run` answers, need none of
+  /// it.
   std::vector<std::string> unproved;
 };
 
