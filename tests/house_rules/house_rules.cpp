@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
-const std::vector<std::string> kFolders = {"logdepth", "objects",  "oracle",        "figures",
-                                           "runtime",  "compiler", "constructions", "proofs-check",
-                                           "learned",  "cli"};
+const std::vector<std::string> kFolders = {
+    "logdepth",      "objects",      "oracle",  "figures", "runtime", "compiler",
+    "constructions", "proofs-check", "library", "learned", "cli"};
 
 struct Source {
   fs::path path;       // relative to the root
@@ -98,6 +98,9 @@ const std::map<std::string, std::string> kMaySee = {
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
      "compiler/passes constructions/PAPER runtime/exact runtime/file figures oracle objects"},
+    {"library",
+     "compiler/passes compiler/program proofs-check/check proofs-check/file proofs-check/pictures "
+     "runtime/exact runtime/file oracle objects"},
     {"learned/records", "runtime/file objects"},
     {"learned/language_model", "learned/records runtime/file runtime/numbers figures objects"},
     {"learned/core",
