@@ -1,6 +1,6 @@
-# Writes logdepth(1) and the completions of three shells below ${share}, as ${program} prints them.
+# Writes logdepth(1) and the completions of three shells below ${share}, as ${printed_by} prints them.
 function(install_output file)
-  execute_process(COMMAND ${program} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${printed_by} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE $ENV{DESTDIR}${share}/${file} "${text}")
   message(STATUS "Installing: $ENV{DESTDIR}${share}/${file}")
 endfunction()

@@ -224,11 +224,11 @@ class Normalise {
   explicit Normalise(const CellList& targets) : targets_(targets) {}
   template <class... Components>
   Statements from(const Components&... components) const {
-    return group({Form(components)...});
+    return from(std::vector<Form>{Form(components)...});
   }
+  Statements from(const std::vector<Form>& group) const;
 
  private:
-  Statements group(const std::vector<Form>& forms) const;
   CellList targets_;
 };
 template <class... More>

@@ -18,15 +18,17 @@ struct Selector::Hidden {
 };
 struct Fetch::Hidden {
   FetchStatement fetch;
+  bool selects = false;  ///< what it selects was said
 };
 struct Statements::Hidden {
   std::vector<Statement> list;
 };
 
-/// Statements of an author, from those of the compiler.
-Statements statements(std::vector<Statement> list);
+// The library exports what is in logdepth::cells, but for these.
 
-Literal literal(const Value& value);
-LinearForm linear_form(const Form& form);
+/// Statements of an author, from those of the compiler.
+[[gnu::visibility("hidden")]] Statements statements(std::vector<Statement> list);
+[[gnu::visibility("hidden")]] Literal literal(const Value& value);
+[[gnu::visibility("hidden")]] LinearForm linear_form(const Form& form);
 
 }  // namespace logdepth::cells

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
-const std::vector<std::string> kFolders = {"logdepth", "objects",  "oracle",        "figures",
-                                           "runtime",  "compiler", "constructions", "proofs-check",
-                                           "learned",  "cli"};
+const std::vector<std::string> kFolders = {
+    "logdepth",      "objects",      "oracle",  "figures", "runtime", "compiler",
+    "constructions", "proofs-check", "library", "learned", "cli"};
 
 struct Source {
   fs::path path;       // relative to the root
@@ -77,8 +77,7 @@ const std::map<std::string, std::string> kMaySee = {
     {"constructions/PAPER", "constructions compiler/program runtime/file objects"},
     // What is claimed about the statements of a paper stands beside them, and is of proofs-check.
     {"constructions/PAPER claims",
-     "constructions/PAPER proofs-check/claims compiler/passes compiler/program runtime/file "
-     "objects"},
+     "constructions/PAPER proofs-check/claims compiler/passes runtime/file objects"},
     // What asks questions of a file trusts nothing that made the file.
     {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
@@ -94,11 +93,14 @@ const std::map<std::string, std::string> kMaySee = {
      "runtime/stream "
      "runtime/file runtime/numbers figures oracle objects"},
     {"proofs-check/claims",
-     "proofs-check/check compiler/passes compiler/program runtime/exact "
+     "proofs-check/check compiler/passes compiler/builder compiler/program runtime/exact "
      "runtime/file runtime/numbers oracle objects"},
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
      "compiler/passes constructions/PAPER runtime/exact runtime/file figures oracle objects"},
+    {"library",
+     "compiler/passes compiler/program proofs-check/check proofs-check/file proofs-check/pictures "
+     "runtime/exact runtime/file oracle objects"},
     {"learned/records", "runtime/file objects"},
     {"learned/language_model", "learned/records runtime/file runtime/numbers figures objects"},
     {"learned/core",

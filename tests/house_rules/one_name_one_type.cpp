@@ -125,8 +125,9 @@ namespace short_name = a::b;
 TEST(OneNameOneType, EveryTypeOfANamedNamespaceIsDefinedOnce) {
   const fs::path root = LOGDEPTH_SOURCE_DIR;
   std::map<std::string, std::set<std::string>> places;
-  for (const char* folder : {"objects", "oracle", "runtime", "compiler", "constructions",
-                             "proofs-check", "learned", "cli", "bench", "tests/support"})
+  for (const char* folder :
+       {"logdepth", "objects", "oracle", "runtime", "compiler", "constructions", "proofs-check",
+        "library", "learned", "cli", "bench", "tests/support"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const auto extension = entry.path().extension();
       if (extension != ".cpp" && extension != ".hpp" && extension != ".cu") continue;

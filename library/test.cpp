@@ -1,0 +1,122 @@
+// Property tests against what the user says is right: test.hpp.
+#include "logdepth/test.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "library/transformer_inside.hpp"
+#include "objects/named_monoids.hpp"
+#include "objects/phrases.hpp"
+#include "objects/regex.hpp"
+#include "oracle/language_oracle.hpp"
+#include "proofs-check/check/test_language.hpp"
+
+namespace logdepth {
+namespace {
+
+using Numbers = std::map<std::string, std::string>;
+
+/// A language, or numbers of words, as functions of the user's have them.
+class FunctionOracle : public LanguageOracle {
+ public:
+  FunctionOracle(const Letters& alphabet, std::function<bool(const Letters&)> language,
+                 std::function<Numbers(const Letters&)> numbers)
+      : alphabet_(alphabet), language_(std::move(language)), numbers_(std::move(numbers)) {}
+
+  const Alphabet& alphabet() const override { return alphabet_; }
+  bool accepts(const Word& word) const override {
+    require(
+        language_ != nullptr,
+        "the transformer gives a verdict; expected a function that says which words it accepts");
+    return language_(letters(word));
+  }
+  std::optional<std::string> named_values(const Word& word) const override {
+    if (!numbers_) return std::nullopt;
+    std::vector<std::string> fields;
+    for (const auto& [name, number] : numbers_(letters(word))) {
+      // As numbers of runs are written, without the blanks that separate names.
+      std::string text = name + "=";
+      for (const char c : number)
+        if (c != ' ') text += c;
+      fields.push_back(std::move(text));
+    }
+    return joined(fields, " ");
+  }
+  std::string name() const override { return "the function"; }
+
+ private:
+  Letters letters(const Word& word) const {
+    Letters names;
+    for (const Letter letter : word) names.push_back(alphabet_.name(letter));
+    return names;
+  }
+
+  Alphabet alphabet_;
+  std::function<bool(const Letters&)> language_;
+  std::function<Numbers(const Letters&)> numbers_;
+};
+
+TestResult result_of(const TestReport& report) {
+  TestResult result;
+  result.exhaustive_words = report.exhaustive_words;
+  result.random_words = report.random_words;
+  result.accepted = report.accepted;
+  result.numbers = report.values;
+  result.products = report.prefixes;
+  result.promises = report.promises;
+  result.unasked = descriptions(report.unevaluated);
+  if (const auto& found = report.counterexample)
+    result.wrong = {found->word, static_cast<WrongWord::Wrong>(found->property), found->expected,
+                    found->got};
+  return result;
+}
+static_assert(static_cast<int>(WrongWord::Wrong::limit) == static_cast<int>(TestedProperty::limit));
+
+TestResult test_with(const Transformer& transformer, const LanguageOracle& oracle,
+                     const TestedWords& words) {
+  const Model& model = transformer.hidden().model;
+  require(std::holds_alternative<WordInput>(model.input),
+          "the weights file '" + model.name + "' does not take words");
+  TestOptions options;
+  options.up_to = words.up_to;
+  options.random = words.random;
+  options.max_length = words.max_length;
+  options.seed = words.seed;
+  return result_of(test_language(model, oracle, options));
+}
+
+}  // namespace
+
+TestResult test(const Transformer& transformer, const std::function<bool(const Letters&)>& language,
+                const TestedWords& words) {
+  return test_with(transformer, FunctionOracle(transformer.alphabet(), language, nullptr), words);
+}
+
+TestResult test_numbers(const Transformer& transformer,
+                        const std::function<Numbers(const Letters&)>& numbers,
+                        const TestedWords& words) {
+  return test_with(transformer, FunctionOracle(transformer.alphabet(), nullptr, numbers), words);
+}
+
+TestResult test_regex(const Transformer& transformer, const std::string& expression,
+                      const TestedWords& words) {
+  const auto oracle = make_regex_oracle(parse_regex(expression, Alphabet(transformer.alphabet())));
+  return test_with(transformer, *oracle, words);
+}
+
+TestResult test_group(const Transformer& transformer, const std::string& name,
+                      const TestedWords& words) {
+  return test_with(transformer, *make_action_oracle(named_monoid(name), "group " + name), words);
+}
+
+std::string TestResult::text() const {
+  const std::string asked =
+      fmt::format("{} short words, {} random ones, {} of the language, {} promises",
+                  exhaustive_words, random_words, accepted, promises);
+  if (!wrong) return "passed: " + asked;
+  return fmt::format("failed: on the word '{}' expected {}, got {}; asked were {}",
+                     joined(wrong->word, " "), wrong->expected, wrong->got, asked);
+}
+
+}  // namespace logdepth

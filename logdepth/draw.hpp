@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "logdepth/compile.hpp"
+
+namespace logdepth {
+
+/// The circuit of a transformer as SVG: what every sublayer reads of the residual stream and what it
+/// adds to it, by the names of cells, heads and look-ups. Deterministic. Errors: InputError where
+/// Graphviz, which sets the letters, is not installed.
+std::string svg(const Transformer& transformer);
+
+/// A run on a word as SVG: who attends where, layer by layer; prefix products, the verdict, and in
+/// red every promise that breaks. A run that is refused is drawn as far as it came. Deterministic.
+/// Errors: InputError for a word of more than 80 tokens, as run, and where the file is not made for
+/// the word.
+std::string svg(const Transformer& transformer, const Letters& word);
+
+/// The same into a file, in the form that its name asks for: .svg, .html (a page with a slider over
+/// the layers), .pdf, .png, of a circuit also .dot. It appears when it is complete. Errors: as above;
+/// InputError for another ending, where the file cannot be written, and for .pdf and .png where
+/// librsvg's program is not installed.
+void draw(const Transformer& transformer, const std::string& file);
+void draw(const Transformer& transformer, const Letters& word, const std::string& file);
+
+}  // namespace logdepth

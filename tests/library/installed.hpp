@@ -1,0 +1,71 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/processes.hpp"
+
+/// liblogdepth as its users have it: installed somewhere, and nothing of this tree beside it.
+namespace logdepth::support {
+
+namespace fs = std::filesystem;
+
+/// Paths of all files below a folder, relative to it and sorted.
+inline std::vector<std::string> files_below(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory()) files.push_back(fs::relative(entry.path(), folder).string());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Tests with a folder of their own.
+class OutsideTheTree : public testing::Test {
+ protected:
+  /// Runs a command that has to end well; what it printed.
+  Finished done(const std::vector<std::string>& command) const {
+    Finished finished = run_process(command, folder.path());
+    std::string line;
+    for (const std::string& word : command) line += word + " ";
+    EXPECT_EQ(finished.status, 0) << line << "\n" << finished.out << finished.err;
+    return finished;
+  }
+
+  /// Builds a project with find_package below `prefix` and runs all its programs.
+  void build_and_run(const fs::path& project, const fs::path& prefix) const {
+    const std::string build = folder.file("build");
+    done({"cmake", "-G", "Ninja", "-S", project, "-B", build, "-DCMAKE_BUILD_TYPE=Debug",
+          std::string("-DCMAKE_CXX_COMPILER=") + LOGDEPTH_CXX,
+          std::string("-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror ") + LOGDEPTH_CXX_FLAGS,
+          "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF", "-DCMAKE_PREFIX_PATH=" + prefix.string()});
+    done({"cmake", "--build", build});
+    std::size_t programs = 0;
+    for (const auto& entry : fs::directory_iterator(project))
+      if (entry.path().extension() == ".cpp") {
+        const Finished finished = done({build + "/" + entry.path().stem().string()});
+        EXPECT_NE(finished.out, "") << entry.path();
+        ++programs;
+      }
+    EXPECT_GT(programs, 0u) << project;
+  }
+
+  const TemporaryFolder folder;
+  const fs::path root = LOGDEPTH_SOURCE_DIR;
+};
+
+/// With the library installed there, headers and all.
+class Installed : public OutsideTheTree {
+ protected:
+  Installed() : prefix(folder.path() / "prefix") {
+    for (const char* component : {"library", "development"})
+      done(
+          {"cmake", "--install", LOGDEPTH_BUILD_DIR, "--prefix", prefix, "--component", component});
+  }
+  const fs::path prefix;
+};
+
+}  // namespace logdepth::support
