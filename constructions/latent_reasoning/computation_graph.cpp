@@ -61,26 +61,27 @@ Cases read(const cells::OneHot& cell, std::uint32_t prime) {
   return cases;
 }
 
-/// The value of an expression up to `operand`: of the operand alone if no operation stands before
-/// it, else of what is to the left of the operation, and the operand.
+std::vector<cells::Value> both(std::vector<cells::Value> a, const std::vector<cells::Value>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// The value of an expression up to `operand`: that of the operand alone if no operation stands
+/// before it, else of the operation on what is to the left of it and the operand.
 Cases expression(const Cases& left, const cells::OneHot& operation, const cells::OneHot& operand,
                  std::uint32_t prime) {
   Cases cases;
   for (const Case& b : read(operand, prime))
-    cases.push_back({{operation == "none", b.when[0]}, b.value});
+    cases.push_back({both({operation == "none"}, b.when), b.value});
   for (const char o : kOperations)
     for (const Case& a : left) {
-      Case both = {{operation == std::string(1, o)}, prime};
-      both.when.insert(both.when.end(), a.when.begin(), a.when.end());
-      if (a.value == prime) {
-        cases.push_back(both);
-        continue;
-      }
-      for (const Case& b : read(operand, prime)) {
-        both.value = b.value == prime ? prime : apply(o, a.value, b.value, prime);
-        cases.push_back(both);
-        cases.back().when.push_back(b.when[0]);
-      }
+      const auto when = both({operation == std::string(1, o)}, a.when);
+      if (a.value == prime)
+        cases.push_back({when, prime});
+      else
+        for (const Case& b : read(operand, prime))
+          cases.push_back(
+              {both(when, b.when), b.value == prime ? prime : apply(o, a.value, b.value, prime)});
     }
   return cases;
 }

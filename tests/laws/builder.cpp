@@ -227,6 +227,21 @@ prefix points d0 always:1
   EXPECT_EQ(p.cell<Flag>("g").id(), g.id());
 }
 
+TEST(Builder, DeclaresRowsOfFlagsAndNumbersLabels) {
+  using namespace cells;
+  cells::Program p("rows");
+  const auto row = p.flags("R", 2, state);
+  const auto vertex = p.onehot("v", numbered(3, "x"));
+  p.output("last", row[1]);
+  EXPECT_EQ(row.size(), 2u);
+  EXPECT_EQ(row[1].name(), "R.1");
+  EXPECT_EQ(vertex.labels(), (std::vector<std::string>{"x0", "x1", "x2"}));
+  EXPECT_EQ(numbered(2), (std::vector<std::string>{"0", "1"}));
+  EXPECT_NE(p.text().find("cell R.0 state flag\ncell R.1 state flag\ncell v onehot x0 x1 x2\n"),
+            std::string::npos);
+  EXPECT_TRUE(p.flags("none", 0).empty());
+}
+
 // A program is a value: what is said of a copy is not said of the original.
 TEST(Builder, CopiesProgramsAndHeads) {
   using namespace cells;
