@@ -156,9 +156,9 @@ Command add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check",
-      "the ledger: every claim of MS25 as written, repaired and optimised, decided by exact runs "
-      "of "
-      "weights files\nExample: logdepth check --report out && logdepth check thm-4.1 --up-to 8");
+      "the ledger: every claim of MS25 and of other papers as written, repaired and optimised, "
+      "decided by exact runs of weights files\nExample: logdepth check --report out && logdepth "
+      "check thm-4.1 --up-to 8");
   command->add_option("CLAIM", options->claims,
                       "ids (thm-4.1) or ids with a variant (thm-4.1/scan-circle); all without any");
   options->up_to_given =

@@ -76,7 +76,7 @@ class Program {
   // How often the repeated block runs: ceil(log2 n) times for n letters, if nothing else is said.
   Program& fixed_loops(std::uint32_t loops);
   Program& log_loops_of_letters(std::uint32_t base = 2, std::uint32_t minus = 0);
-  Program& log_loops_of_vertices(std::uint32_t minus = 0);
+  Program& log_loops_of_vertices(std::uint32_t base = 2, std::uint32_t minus = 0);
   /// Longer inputs are refused.
   Program& at_most(std::uint64_t size);
 
@@ -85,7 +85,7 @@ class Program {
   Flag flag(const std::string& name, Lifetime lifetime = Lifetime::permanent);
   OneHot onehot(const std::string& name, const std::vector<std::string>& labels,
                 Lifetime lifetime = Lifetime::permanent);
-  Key key(const std::string& name, PositionCode code);
+  Key key(const std::string& name, PositionCode code, Lifetime lifetime = Lifetime::permanent);
   Pointer pointer(const std::string& name, PositionCode code,
                   Lifetime lifetime = Lifetime::permanent);
   Direction direction(const std::string& name, std::uint32_t size = 2,
@@ -133,7 +133,7 @@ class Program {
 
   // What is read off: "accept" and "reject", the larger of which answers, or numbers by name.
   Program& output(const std::string& name, const Form& form);
-  Program& outputs(const std::string& name, const Vector& cell);  ///< name.0, name.1, ...
+  Program& outputs(const std::string& name, const Vector& cell);  ///< name.0, ..., or just name
   Program& relation();  ///< the outputs are the rows of a relation between vertices
   /// Prefix products from one cell over the elements, each a list of images of the points.
   Program& prefix(const OneHot& cell, const std::vector<std::vector<std::uint32_t>>& elements);

@@ -176,6 +176,11 @@ inline Fetch fetch(const std::string& name) {
   return Fetch(name);
 }
 
+/// The same heads once more, named NAME_again, with the signs of their averages flipped, which takes
+/// back what they added if no cell that they read has been written since. What they copied and set
+/// stays: that is what `erase` removes. Errors: InputError for a statement that is no head.
+Statements undone(const Statements& heads);
+
 /// Where all conditions hold, the cells get these values. No cell twice on either side.
 struct Rule {
   std::vector<Value> when, then;
@@ -219,11 +224,11 @@ class Normalise {
   explicit Normalise(const CellList& targets) : targets_(targets) {}
   template <class... Components>
   Statements from(const Components&... components) const {
-    return group({Form(components)...});
+    return from(std::vector<Form>{Form(components)...});
   }
+  Statements from(const std::vector<Form>& group) const;
 
  private:
-  Statements group(const std::vector<Form>& forms) const;
   CellList targets_;
 };
 template <class... More>

@@ -29,7 +29,9 @@ std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program, const 
                                               CellType type, Lifetime lifetime) {
   if (!is_cell_name(name))
     throw InputError(fmt::format(
-        "'{}' is no name of a cell: expected a letter or _, then letters, digits, _ and .", name));
+        "'{}' is no name of a cell: expected a letter or _, then letters, digits, _ and ., and not "
+        "'under', 'from' or 'label'",
+        name));
   if (program.find(name)) throw InputError("cell " + name + " is declared twice");
   if (size_of(type) == 0) throw InputError("cell " + name + " has no components");
   if (const auto* onehot = std::get_if<OneHotType>(&type))
@@ -39,6 +41,12 @@ std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program, const 
   const auto id = static_cast<std::uint32_t>(program.cells.size());
   program.cells.push_back({name, std::move(type), lifetime});
   return std::make_shared<const Cell::Declared>(Cell::Declared{id, program.cells.back()});
+}
+
+WordInput& words(logdepth::Program& program) {
+  auto* const words = std::get_if<WordInput>(&program.input);
+  if (!words) throw InputError("only words have a beginning and an end token");
+  return *words;
 }
 
 void append(std::vector<Statement>& block, std::initializer_list<Statements> parts) {
@@ -91,11 +99,11 @@ Program& Program::alphabet(const std::vector<std::string>& letters) {
   return *this;
 }
 Program& Program::no_begin() {
-  std::get<WordInput>(program_->input).begin = false;
+  words(*program_).begin = false;
   return *this;
 }
 Program& Program::end() {
-  std::get<WordInput>(program_->input).end = true;
+  words(*program_).end = true;
   return *this;
 }
 Program& Program::reads_cells() {
@@ -128,8 +136,9 @@ Program& Program::log_loops_of_letters(std::uint32_t base, std::uint32_t minus) 
   program_->unroll.minus = minus;
   return *this;
 }
-Program& Program::log_loops_of_vertices(std::uint32_t minus) {
+Program& Program::log_loops_of_vertices(std::uint32_t base, std::uint32_t minus) {
   program_->unroll.kind = Unroll::Kind::ceil_log2_vertices;
+  program_->unroll.base = base;
   program_->unroll.minus = minus;
   return *this;
 }
@@ -150,8 +159,8 @@ OneHot Program::onehot(const std::string& name, const std::vector<std::string>& 
                        Lifetime lifetime) {
   return OneHot(declare(*program_, name, OneHotType{labels}, lifetime));
 }
-Key Program::key(const std::string& name, PositionCode code) {
-  return Key(declare(*program_, name, KeyType{code}, Lifetime::permanent));
+Key Program::key(const std::string& name, PositionCode code, Lifetime lifetime) {
+  return Key(declare(*program_, name, KeyType{code}, lifetime));
 }
 Pointer Program::pointer(const std::string& name, PositionCode code, Lifetime lifetime) {
   return Pointer(declare(*program_, name, PointerType{code}, lifetime));
@@ -231,6 +240,7 @@ Program& Program::output(const std::string& name, const Form& form) {
   return *this;
 }
 Program& Program::outputs(const std::string& name, const Vector& cell) {
+  if (cell.size() == 1) return output(name, cell[0]);
   for (std::uint32_t i = 0; i < cell.size(); ++i) output(fmt::format("{}.{}", name, i), cell[i]);
   return *this;
 }

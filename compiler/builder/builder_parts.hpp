@@ -18,6 +18,7 @@ struct Selector::Hidden {
 };
 struct Fetch::Hidden {
   FetchStatement fetch;
+  bool selects = false;  ///< what it selects was said
 };
 struct Statements::Hidden {
   std::vector<Statement> list;

@@ -43,6 +43,14 @@ const Form::Term& single(const Form& form, const char* what) {
   return form.terms().front();
 }
 
+/// What is tested is a component as it stands: a factor could turn its sign.
+logdepth::Component tested(const Form& form) {
+  const Form::Term& term = single(form, "what is tested");
+  if (term.factor.p != 1 || term.factor.q != 1)
+    throw InputError("what is tested is one component without a factor");
+  return component(term.component);
+}
+
 logdepth::Ratio ratio(const Ratio& r) {
   return {linear_form(r.numerator), linear_form(r.denominator)};
 }
@@ -283,56 +291,80 @@ Fetch::Fetch(const std::string& name) {
 template <class Change>
 Fetch Fetch::with(const Change& change) const {
   auto hidden = std::make_shared<Hidden>(*hidden_);
-  change(hidden->fetch);
+  change(*hidden);
   Fetch fetch = *this;
   fetch.hidden_ = std::move(hidden);
   return fetch;
 }
 
 Fetch Fetch::causal(const Selector& selector) const {
-  return with([&](FetchStatement& fetch) {
-    fetch.causal = true;
-    fetch.selector = selector.hidden().selector;
+  return with([&](Hidden& head) {
+    head.fetch.causal = true;
+    head.fetch.selector = selector.hidden().selector;
+    head.selects = true;
   });
 }
 Fetch Fetch::unmasked(const Selector& selector) const {
-  return with([&](FetchStatement& fetch) {
-    fetch.causal = false;
-    fetch.selector = selector.hidden().selector;
+  return with([&](Hidden& head) {
+    head.fetch.causal = false;
+    head.fetch.selector = selector.hidden().selector;
+    head.selects = true;
   });
 }
 Fetch Fetch::under(const CellList& cells) const {
-  return with([&](FetchStatement& fetch) { fetch.under = cells.cells(); });
+  return with([&](Hidden& head) { head.fetch.under = cells.cells(); });
 }
 Fetch Fetch::copy(const Cell& target, const Cell& source) const {
-  return with([&](FetchStatement& fetch) {
-    fetch.writes.push_back(CopyWrite{target.id(), source.id()});
+  return with([&](Hidden& head) {
+    head.fetch.writes.push_back(CopyWrite{target.id(), source.id()});
   });
 }
 Fetch Fetch::copy(const Product& target, const Product& source) const {
   if (target.size() != source.size())
     throw InputError(fmt::format("fetch '{}': a product of {} rows is copied to one of {}",
                                  hidden_->fetch.name, source.size(), target.size()));
-  return with([&](FetchStatement& fetch) {
+  return with([&](Hidden& head) {
     for (std::size_t row = 0; row < target.size(); ++row)
-      fetch.writes.push_back(CopyWrite{target[row].id(), source[row].id()});
+      head.fetch.writes.push_back(CopyWrite{target[row].id(), source[row].id()});
   });
 }
 Fetch Fetch::add(const Component& target, const Form& form) const {
-  return with([&](FetchStatement& fetch) {
-    fetch.writes.push_back(SumWrite{component(target), linear_form(form)});
+  return with([&](Hidden& head) {
+    head.fetch.writes.push_back(SumWrite{component(target), linear_form(form)});
   });
 }
 Fetch Fetch::add(const Number& target, const Form& form) const {
   return add(single(target, "what a head adds to").component, form);
 }
 Fetch Fetch::set(const Value& value) const {
-  return with([&](FetchStatement& fetch) {
-    fetch.writes.push_back(SetWrite{value.cell, value.value});
+  return with([&](Hidden& head) {
+    head.fetch.writes.push_back(SetWrite{value.cell, value.value});
   });
 }
 Fetch::operator Statements() const {
+  if (!hidden_->selects)
+    throw InputError(
+        fmt::format("fetch '{}' does not say what it selects: expected .causal(...) "
+                    "or .unmasked(...)",
+                    hidden_->fetch.name));
   return statements({hidden_->fetch});
+}
+
+Statements undone(const Statements& heads) {
+  std::vector<Statement> list;
+  for (const Statement& statement : heads.hidden().list) {
+    const auto* head = std::get_if<FetchStatement>(&statement);
+    if (!head)
+      throw InputError("undone(...) takes back what heads added: expected statements fetch alone");
+    FetchStatement again = *head;
+    again.name += "_again";
+    std::erase_if(again.writes,
+                  [](const HeadWrite& write) { return !std::holds_alternative<SumWrite>(write); });
+    for (HeadWrite& write : again.writes)
+      for (Term& term : std::get<SumWrite>(write).form) term.factor = -term.factor;
+    if (!again.writes.empty()) list.push_back(std::move(again));
+  }
+  return statements(std::move(list));
 }
 
 Rules under(const std::vector<Value>& conditions, Rules rules) {
@@ -358,20 +390,18 @@ Statements erase(const CellList& cells) {
   return statements({EraseStatement{cells.cells()}});
 }
 
-Statements Normalise::group(const std::vector<Form>& forms) const {
+Statements Normalise::from(const std::vector<Form>& group) const {
   NormaliseStatement normalise{targets_.cells(), {}};
-  for (const Form& form : forms)
+  for (const Form& form : group)
     normalise.group.push_back(term(single(form, "what is normalised")));
   return statements({std::move(normalise)});
 }
 
 Statements Test::zero(const Form& number) const {
-  return statements({TestStatement{flag_, TestStatement::Kind::zero,
-                                   component(single(number, "what is tested").component)}});
+  return statements({TestStatement{flag_, TestStatement::Kind::zero, tested(number)}});
 }
 Statements Test::positive(const Form& number) const {
-  return statements({TestStatement{flag_, TestStatement::Kind::positive,
-                                   component(single(number, "what is tested").component)}});
+  return statements({TestStatement{flag_, TestStatement::Kind::positive, tested(number)}});
 }
 
 }  // namespace logdepth::cells

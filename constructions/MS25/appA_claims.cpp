@@ -54,15 +54,13 @@ std::vector<RawInput> flags(std::size_t size) {
   return inputs;
 }
 
-Claim lemma(const std::string& number, const std::string& variant, Form form,
-            const std::string& title, const std::string& statement, const std::string& claimed) {
-  Claim claim;
-  claim.id = "lem-" + number;
-  claim.variant = variant;
-  claim.form = form;
+Claim lemma(const std::string& name, const std::string& page, Form form, const std::string& title,
+            const std::string& statement, const std::string& claimed) {
+  Claim claim = claim_named(name, form);
+  claim.file = "constructions/MS25/" + page + ".cpp";
   claim.title = title;
   claim.statement = statement;
-  claim.source = "MS25 Appendix A, Lemma " + number;
+  claim.source = "MS25 Appendix A, Lemma " + claim.id.substr(std::string("lem-").size());
   claim.claimed.text = claimed;
   return claim;
 }
@@ -79,7 +77,7 @@ void add(Claim& claim, const std::string& name, std::function<Program()> program
 }
 
 Claim read() {
-  Claim claim = lemma("A.1", "", Form::repaired, "Reading a scalar",
+  Claim claim = lemma("lem-A.1", "lemA1_read", Form::repaired, "Reading a scalar",
                       "A masked pre-norm retrieves phi(z) where phi(z) or psi(z) is stored.",
                       "a masked pre-norm");
   for (const ReadBy by : {ReadBy::feedforward, ReadBy::attention}) {
@@ -118,9 +116,10 @@ Claim read() {
 }
 
 Claim read_several() {
-  Claim claim = lemma("A.2", "", Form::repaired, "Reading several unit vectors",
-                      "One masked pre-norm retrieves unit vectors phi_1, ..., phi_k together.",
-                      "a masked pre-norm");
+  Claim claim =
+      lemma("lem-A.2", "lemA2_read_several", Form::repaired, "Reading several unit vectors",
+            "One masked pre-norm retrieves unit vectors phi_1, ..., phi_k together.",
+            "a masked pre-norm");
   AgainstStreams two;
   two.name = "three unit vectors of 2, 3 and 2 components as they are, numbers";
   two.inputs = [](std::size_t size) {
@@ -144,7 +143,7 @@ Claim read_several() {
 
 Claim store() {
   Claim claim =
-      lemma("A.3", "", Form::repaired, "Storing a scalar",
+      lemma("lem-A.3", "lemA3_store", Form::repaired, "Storing a scalar",
             "A scalar z that a head computes can be stored as phi(z) in blank cells.", "2 layers");
   AgainstStreams against;
   against.name = "phi of 3/2 times the average of a flag, every word of flags of length";
@@ -177,7 +176,8 @@ Claim store() {
 
 Claim remove(bool overwrite) {
   Claim claim =
-      lemma("A.4", overwrite ? "overwrite" : "remove", Form::repaired, "Removing a unit vector",
+      lemma(overwrite ? "lem-A.4/overwrite" : "lem-A.4/remove", "lemA4_remove", Form::repaired,
+            "Removing a unit vector",
             "A feed-forward sublayer removes a unit vector; with a parallel one that stores a new "
             "value, the cell is overwritten.",
             "a feed-forward sublayer");
@@ -204,7 +204,7 @@ Claim remove(bool overwrite) {
 }
 
 Claim clear() {
-  Claim claim = lemma("A.5", "", Form::repaired, "Clearing what a layer wrote",
+  Claim claim = lemma("lem-A.5", "lemA5_clear", Form::repaired, "Clearing what a layer wrote",
                       "Another layer resets the stream to what it was before a layer that wrote to "
                       "blank cells.",
                       "1 layer");
@@ -220,8 +220,9 @@ Claim clear() {
 
 Claim offset(OffsetForm form) {
   const bool query = form == OffsetForm::shifted_query;
-  Claim claim = lemma("A.6", query ? "shifted-query" : "", query ? Form::optimised : Form::repaired,
-                      "Position offsets", "From the first-flag, phi(i - k) for i >= k.", "1 layer");
+  Claim claim = lemma(query ? "lem-A.6/shifted-query" : "lem-A.6", "lemA6_offset",
+                      query ? Form::optimised : Form::repaired, "Position offsets",
+                      "From the first-flag, phi(i - k) for i >= k.", "1 layer");
   for (const std::uint32_t k : {1u, 2u, 5u}) {
     AgainstStreams against;
     against.name =
@@ -253,7 +254,7 @@ Claim offset(OffsetForm form) {
 }
 
 Claim equality() {
-  Claim claim = lemma("A.7", "", Form::repaired, "Equality of two scalars",
+  Claim claim = lemma("lem-A.7", "lemA7_equality", Form::repaired, "Equality of two scalars",
                       "One layer writes whether x = y; a second one clears what lies between.",
                       "1 layer, and 1 to clear");
   AgainstStreams stored;
@@ -333,7 +334,6 @@ std::vector<Claim> MS25_appA_claims() {
   std::vector<Claim> claims;
   const auto held_by = [&](const std::string& test, std::vector<Claim> held) {
     for (Claim& claim : held) {
-      claim.file = "constructions/MS25/building_blocks_appA.cpp";
       claim.tests = {test};
       claims.push_back(std::move(claim));
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "constructions/MS25/building_blocks_appA.hpp"
+#include "proofs-check/claims/changed_program.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 #include "proofs-check/claims/raw_values.hpp"
@@ -44,10 +45,11 @@ Defect norm_of_phi() {
       "negative";
   d.kind = Defect::Kind::runs;
   d.repaired = [] {
-    return with_changes(remove_MS25_lemA4(4),
-                        {{"cell z direction 4\n", "cell z direction 2\ncell minus_z direction 2\n"},
-                         {"given z\n", "given z\ngiven minus_z\n"},
-                         {"erase z\n", "erase z minus_z\n"}});
+    using namespace cells;
+    ChangedProgram p(remove_MS25_lemA4(2));
+    const auto z = p.cell<Direction>("z"), minus_z = p.direction("minus_z");
+    p.given(minus_z);
+    return p.put_behind(minus_z, "z").replace("erase z", erase(z, minus_z)).program();
   };
   d.program = [] { return remove_MS25_lemA4(4); };
   d.search = search_removal;
@@ -72,7 +74,7 @@ Defect scale_without_constant() {
   d.kind = Defect::Kind::refused;
   d.repaired = [] { return read_several_MS25_lemA2({2, 2}); };
   d.program = [] {
-    return with_changes(read_several_MS25_lemA2({2, 2}), {{"cell one constant\n", ""}});
+    return ChangedProgram(read_several_MS25_lemA2({2, 2})).drop_cell("one").program();
   };
   d.refusal = {"squared norm 2, not a square", "declare a constant"};
   return d;
@@ -211,7 +213,10 @@ Defect one_from_nowhere() {
   d.edit = nullptr;
   d.search = nullptr;
   d.up_to = 0;
-  d.program = [] { return with_changes(uncleared_equality(), {{"    set e=true\n", ""}}); };
+  d.program = [] {
+    ChangedProgram p(uncleared_equality());
+    return p.drop_write("compare", p.cell<cells::Flag>("e")).program();
+  };
   d.refusal = {"cell e", "not proved to be true at every token before the test"};
   return d;
 }
@@ -232,8 +237,11 @@ Defect average_off_by_one() {
   d.kind = Defect::Kind::runs;
   d.repaired = [] { return offset_MS25_lemA6(1); };
   d.program = [] {
-    return with_changes(offset_MS25_lemA6(1),
-                        {{"    add a[0] - fst\n", "    add a[0] + 1/2 one - 1/2 fst\n"}});
+    using namespace cells;
+    ChangedProgram p(offset_MS25_lemA6(1));
+    const auto one = p.cell<Constant>("one");
+    const auto fst = p.cell<Flag>("fst");
+    return p.add("position", p.cell<Number>("a")[0], (one - fst) / 2).program();
   };
   d.search = [](const Model& model, SearchBounds bounds) {
     return search_raw(model, bounds, [](std::size_t size) {
@@ -327,10 +335,7 @@ Defect read_after_clearing_as_a_program() {
   d.search = nullptr;
   d.up_to = 0;
   d.program = [] {
-    return with_changes(
-        store_MS25_lemA3(),
-        {{"  normalise x from z[0] z[1]\n", ""},
-         {"    add z[1] - one\n", "    add z[1] - one\n  normalise x from z[0] z[1]\n"}});
+    return ChangedProgram(store_MS25_lemA3()).move_behind("normalise x", "measure_again").program();
   };
   d.refusal = {"normalise x", "not proved to be non-zero at every token"};
   return d;

@@ -2,17 +2,29 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compiler/program/program.hpp"
 
+/// MS25 Appendix A: how scalars are read, stored, overwritten, cleared, shifted and compared. Each
+/// lemma is a page, and a program of its own over raw streams (input `cells`), which `logdepth run
+/// MODEL --cells FILE` runs; the parts that other constructions repeat are in blocks.hpp.
+///
+/// Notation. psi(z) = (z, 1) and phi(z) = psi(z)/sqrt(z^2 + 1), positions from 0. The paper's
+///   4-vectors add the negatives, which make the mean zero; here that is the compiler's business
+///   (`layernorm`), so phi(z) has norm 1, as "unit-norm" in A.2 says (the paper's phi(z) has norm
+///   sqrt(2), at z = 0 <0, 1, 0, -1>).
+///
+/// Numbers of layers
+///        claimed                    true
+///   A.1  "a masked pre-norm"        one sublayer, of either kind
+///   A.2  "a masked pre-norm"        one sublayer, of either kind
+///   A.3  2                          1, and the attention of the next to clear psi(z)
+///   A.4  "a feedforward sub-layer"  a feed-forward sublayer
+///   A.5  1                          1 for what attention wrote and unit vectors, else 2
+///   A.6  1                          1, also for i < k; 0 where phi(i - k) is only a query
+///   A.7  1, and 1 to clear          1, and the attention of the next; 2 from raw psi
 namespace logdepth {
-
-/// MS25 Appendix A: how scalars are read, stored, overwritten, cleared, shifted and compared.
-/// psi(z) = (z, 1), phi(z) = psi(z)/sqrt(z^2 + 1), positions from 0. Each lemma is a program of its
-/// own over raw streams (input `cells`), which `logdepth run MODEL --cells FILE` runs; the parts
-/// that other constructions repeat are below, in `blocks`, as program text.
 
 enum class ReadBy { feedforward, attention };
 /// How a scalar lies in the stream.
@@ -31,7 +43,8 @@ Program read_several_MS25_lemA2(const std::vector<std::uint32_t>& sizes,
                                 ReadBy by = ReadBy::feedforward);
 
 struct StoreOptions {
-  Rational scale = 1;     ///< z = scale * (average of the flag over the tokens up to this one)
+  /// z = scale * (average of the flag over the tokens up to this one), at most 63 bits / 63 bits.
+  Rational scale = 1;
   bool clear_raw = true;  ///< psi(z) is taken away again: a second layer, its attention alone
 };
 /// Lemma A.3. Input flag `f`, output `phi` = phi(z) in cells of its own; psi(z) is a raw cell.
@@ -61,36 +74,18 @@ enum class Compared {
   stored,    ///< inputs `x` = phi(x) and `y` = phi(y)
   computed,  ///< x is an average of flag `f` over the tokens up to this one, y one of flag `g` over
              ///< all tokens, by two heads
-  raw        ///< x = i and y = m from raw psi(i) and psi(m): two layers, see the source file
+  raw        ///< x = i and y = m from raw psi(i) and psi(m): two layers
 };
 /// Lemma A.7, repaired. Output `equal` = +1 where x = y, else -1. `clear`: the raw difference is
 /// taken away by the attention of one more layer. Inputs also: `I` = phi(i), except for `raw`.
 Program equality_MS25_lemA7(Compared compared = Compared::stored, bool clear = true);
 
-/// Statements as text, for programs that are written as text. `name` is the name of the head; cell
-/// names and forms are those of the program around.
-namespace blocks {
+}  // namespace logdepth
 
-/// A.1 by attention: `unit` := the direction of `raw`. Leaves the feed-forward sublayer free.
-std::string read(const std::string& name, const std::string& raw, const std::string& unit);
-
-/// A.5: the same heads with the signs of their averages flipped, named `..._again`. Only averages
-/// are repeated: copied cells and set flags are unit vectors, which `erase` removes (A.4).
-/// Precondition: `heads` are lines of `fetch`, `add`, `copy` and `set`.
-std::string undone(std::string_view heads);
-
-/// A.6: the averages (i - k, 1)/(i + 1) into `number`, from the constant and the first-flag.
+// Used by graph_connectivity_thm5_1.cpp alone, until it is written with the builder: goes away with
+// blocks_as_text.cpp.
+namespace logdepth::blocks {
 std::string offset(const std::string& name, const std::string& number, const std::string& one,
                    const std::string& first, std::uint32_t k);
-
-/// A.7, the attention: `flag` := true, which the feed-forward sublayer starts from. `key` is the
-/// token's own position.
-std::string preset(const std::string& name, const std::string& flag, const std::string& key);
-/// The same head, which also adds `form` of the token's own cells to `number`.
-std::string compare(const std::string& name, const std::string& number, const std::string& form,
-                    const std::string& flag, const std::string& key);
-/// A.7, the feed-forward sublayer: `flag` := [number = 0].
-std::string decide(const std::string& flag, const std::string& number);
-
-}  // namespace blocks
-}  // namespace logdepth
+std::string multiples();
+}  // namespace logdepth::blocks

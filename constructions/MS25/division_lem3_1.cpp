@@ -7,46 +7,6 @@
 //   dir(i, m) are given as unit vectors, 3 if both. `paper`: the paper's steps, repaired: 8 layers.
 //   One file serves every m and every length.
 //
-// Hypotheses. Positions i count from 0; m >= 1 is an integer, the same at all tokens; a constant 1
-//   (and, for `paper`, the first-flag) comes with the position encoding; averaging-hard causal
-//   attention; masked pre-norm without epsilon; exact numbers.
-// Deviations from the paper's text, each with its reason:
-//   - positions count from 0: counted from 1 there is no multiple of m at the positions before m,
-//     and no position to fetch for a_i = 0;
-//   - (i, m) and (i, 1) are normalised in sublayers of their own: a mask that holds raw numbers
-//     beside unit vectors has a norm that depends on the data, and each sublayer has one mask;
-//   - "e_j - phi(j)_0" in the second layer's score must be a sum: with minus the first multiple
-//     wins;
-//   - compact: the remainder is counted with the multiples themselves as marks, c/(c+1) and 1/(c+1)
-//     over all tokens of the block, so no comparison with neighbours, no exception at multiples;
-//   - paper: b^1 and b^2 are false where a neighbour i - 1 or i - 2 does not exist (the paper's
-//     comparison then meets the token itself, and all of block 0 goes wrong);
-//   - paper: m | i is no case of its own: the head averages [b^1] beside [not b^2] over the tokens
-//     with the same quotient and the same b^1, which is (1, 1/c) or, at multiples, (0, 1);
-//   - paper: the two equality tests, of D1 and D2, stand in two feed-forward sublayers, because one
-//     sublayer has one mask.
-//
-// Cells
-//   i, m         number 2      given: (i, 1), (m, 1); with unit inputs I and R are given instead
-//   a            pointer       given: phi(a_i); with a_i = i there is none
-//   one          constant      1
-//   I            key           phi(i)
-//   R            direction 2   dir(i, m); declared as integers: i and m are at most N
-//   Q            pointer       phi(j), j the position nearest to i/m
-//   D            number        phi(j)_0 - dir(i, m)_0 for that j; cleared by the negated heads
-//   e            flag          m divides i: D = 0
-//   B            pointer       phi(floor(i / m)), fetched from the last multiple at or before i
-//   c            number 2      a positive multiple of (i mod m, 1); cleared by the negated head
-//   C            direction 2   phi(i mod m); integers, counts of tokens
-//   quotient     pointer       the answer, fetched from position a_i; with a_i = i it is B
-//   remainder    direction 2   the answer, fetched from position a_i; with a_i = i it is C
-//   paper
-//   fst, p1      flag          first-flag, and that of the token before
-//   D1, D2       number        difference from the quotient at position i - 1, at i - 2
-//   s1, s2       flag          the quotient is that of i - 1, of i - 2
-//   b1           flag          b^1: i - 1 exists and has the same quotient
-//   place        one-hot       first, second or later token of its block
-//
 // Head promises, each at every token: own, near, mark, result (paper: before and here), exactly
 //   one; last_multiple, the last token with e (there is one: m divides 0); count, the tokens with
 //   the same B (paper: and b1), at least the token itself.
@@ -55,188 +15,192 @@
 //   tokens with the same B as i, up to i, are bm, ..., i: c + 1 of them, only the first one with e.
 #include "constructions/MS25/division_lem3_1.hpp"
 
-#include <string>
-
-#include "compiler/program/program_text.hpp"
-#include "constructions/MS25/building_blocks_appA.hpp"
-#include "logdepth/errors.hpp"
+#include "constructions/MS25/blocks.hpp"
 
 namespace logdepth {
+
+// --- the steps of both forms ---------------------------------------------------------------------
+
+cells::Statements blocks::multiples_heads(const Multiples& of) {
+  using namespace cells;
+  const auto& [I, R, Q, D, e] = of;
+  return {fetch("near").causal(nearest(R).key(I)).copy(Q, I).add(D, I[0]),
+          compare("mark", D, -R[0], e, I)};
+}
+
+cells::Statements blocks::multiples(const Multiples& of) {
+  return {multiples_heads(of), cells::test(of.e).zero(of.D)};
+}
+
 namespace {
 
-constexpr const char* kDivisionStart = R"cells(logdepth-cells 1
-hypothesis "raw psi(i) = (i, 1), raw psi(m) = (m, 1) and phi(a_i) in the stream at token i, positions from 0"
-hypothesis "0 <= a_i <= i, m >= 1 an integer, the same at all tokens"
-hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
-deviation "positions count from 0: from 1 there is no multiple of m before position m, and none to fetch for a_i = 0"
-deviation "(i, 1) and (i, m) are normalised in sublayers of their own: one sublayer has one mask"
-deviation "the nearest multiple wins by e_j + phi(j)_0, not minus"
-input cells
-unroll fixed 0
-cell one constant
-)cells";
-
-/// phi(i) from (i, 1), and dir(i, m).
-std::string units() {
-  return blocks::read("own", "i", "I") + "normalise R from i[0] m[0]\n";
+/// I := phi(i) and R := dir(i, m).
+cells::Statements units(const cells::Number& i, const cells::Number& m, const cells::Key& I,
+                        const cells::Direction& R) {
+  using namespace cells;
+  return {blocks::read("own", i, I), normalise(R).from(i[0], m[0])};
 }
 
-/// Where m divides i, the position nearest to i/m is the quotient itself.
-std::string quotients() {
-  return blocks::multiples() + R"cells(
-  fetch last_multiple causal rightmost e=true key I
-    copy B Q
-)cells" + blocks::undone(blocks::multiples_heads());
+/// B := phi(floor(i / m)), from the last multiple at or before i: where m divides i, the position
+/// nearest to i/m is the quotient itself.
+cells::Statements quotients(const blocks::Multiples& of, const cells::Pointer& B) {
+  using namespace cells;
+  return {blocks::multiples(of),
+          fetch("last_multiple").causal(rightmost(of.e).key(of.I)).copy(B, of.Q),
+          undone(blocks::multiples_heads(of))};
 }
 
-constexpr const char* kDivisionOutputLines = R"cells(
-output quotient.0 + quotient[0]
-output quotient.1 + quotient[1]
-output remainder.0 + remainder[0]
-output remainder.1 + remainder[1]
-)cells";
+/// What both forms say of themselves.
+cells::Program division(const std::string& construction, const std::string& source) {
+  cells::Program p("division");
+  p.construction(construction).source(source).reads_cells().fixed_loops(0);
+  p.hypothesis(
+      "raw psi(i) = (i, 1), raw psi(m) = (m, 1) and phi(a_i) in the stream at token i, positions "
+      "from 0");
+  p.hypothesis("0 <= a_i <= i, m >= 1 an integer, the same at all tokens");
+  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.deviation(
+      "positions count from 0: from 1 there is no multiple of m before position m, and none to "
+      "fetch for a_i = 0");
+  // A mask that holds raw numbers beside unit vectors has a norm that depends on the data.
+  p.deviation(
+      "(i, 1) and (i, m) are normalised in sublayers of their own: one sublayer has one mask");
+  // The score of the second layer: with minus the first multiple wins.
+  p.deviation("the nearest multiple wins by e_j + phi(j)_0, not minus");
+  return p;
+}
 
-std::string compact_division(const DivisionOptions& options) {
-  std::string text = kDivisionStart;
-  text += R"cells(program division
-construction compact
-source "MS25 Lemma 3.1 (optimised)"
-deviation "the remainder is counted with the multiples as marks; no comparison with the neighbours"
-)cells";
-  if (options.unit_inputs) {
-    text += "cell I key phi\ncell R direction 2\ngiven I\ngiven R ratio\n";
-  } else {
-    text +=
-        "cell i number 2\ncell m number 2\ncell I key phi\ncell R direction 2 integers 1\n"
-        "given i position\ngiven m natural\n";
-  }
-  text += R"cells(cell Q pointer phi
-cell B pointer phi
-cell C direction 2 integers 1
-cell D number 1
-cell c number 2
-cell e flag
-)cells";
-  if (!options.own_argument)
-    text += "cell a pointer phi\ngiven a\ncell quotient pointer phi\ncell remainder direction 2\n";
-  text += "initial\n";
-  if (!options.unit_inputs) text += units();
-  const std::string count =
-      "fetch count causal same B\n"
-      "  add c[0] + 1/2 one - 1/2 e\n"
-      "  add c[1] + 1/2 one + 1/2 e\n";
-  text += quotients() + count + "normalise C from c[0] c[1]\n";
+// --- the compact form ----------------------------------------------------------------------------
+
+/// What the lemma may assume.
+struct Assumed {
+  cells::Key I;             ///< phi(i)
+  cells::Direction R;       ///< dir(i, m)
+  cells::Statements units;  ///< by which both come about
+};
+Assumed raw_numbers(cells::Program& p) {
+  const auto i = p.number("i", 2);  // (i, 1)
+  const auto m = p.number("m", 2);  // (m, 1)
+  const auto I = p.key("I", cells::phi);
+  const auto R = p.integer_direction("R");  // i and m are at most N
+  p.given_position(i).given_natural(m);
+  return {I, R, units(i, m, I, R)};
+}
+Assumed unit_vectors(cells::Program& p) {
+  const auto I = p.key("I", cells::phi);
+  const auto R = p.direction("R");
+  p.given(I).given_ratio(R);
+  return {I, R, {}};
+}
+
+Program compact_division(const DivisionOptions& options) {
+  using namespace cells;
+  cells::Program p = division("compact", "MS25 Lemma 3.1 (optimised)");
+  // The marks give c/(c+1) and 1/(c+1) over all tokens of the block, also at multiples.
+  p.deviation(
+      "the remainder is counted with the multiples as marks; no comparison with the neighbours");
+
+  const auto one = p.constant();
+  const auto [I, R, units] = options.unit_inputs ? unit_vectors(p) : raw_numbers(p);
+  const auto Q = p.pointer("Q", phi);       // phi(j), j the position nearest to i/m
+  const auto B = p.pointer("B", phi);       // phi(floor(i / m))
+  const auto C = p.integer_direction("C");  // phi(i mod m); counts of tokens
+  const auto D = p.number("D");             // phi(j)_0 - dir(i, m)_0 for that j, then 0 again
+  const auto c = p.number("c", 2);          // a positive multiple of (i mod m, 1), then 0 again
+  const auto e = p.flag("e");               // m divides i: D = 0
+
+  const auto count =
+      fetch("count").causal(same(B)).add(c[0], (one - e) / 2).add(c[1], (one + e) / 2);
+  p.initial(units, quotients({I, R, Q, D, e}, B), count, normalise(C).from(c[0], c[1]));
   if (options.own_argument) {
-    // The result is the token's own; c is all that stays behind.
-    text += R"cells(
-output quotient.0 + B[0]
-output quotient.1 + B[1]
-output remainder.0 + C[0]
-output remainder.1 + C[1]
-)cells";
-    return text;
+    // The result is the token's own; c stays behind.
+    p.outputs("quotient", B).outputs("remainder", C);
+    return p.program();
   }
-  text += R"cells(
-  fetch result causal match a key I
-    copy quotient B
-    copy remainder C
-)cells" + blocks::undone(count);
-  text += options.unit_inputs ? "  erase Q B C e\n" : "  erase I R Q B C e\n";
-  return text + kDivisionOutputLines;
+
+  const auto a = p.pointer("a", phi);                // phi(a_i)
+  const auto quotient = p.pointer("quotient", phi);  // the answers: B and C of position a_i
+  const auto remainder = p.direction("remainder");
+  p.given(a);
+  p.initial(fetch("result").causal(match(a).key(I)).copy(quotient, B).copy(remainder, C),
+            undone(count),
+            erase(options.unit_inputs ? CellList{Q, B, C, e} : CellList{I, R, Q, B, C, e}));
+  p.outputs("quotient", quotient).outputs("remainder", remainder);
+  return p.program();
 }
 
-/// The paper's steps in its order: multiples, quotient, two comparisons with earlier quotients, the
-/// count over the block without its first token, the result, the cleaning.
-std::string paper_division() {
-  std::string text = kDivisionStart;
-  text += R"cells(program division
-construction paper
-source "MS25 Lemma 3.1 (repaired)"
-hypothesis "the position encoding separates the first position"
-deviation "b1 and b2 are false where positions i-1 or i-2 do not exist; else block 0 finds itself"
-deviation "the head of the fifth layer averages [b1] beside [not b2] over one b1: m | i is no exception"
-deviation "two equality tests need two feed-forward sublayers: one sublayer has one mask"
-cell i number 2
-cell m number 2
-cell a pointer phi
-cell fst flag
-cell p1 flag
-cell I key phi
-cell R direction 2 integers 1
-cell Q pointer phi
-cell B pointer phi
-cell C direction 2 integers 1
-cell D number 1
-cell D1 number 1
-cell D2 number 1
-cell c number 2
-cell e flag
-cell s1 flag
-cell s2 flag
-cell b1 flag
-cell place onehot first second later
-cell quotient pointer phi
-cell remainder direction 2
-given i position
-given m natural
-given a
-position fst
-initial
-)cells";
-  const auto neighbours = [](const std::string& k) {
-    return "fetch before" + k + " causal match I back " + k + " key I\n  add D" + k + " + B[0]\n" +
-           (k == "1" ? "  copy p1 fst\n" : "") +
-           blocks::compare("here" + k, "D" + k, "- B[0]", "s" + k, "I");
-  };
-  const std::string count =
-      "fetch count causal same B b1\n"
-      "  add c[0] + place[second] + place[later]\n"
-      "  add c[1] + place[first] + place[second]\n";
-  text += units() + quotients();
-  text += neighbours("1") + blocks::decide("s1", "D1");
-  text += neighbours("2") + blocks::undone(neighbours("1"));
-  text += blocks::decide("s2", "D2") + blocks::undone(neighbours("2"));
-  text += R"cells(
-  lookup neighbours
-    rule fst=true -> b1=false place=first
-    rule fst=false s1=false -> b1=false place=first
-    rule fst=false p1=true s1=true -> b1=true place=second
-    rule fst=false p1=false s1=true s2=false -> b1=true place=second
-    rule fst=false p1=false s1=true s2=true -> b1=true place=later
-)cells" + count +
-          R"cells(
-  normalise C from c[0] c[1]
-  fetch result causal match a key I
-    copy quotient B
-    copy remainder C
-)cells" + blocks::undone(count) +
-          R"cells(
-  erase I R Q B C e p1 s1 s2 b1 place
-)cells";
-  return text + kDivisionOutputLines;
+// --- the paper's form: its steps, in its order ---------------------------------------------------
+
+Program paper_division() {
+  using namespace cells;
+  cells::Program p = division("paper", "MS25 Lemma 3.1 (repaired)");
+  p.hypothesis("the position encoding separates the first position");
+  // The paper's comparison then meets the token itself.
+  p.deviation(
+      "b1 and b2 are false where positions i-1 or i-2 do not exist; else block 0 finds itself");
+  // Over the tokens with the same quotient and the same b1 that is (1, 1/c) or, at multiples,
+  // (0, 1).
+  p.deviation(
+      "the head of the fifth layer averages [b1] beside [not b2] over one b1: m | i is no "
+      "exception");
+  p.deviation("two equality tests need two feed-forward sublayers: one sublayer has one mask");
+
+  p.constant();
+  const auto i = p.number("i", 2);     // (i, 1)
+  const auto m = p.number("m", 2);     // (m, 1)
+  const auto a = p.pointer("a", phi);  // phi(a_i)
+  const auto fst = p.flag("fst");      // i = 0
+  const auto p1 = p.flag("p1");        // i = 1
+  const auto I = p.key("I", phi);      // I, R, Q, B, C, D, c, e: as above
+  const auto R = p.integer_direction("R");
+  const auto Q = p.pointer("Q", phi);
+  const auto B = p.pointer("B", phi);
+  const auto C = p.integer_direction("C");
+  const auto D = p.number("D");
+  const auto D1 = p.number("D1");  // difference from the quotient at position i - 1
+  const auto D2 = p.number("D2");  // and at i - 2
+  const auto c = p.number("c", 2);
+  const auto e = p.flag("e");
+  const auto s1 = p.flag("s1");  // the quotient is that of i - 1
+  const auto s2 = p.flag("s2");  // and of i - 2
+  const auto b1 = p.flag("b1");  // b^1: i - 1 exists and has the same quotient
+  const auto place = p.onehot("place", {"first", "second", "later"});  // of the token in its block
+  const auto quotient = p.pointer("quotient", phi);  // the answers: B and C of position a_i
+  const auto remainder = p.direction("remainder");
+  p.given_position(i).given_natural(m).given(a).position(fst);
+
+  const Statements differs1 = {
+      fetch("before1").causal(match(I).back(1).key(I)).add(D1, B[0]).copy(p1, fst),
+      blocks::compare("here1", D1, -B[0], s1, I)};
+  const Statements differs2 = {fetch("before2").causal(match(I).back(2).key(I)).add(D2, B[0]),
+                               blocks::compare("here2", D2, -B[0], s2, I)};
+  const auto count = fetch("count")
+                         .causal(same(B, b1))
+                         .add(c[0], place["second"] + place["later"])
+                         .add(c[1], place["first"] + place["second"]);
+
+  p.initial(units(i, m, I, R), quotients({I, R, Q, D, e}, B),  //
+            differs1, test(s1).zero(D1),                       //
+            differs2, undone(differs1), test(s2).zero(D2), undone(differs2),
+            lookup("neighbours", {when(fst).then(!b1, place == "first"),
+                                  when(!fst, !s1).then(!b1, place == "first"),
+                                  when(!fst, p1, s1).then(b1, place == "second"),
+                                  when(!fst, !p1, s1, !s2).then(b1, place == "second"),
+                                  when(!fst, !p1, s1, s2).then(b1, place == "later")}),
+            count, normalise(C).from(c[0], c[1]),
+            fetch("result").causal(match(a).key(I)).copy(quotient, B).copy(remainder, C),
+            undone(count), erase(I, R, Q, B, C, e, p1, s1, s2, b1, place));
+  p.outputs("quotient", quotient).outputs("remainder", remainder);
+  return p.program();
 }
 
 }  // namespace
 
 Program division_MS25_lem3_1(const DivisionOptions& options) {
-  if (options.form == DivisionForm::paper) {
-    if (options.own_argument || options.unit_inputs)
-      throw InputError("the paper's form of division takes raw psi(i), psi(m) and phi(a_i)");
-    return parse_program(paper_division(), "division, paper");
-  }
-  return parse_program(compact_division(options), "division, compact");
+  if (options.form == DivisionForm::compact) return compact_division(options);
+  require(!options.own_argument && !options.unit_inputs,
+          "the paper's form of division takes raw psi(i), psi(m) and phi(a_i)");
+  return paper_division();
 }
 
-namespace blocks {
-
-std::string multiples_heads() {
-  return "fetch near causal nearest R key I\n  copy Q I\n  add D + I[0]\n" +
-         compare("mark", "D", "- R[0]", "e", "I");
-}
-
-std::string multiples() {
-  return multiples_heads() + decide("e", "D");
-}
-
-}  // namespace blocks
 }  // namespace logdepth

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "compiler/program/program.hpp"
 
 namespace logdepth {
@@ -25,15 +23,5 @@ struct DivisionOptions {
 /// and `remainder` = phi(a_i mod m), where phi(x) = (x, 1)/sqrt(x^2 + 1). Everything else that the
 /// network wrote is zero again. Source: MS25 Lemma 3.1 and Appendix B.
 Program division_MS25_lem3_1(const DivisionOptions& options = {});
-
-namespace blocks {
-
-/// The first step of the lemma as text, for programs that are written as text: with I = phi(i) and
-/// R = dir(i, m), Q := phi of the position nearest to i/m, e := [m divides i], D the difference
-/// that decides it. `near` and `mark` are its heads alone, for undone().
-std::string multiples();
-std::string multiples_heads();
-
-}  // namespace blocks
 
 }  // namespace logdepth

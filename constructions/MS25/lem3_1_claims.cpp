@@ -5,11 +5,8 @@
 namespace logdepth {
 namespace {
 
-Claim division(const std::string& variant, Form form, const DivisionOptions& options) {
-  Claim claim;
-  claim.id = "lem-3.1";
-  claim.variant = variant;
-  claim.form = form;
+Claim division(const std::string& name, Form form, const DivisionOptions& options) {
+  Claim claim = claim_named(name, form);
   claim.title = "Division of small integers";
   claim.statement =
       "Where psi(i), psi(m) and phi(a_i), a_i <= i, stand in the stream of every token i, a "
@@ -37,11 +34,12 @@ Claim division(const std::string& variant, Form form, const DivisionOptions& opt
 
 std::vector<Claim> MS25_lem3_1_claims() {
   std::vector<Claim> claims = {
-      division("paper", Form::repaired, {DivisionForm::paper}),
-      division("compact", Form::optimised, {DivisionForm::compact}),
-      division("own-argument", Form::optimised, {DivisionForm::compact, true}),
-      division("unit-inputs", Form::optimised, {DivisionForm::compact, false, true}),
-      division("own-argument-unit-inputs", Form::optimised, {DivisionForm::compact, true, true})};
+      division("lem-3.1/paper", Form::repaired, {DivisionForm::paper}),
+      division("lem-3.1/compact", Form::optimised, {DivisionForm::compact}),
+      division("lem-3.1/own-argument", Form::optimised, {DivisionForm::compact, true}),
+      division("lem-3.1/unit-inputs", Form::optimised, {DivisionForm::compact, false, true}),
+      division("lem-3.1/own-argument-unit-inputs", Form::optimised,
+               {DivisionForm::compact, true, true})};
   claims[0].picture = claims[1].picture = true;
   claims[2].hypotheses = {"a_i = i: every position divides itself"};
   claims[3].hypotheses = {"phi(i) and dir(i, m) are given as unit vectors, not raw psi"};

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "constructions/MS25/division_lem3_1.hpp"
+#include "proofs-check/claims/changed_program.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 
@@ -19,7 +20,7 @@ Program paper_division() {
 Defect division_defect(std::uint32_t number, const char* id, Program (*repaired)()) {
   Defect d;
   d.number = number;
-  d.id = std::string("lem-3.1/") + id;
+  d.id = id;
   d.claim = "lem-3.1";
   d.kind = Defect::Kind::runs;
   d.repaired = d.program = repaired;
@@ -29,7 +30,7 @@ Defect division_defect(std::uint32_t number, const char* id, Program (*repaired)
 }
 
 Defect booleans_zero_and_one() {
-  Defect d = division_defect(3, "booleans-zero-and-one", paper_division);
+  Defect d = division_defect(3, "lem-3.1/booleans-zero-and-one", paper_division);
   d.place = "Lemma A.7, as used by the first two layers of Lemma 3.1";
   d.quote =
       "we can use a single transformer layer to write 1[x = y] in the residual stream [...] both "
@@ -45,7 +46,7 @@ Defect booleans_zero_and_one() {
 }
 
 Defect neighbours_off_by_one() {
-  Defect d = division_defect(7, "neighbours-off-by-one", paper_division);
+  Defect d = division_defect(7, "lem-3.1/neighbours-off-by-one", paper_division);
   d.place = "Lemma A.6, as used by the third layer of Lemma 3.1";
   d.quote = "We then use Lem. A.6 to construct a third layer that adds phi(i-1) and phi(i-2)";
   d.change = "the head averages [j >= k], which gives phi(i-k+1): the neighbours are i and i-1";
@@ -63,7 +64,7 @@ Defect neighbours_off_by_one() {
 }
 
 Defect positions_from_one() {
-  Defect d = division_defect(8, "positions-from-one", compact_division);
+  Defect d = division_defect(8, "lem-3.1/positions-from-one", compact_division);
   d.place = "Lemma 3.1; positions 1 <= p <= n^2 in Appendix C, 1/i in Lemma A.6";
   d.quote =
       "In this case, there exists a position j* <= i such that i = m j* [...]. Since a_i <= i, the "
@@ -81,7 +82,7 @@ Defect positions_from_one() {
 }
 
 Defect block_zero() {
-  Defect d = division_defect(8, "no-second-token-in-block-zero", paper_division);
+  Defect d = division_defect(8, "lem-3.1/no-second-token-in-block-zero", paper_division);
   d.place = "Lemma 3.1, fourth and fifth layer; Appendix B";
   d.quote =
       "Of these positions, only b'm + 1 has the property that the quotient there is not the same "
@@ -89,12 +90,18 @@ Defect block_zero() {
   d.change = "no exception for i = 1, whose position i - 2 does not exist: it meets position 0";
   d.repair = "b2 is false where there is no position i - 2";
   d.program = [] {
-    return with_changes(paper_division(),
-                        {{"    rule fst=false p1=true s1=true -> b1=true place=second\n", ""},
-                         {"    rule fst=false p1=false s1=true s2=false -> b1=true place=second\n",
-                          "    rule fst=false s1=true s2=false -> b1=true place=second\n"},
-                         {"    rule fst=false p1=false s1=true s2=true -> b1=true place=later\n",
-                          "    rule fst=false s1=true s2=true -> b1=true place=later\n"}});
+    using namespace cells;
+    ChangedProgram p(paper_division());
+    const auto fst = p.cell<Flag>("fst"), p1 = p.cell<Flag>("p1"), b1 = p.cell<Flag>("b1"),
+               s1 = p.cell<Flag>("s1"), s2 = p.cell<Flag>("s2");
+    const auto place = p.cell<OneHot>("place");
+    p.replace_rules("neighbours",
+                    {when(!fst, p1, s1).then(b1, place == "second"),
+                     when(!fst, !p1, s1, !s2).then(b1, place == "second"),
+                     when(!fst, !p1, s1, s2).then(b1, place == "later")},
+                    {when(!fst, s1, !s2).then(b1, place == "second"),
+                     when(!fst, s1, s2).then(b1, place == "later")});
+    return p.program();
   };
   return d;
 }
@@ -106,7 +113,8 @@ constexpr const char* kQueryQuote =
     "at position j are k_j = v_j = phi(j)";
 
 Defect raw_query_as_a_program() {
-  Defect d = division_defect(9, "raw-query-beside-unit-keys-as-a-program", compact_division);
+  Defect d =
+      division_defect(9, "lem-3.1/raw-query-beside-unit-keys-as-a-program", compact_division);
   d.place = kQueryPlace;
   d.quote = kQueryQuote;
   d.change = "the query is the raw (i, m), read by the mask that holds the keys phi(j)";
@@ -115,16 +123,17 @@ Defect raw_query_as_a_program() {
   d.search = nullptr;
   d.up_to = 0;
   d.program = [] {
-    return with_changes(compact_division(),
-                        {{"fetch near causal nearest R key I",
-                          "fetch near causal nearest ( + i[0] : + m[0] ) key I"}});
+    using namespace cells;
+    ChangedProgram p(compact_division());
+    const auto i = p.cell<Number>("i"), m = p.cell<Number>("m");
+    return p.select("near", nearest(i[0] / m[0]).key(p.cell<Key>("I"))).program();
   };
   d.refusal = {"near", "cell i is a number"};
   return d;
 }
 
 Defect raw_query() {
-  Defect d = division_defect(9, "raw-query-beside-unit-keys", compact_division);
+  Defect d = division_defect(9, "lem-3.1/raw-query-beside-unit-keys", compact_division);
   d.place = kQueryPlace;
   d.quote = kQueryQuote;
   d.change = "the query is the raw (i, m), read by the mask that holds the keys phi(j)";
@@ -145,7 +154,7 @@ Defect raw_query() {
 }
 
 Defect minus_in_the_score() {
-  Defect d = division_defect(12, "minus-in-the-score", compact_division);
+  Defect d = division_defect(12, "lem-3.1/minus-in-the-score", compact_division);
   d.place = "Appendix B, second layer";
   d.quote = "In the second layer, q_i . k_j = e_j - [phi(j)]_0";
   d.change = "phi(j)_0 enters the key of the second layer with a minus";
@@ -160,7 +169,7 @@ Defect minus_in_the_score() {
 }
 
 Defect two_tests_at_once() {
-  Defect d = division_defect(20, "two-equality-tests-in-one-sublayer", paper_division);
+  Defect d = division_defect(20, "lem-3.1/two-equality-tests-in-one-sublayer", paper_division);
   d.place = "Lemma 3.1, fourth layer";
   d.quote =
       "In parallel for k in {1, 2}, the fourth layer attends [...]. It uses Lem. A.7 (on the first "
@@ -185,7 +194,7 @@ Defect two_tests_at_once() {
 }
 
 Defect junk_at_multiples() {
-  Defect d = division_defect(25, "multiples-attend-elsewhere", paper_division);
+  Defect d = division_defect(25, "lem-3.1/multiples-attend-elsewhere", paper_division);
   d.place = "Lemma 3.1, fifth layer";
   d.quote =
       "with query q_i = <phi(floor(i/m)), 1>, key k_j = <phi(floor(j/m)), b_j^1> [...] if m does "

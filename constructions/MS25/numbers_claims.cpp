@@ -20,7 +20,7 @@ constexpr std::uint64_t kDeepest = 80;
 /// A corollary of the kind "depth d reaches size 2^((d - constant)/slope)", drawn from a theorem of
 /// depth slope * ceil(log2 n) + constant.
 struct DepthScaling {
-  std::string id, title, statement, source, formula, theorem, size;
+  std::string title, statement, source, formula, theorem, size;
   std::uint64_t slope, constant;
 
   /// floor(2^((d - constant)/slope)). Precondition: d >= constant.
@@ -39,7 +39,6 @@ struct DepthScaling {
 };
 
 const DepthScaling kLengths = {
-    "cor-4.3",
     "Length of words within a fixed depth",
     "From Cor. 4.2, read with |w| for its n = |w$| as §4.1 does, it follows that, for any d, a "
     "transformer of d layers decides w in L for every string "
@@ -51,7 +50,6 @@ const DepthScaling kLengths = {
     4,
     5};
 const DepthScaling kVertices = {
-    "cor-5.2",
     "Size of graphs within a fixed depth",
     "From Thm. 5.1 it follows that, for any d, a transformer of d layers decides connectivity on "
     "graphs of at most 2^((d-18)/2) vertices.",
@@ -62,16 +60,13 @@ const DepthScaling kVertices = {
     2,
     18};
 
-Claim corollary(const DepthScaling& scaling, const std::string& variant, Form form) {
-  Claim claim;
-  claim.id = scaling.id;
-  claim.variant = variant;
-  claim.form = form;
+Claim corollary(const std::string& name, const DepthScaling& scaling, Form form) {
+  Claim claim = claim_named(name, form);
   claim.title = scaling.title;
   claim.statement = scaling.statement;
   claim.source = scaling.source;
   claim.claimed.text = scaling.size + " up to " + scaling.formula;
-  claim.file = "proofs-check/claims/claim_numbers.cpp";
+  claim.file = "constructions/MS25/numbers_claims.cpp";
   claim.tests = {"tests/claims/ledger.cpp"};
   return claim;
 }
@@ -83,8 +78,8 @@ std::string too_deep(const DepthScaling& scaling, std::uint64_t n, std::uint64_t
 }
 
 /// The formula against the theorem it is drawn from, which has a ceiling.
-Claim every_depth(const DepthScaling& scaling) {
-  Claim claim = corollary(scaling, "every-depth", Form::as_written);
+Claim every_depth(const std::string& name, const DepthScaling& scaling) {
+  Claim claim = corollary(name, scaling, Form::as_written);
   claim.calculation = [scaling] {
     Calculation result;
     std::uint64_t wrong = 0, depths = 0;
@@ -106,9 +101,9 @@ Claim every_depth(const DepthScaling& scaling) {
 }
 
 /// A number of the text, for a size at one depth.
-Claim at_depth(const DepthScaling& scaling, std::uint64_t d, const std::string& text,
-               std::uint64_t value) {
-  Claim claim = corollary(scaling, fmt::format("depth-{}", d), Form::as_written);
+Claim at_depth(const std::string& name, const DepthScaling& scaling, std::uint64_t d,
+               const std::string& text, std::uint64_t value) {
+  Claim claim = corollary(name, scaling, Form::as_written);
   claim.source = "MS25 §1, from " + claim.source;
   claim.statement = fmt::format("A depth of {} is enough for {} up to {}.", d, scaling.size, text);
   claim.claimed.text = fmt::format("{} up to {} at depth {}", scaling.size, text, d);
@@ -131,8 +126,8 @@ Claim at_depth(const DepthScaling& scaling, std::uint64_t d, const std::string& 
 }
 
 /// With the exponent rounded down, the formula is what the theorem gives.
-Claim rounded(const DepthScaling& scaling) {
-  Claim claim = corollary(scaling, "rounded-exponent", Form::repaired);
+Claim rounded(const std::string& name, const DepthScaling& scaling) {
+  Claim claim = corollary(name, scaling, Form::repaired);
   claim.statement = "The same with the exponent rounded down to an integer.";
   claim.deviations = {"the exponent is rounded down, as the ceiling in the theorem asks"};
   claim.calculation = [scaling] {
@@ -152,13 +147,13 @@ Claim rounded(const DepthScaling& scaling) {
 
 /// What our own weights file reaches with as many layers; its depth is counted on it. The network is
 /// made in `file`, and `test` holds its depth.
-Claim by_our_own(const DepthScaling& scaling, const std::string& variant, const std::string& file,
+Claim by_our_own(const std::string& name, const DepthScaling& scaling, const std::string& file,
                  const std::string& test, std::function<Program()> program) {
-  Claim claim = corollary(scaling, variant, Form::optimised);
+  Claim claim = corollary(name, scaling, Form::optimised);
   claim.file = file;
   claim.tests = {test};
   claim.statement = "The sizes of the formula, and far larger ones, by the construction " +
-                    variant + ", whose depth is counted on its file.";
+                    claim.variant + ", whose depth is counted on its file.";
   claim.calculation = [scaling, program = std::move(program)] {
     constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
     const Model model = compile(program()).model;
@@ -190,9 +185,7 @@ Claim by_our_own(const DepthScaling& scaling, const std::string& variant, const 
 
 /// Theorems about classes of networks, which no single weights file can show.
 std::vector<Claim> unexecuted_claims() {
-  Claim width;
-  width.id = "thm-6.1";
-  width.form = Form::as_written;
+  Claim width = claim_named("thm-6.1", Form::as_written);
   width.title = "Width scaling";
   width.statement =
       "A transformer of fixed depth, of width polynomial in n and with weights that are computable "
@@ -218,21 +211,23 @@ std::vector<Claim> unexecuted_claims() {
 
 std::vector<Claim> MS25_numbers_claims() {
   std::vector<Claim> claims = {
-      every_depth(kLengths),
-      at_depth(kLengths, 32, "107", 107),
-      at_depth(kLengths, 80, "440K", 440000),
-      rounded(kLengths),
-      by_our_own(kLengths, "scan-first-flag", "constructions/MS25/regular_language_scan_thm4_1.cpp",
+      every_depth("cor-4.3/every-depth", kLengths),
+      at_depth("cor-4.3/depth-32", kLengths, 32, "107", 107),
+      at_depth("cor-4.3/depth-80", kLengths, 80, "440K", 440000),
+      rounded("cor-4.3/rounded-exponent", kLengths),
+      by_our_own("cor-4.3/scan-first-flag", kLengths,
+                 "constructions/MS25/regular_language_scan_thm4_1.cpp",
                  "tests/claims/scan_depth.cpp",
                  [] {
                    return regular_language_scan_MS25_thm4_1(
                        named_monoid("A5"), "A5", {ScanPositions::first_flag, ScanTable::automatic});
                  }),
-      every_depth(kVertices),
-      at_depth(kVertices, 32, "128", 128),
-      at_depth(kVertices, 80, "2.1B", 2100000000),
-      rounded(kVertices),
-      by_our_own(kVertices, "compact-n3-n2", "constructions/MS25/graph_connectivity_thm5_1.cpp",
+      every_depth("cor-5.2/every-depth", kVertices),
+      at_depth("cor-5.2/depth-32", kVertices, 32, "128", 128),
+      at_depth("cor-5.2/depth-80", kVertices, 80, "2.1B", 2100000000),
+      rounded("cor-5.2/rounded-exponent", kVertices),
+      by_our_own("cor-5.2/compact-n3-n2", kVertices,
+                 "constructions/MS25/graph_connectivity_thm5_1.cpp",
                  "tests/claims/connectivity.cpp", [] {
                    return graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
                                                          GraphInput::Padding::n3_minus_n2);

@@ -70,11 +70,8 @@ std::vector<Instance> instances(const Construction& construction,
   return result;
 }
 
-Claim theorem_4_1(const std::string& variant, Form form, const Construction& construction) {
-  Claim claim;
-  claim.id = "thm-4.1";
-  claim.variant = variant;
-  claim.form = form;
+Claim theorem_4_1(const std::string& name, Form form, const Construction& construction) {
+  Claim claim = claim_named(name, form);
   claim.title = "Regular languages in log depth";
   claim.statement =
       "For every regular language L there is a looped transformer with causal heads that decides, "
@@ -94,10 +91,10 @@ Claim theorem_4_1(const std::string& variant, Form form, const Construction& con
 /// The paper's binary tree. Its last level is the final block, so a loop is missed first at powers
 /// of two.
 Claim tree() {
-  Claim claim =
-      theorem_4_1("tree", Form::repaired, [](const Action& action, const std::string& name) {
-        return regular_language_tree_MS25_thm4_1(action, name);
-      });
+  Claim claim = theorem_4_1("thm-4.1/tree", Form::repaired,
+                            [](const Action& action, const std::string& name) {
+                              return regular_language_tree_MS25_thm4_1(action, name);
+                            });
   claim.file = "constructions/MS25/regular_language_tree_thm4_1.cpp";
   claim.tests = {"tests/claims/tree.cpp", "tests/claims/tree_depth.cpp"};
   claim.instances[0].tight_at = {2, 4, 8};
@@ -105,11 +102,12 @@ Claim tree() {
   return claim;
 }
 
-Claim scan(const std::string& variant, ScanPositions positions) {
-  Claim claim = theorem_4_1(
-      variant, Form::optimised, [positions](const Action& action, const std::string& name) {
-        return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
-      });
+Claim scan(const std::string& name, ScanPositions positions) {
+  Claim claim = theorem_4_1(name, Form::optimised,
+                            [positions](const Action& action, const std::string& language) {
+                              return regular_language_scan_MS25_thm4_1(
+                                  action, language, {positions, ScanTable::automatic});
+                            });
   claim.file = "constructions/MS25/regular_language_scan_thm4_1.cpp";
   claim.tests = {"tests/claims/scan.cpp", "tests/claims/scan_languages.cpp",
                  "tests/claims/scan_depth.cpp"};
@@ -119,11 +117,8 @@ Claim scan(const std::string& variant, ScanPositions positions) {
 
 constexpr std::uint64_t kRadixLength = 100;
 
-Claim corollary_4_2(const std::string& variant, Form form) {
-  Claim claim;
-  claim.id = "cor-4.2";
-  claim.variant = variant;
-  claim.form = form;
+Claim corollary_4_2(const std::string& name, Form form) {
+  Claim claim = claim_named(name, form);
   claim.title = "Regular languages, a network per length";
   claim.statement =
       "For every regular language L there is a family of transformers T_n with causal heads such "
@@ -136,27 +131,25 @@ Claim corollary_4_2(const std::string& variant, Form form) {
   return claim;
 }
 
-Claim radix(unsigned k, ScanPositions positions) {
-  const auto construct = [k, positions](const Action& action, const std::string& name,
+Claim radix(const std::string& name, Form form, unsigned k, ScanPositions positions) {
+  const auto construct = [k, positions](const Action& action, const std::string& language,
                                         std::uint64_t length) {
-    return regular_language_radix_MS25_cor4_2(action, name,
+    return regular_language_radix_MS25_cor4_2(action, language,
                                               {k, length, positions, ScanTable::automatic});
   };
-  const bool minimal = positions == ScanPositions::first_flag;
-  Claim claim = corollary_4_2(fmt::format("radix-{}{}", k, minimal ? "-first-flag" : ""),
-                              k == 2 && minimal ? Form::repaired : Form::optimised);
+  Claim claim = corollary_4_2(name, form);
   claim.file = "constructions/MS25/regular_language_radix_cor4_2.cpp";
   claim.tests = {"tests/claims/radix.cpp", "tests/claims/radix_depth.cpp"};
   claim.instances = instances(
-      [construct](const Action& action, const std::string& name) {
-        return construct(action, name, kRadixLength);
+      [construct](const Action& action, const std::string& language) {
+        return construct(action, language, kRadixLength);
       },
       {});
   claim.family = [construct](std::uint64_t length) {
     const Sample sample = samples()[0];
     return construct(sample.action(), sample.name, length);
   };
-  claim.picture = k == 4 && minimal;
+  claim.picture = k == 4 && positions == ScanPositions::first_flag;
 
   // One layer fewer, at the shortest length that needs it.
   Instance shortest = claim.instances[0];
@@ -173,15 +166,15 @@ Claim radix(unsigned k, ScanPositions positions) {
 }
 
 /// One network for all lengths, k-fold intervals in r - 1 of the r layers of its loop.
-Claim uniform_radix(unsigned k, unsigned r) {
-  Claim claim = corollary_4_2(fmt::format("uniform-radix-{}-{}", k, r), Form::optimised);
+Claim uniform_radix(const std::string& name, unsigned k, unsigned r) {
+  Claim claim = corollary_4_2(name, Form::optimised);
   const UniformRadixOptions options{k, r, ScanTable::automatic};
   claim.file = "constructions/MS25/regular_language_uniform_radix_cor4_2.cpp";
   claim.tests = {"tests/claims/uniform_radix.cpp", "tests/claims/uniform_radix_depth.cpp"};
   claim.hypotheses = {"one network for all lengths, more than the corollary asks for"};
   claim.instances = instances(
-      [options](const Action& action, const std::string& name) {
-        return regular_language_uniform_radix_MS25_cor4_2(action, name, options);
+      [options](const Action& action, const std::string& language) {
+        return regular_language_uniform_radix_MS25_cor4_2(action, language, options);
       },
       {2, reach_of_a_block(options) + 1});
   return claim;
@@ -192,15 +185,15 @@ Claim uniform_radix(unsigned k, unsigned r) {
 std::vector<Claim> MS25_thm4_1_claims() {
   return {
       tree(),
-      scan("scan-two-circle", ScanPositions::two_circle),
-      scan("scan-circle", ScanPositions::circle),
-      scan("scan-first-flag", ScanPositions::first_flag),
-      radix(2, ScanPositions::first_flag),
-      radix(2, ScanPositions::two_circle),
-      radix(3, ScanPositions::first_flag),
-      radix(4, ScanPositions::first_flag),
-      uniform_radix(2, 3),
-      uniform_radix(3, 3),
+      scan("thm-4.1/scan-two-circle", ScanPositions::two_circle),
+      scan("thm-4.1/scan-circle", ScanPositions::circle),
+      scan("thm-4.1/scan-first-flag", ScanPositions::first_flag),
+      radix("cor-4.2/radix-2-first-flag", Form::repaired, 2, ScanPositions::first_flag),
+      radix("cor-4.2/radix-2", Form::optimised, 2, ScanPositions::two_circle),
+      radix("cor-4.2/radix-3-first-flag", Form::optimised, 3, ScanPositions::first_flag),
+      radix("cor-4.2/radix-4-first-flag", Form::optimised, 4, ScanPositions::first_flag),
+      uniform_radix("cor-4.2/uniform-radix-2-3", 2, 3),
+      uniform_radix("cor-4.2/uniform-radix-3-3", 3, 3),
   };
 }
 

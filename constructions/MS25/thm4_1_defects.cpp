@@ -1,9 +1,9 @@
 // Defects in MS25 Theorem 4.1: the binary tree for regular languages.
-#include <utility>
+#include <algorithm>
 
-#include "compiler/program/program_text.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
+#include "proofs-check/claims/changed_program.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 
@@ -22,7 +22,7 @@ Program tree_of_S3() {
 Defect regular_defect(std::uint32_t number, const char* id, Program (*repaired)()) {
   Defect d;
   d.number = number;
-  d.id = std::string("thm-4.1/") + id;
+  d.id = id;
   d.claim = "thm-4.1";
   d.kind = Defect::Kind::runs;
   d.repaired = d.program = repaired;
@@ -33,108 +33,82 @@ Defect regular_defect(std::uint32_t number, const char* id, Program (*repaired)(
   return d;
 }
 
+/// d := factor d, where the factor acts first, and d as it is: the tables of S3's elements.
+cells::Rules product(const logdepth::Program& tree, const cells::OneHot& factor,
+                     const cells::OneHot& d) {
+  const auto& elements = std::get<PrefixElement>(tree.prefix).elements;
+  cells::Rules rules;
+  for (std::uint32_t f = 0; f < elements.size(); ++f)
+    for (std::uint32_t x = 0; x < elements.size(); ++x) {
+      const auto both =
+          std::find(elements.begin(), elements.end(), compose(elements[f], elements[x]));
+      const auto label = static_cast<std::uint32_t>(both - elements.begin());
+      rules.push_back(cells::when(factor.at(f), d.at(x)).then(d.at(label)));
+    }
+  return rules;
+}
+cells::Rules kept(const cells::OneHot& d) {
+  cells::Rules rules;
+  for (std::uint32_t x = 0; x < d.size(); ++x) rules.push_back(cells::when(d.at(x)).then(d.at(x)));
+  return rules;
+}
+
 /// The tree as the paper tells it, repaired: letters and $ have heads of their own, every active
 /// letter with an active one before it multiplies, whether it stays active or not, and tokens that
 /// are no longer active rest. (The construction lets them go on like $, which the paper's sentences
 /// do not speak of.)
-class PaperTree {
- public:
-  PaperTree() : program_(tree_of_S3()) {
-    cells_ = "cell letter flag\ncell se scratch" + type("ds") + "cell dq scratch" + type("ds") +
-             "cell de scratch" + type("ds");
-  }
-
-  Program build() const {
-    std::string text = print_program(program_);
-    const auto put = [&](std::size_t at, std::size_t length, const std::string& part) {
-      text.replace(at, length, part);
-    };
-    const std::size_t repeated = text.find("repeated\n");
-    put(repeated, text.find("output ") - repeated, "repeated\n" + level() + "final\n" + level());
-    put(text.find("position fst\n"), 0, cells_);
-    std::size_t at = 0;
-    while ((at = text.find("\ntoken ", at)) != std::string::npos) {
-      const std::size_t end = text.find('\n', ++at);
-      put(end, 0, text.compare(at, 11, "token <end>") == 0 ? " letter=false" : " letter=true");
-    }
-    return parse_program(text, "tree, as the paper tells it");
-  }
-
- private:
-  const std::vector<std::string>& labels() const {
-    return std::get<OneHotType>(program_.cells[*program_.find("d")].type).labels;
-  }
-  std::string type(const std::string& cell) const {
-    std::string text = " onehot";
-    for (const std::string& label :
-         std::get<OneHotType>(program_.cells[*program_.find(cell)].type).labels)
-      text += " " + label;
-    return text + "\n";
-  }
-  /// d := factor d where `when` holds.
-  std::string join(const std::string& when, const std::string& factor) const {
-    const CellId ds = *program_.find("ds"), d = *program_.find("d"), act = *program_.find("act");
-    std::string text;
-    for (const Statement& s : program_.final)
-      if (const auto* lookup = std::get_if<LookupStatement>(&s))
-        for (const Rule& rule : lookup->rules)
-          if (rule.when.size() == 4 && rule.when[0] == Literal{act, 1} && rule.when[2].cell == ds &&
-              rule.when[3].cell == d)
-            text += "rule " + when + " " + factor + "=" + labels()[rule.when[2].value] +
-                    " d=" + labels()[rule.when[3].value] +
-                    " -> d=" + labels()[rule.then.front().value] + "\n";
-    return text;
-  }
-  std::string keep(const std::string& when) const {
-    std::string text;
-    for (const std::string& label : labels())
-      text += "rule " + when + " d=" + label + " -> d=" + label + "\n";
-    return text;
-  }
-
-  std::string level() const {
-    return R"cells(
-fetch prev causal match I back 1 key I
-copy ap act
-copy dp d
-fetch count causal uniform
-add c[0] + 1/2 act - 1/2 fst
-add c[1] + 1/2 one + 1/2 fst
-normalise N from c[0] c[1]
-fetch last causal rightmost ap=true fst=false key I
-copy ds dp
-fetch last_for_end causal rightmost ap=true fst=false key I
-copy fa ap
-copy se dp
-fetch parity causal nearest N key I
-copy odd even
-fetch count_again causal uniform
-add c[0] - 1/2 act + 1/2 fst
-add c[1] - 1/2 one - 1/2 fst
-lookup active
-rule act=true odd=false -> act=true
-rule act=true odd=true -> act=false
-rule act=false -> act=false
-)cells" + join("act=true fst=false fa=true", "ds") +
-           keep("act=true fst=true") + keep("act=true fst=false fa=false") + keep("act=false") +
-           R"cells(
-fetch prev_after causal match I back 1 key I
-copy dq d
-fetch last_after causal rightmost ap=true fst=false key I
-copy de dq
-lookup end
-)cells" + join("letter=false fa=true odd=true", "se") +
-           keep("letter=false fa=true odd=false") + keep("letter=false fa=false") +
-           keep("letter=true") + "erase ap fa N odd dp ds se dq de\n";
-  }
-
-  Program program_;
-  std::string cells_;
-};
-
 Program paper_tree() {
-  return PaperTree().build();
+  using namespace cells;
+  cells::Program p(tree_of_S3());
+  const auto one = p.cell<Constant>("one");
+  const auto fst = p.cell<Flag>("fst"), even = p.cell<Flag>("even"), act = p.cell<Flag>("act"),
+             ap = p.cell<Flag>("ap"), fa = p.cell<Flag>("fa"), odd = p.cell<Flag>("odd");
+  const auto I = p.cell<Key>("I");
+  const auto c = p.cell<Number>("c");
+  const auto N = p.cell<Direction>("N");
+  const auto d = p.cell<OneHot>("d"), dp = p.cell<OneHot>("dp"), ds = p.cell<OneHot>("ds");
+  const auto letter = p.flag("letter");                 // and not $
+  const auto se = p.onehot("se", d.labels(), scratch);  // what $ finds, before the update
+  const auto dq = p.onehot("dq", d.labels(), scratch);  // the updated d of the token before
+  const auto de = p.onehot("de", d.labels(), scratch);  // what $ would find after it
+  for (const std::string& name : p.program().alphabet) p.token(name, letter);
+  p.token(kEnd, !letter);
+
+  Rules active = {when(act, !odd).then(act), when(act, odd).then(!act), when(!act).then(!act)};
+  Rules end;
+  const auto add = [](Rules& rules, const Rules& more) {
+    rules.insert(rules.end(), more.begin(), more.end());
+  };
+  add(active, under({act, !fst, fa}, product(p.program(), ds, d)));
+  for (const auto& rest : {std::vector<Value>{act, fst}, {act, !fst, !fa}, {!act}})
+    add(active, under(rest, kept(d)));
+  add(end, under({!letter, fa, odd}, product(p.program(), se, d)));
+  for (const auto& rest : {std::vector<Value>{!letter, fa, !odd}, {!letter, !fa}, {letter}})
+    add(end, under(rest, kept(d)));
+
+  const Statements level = {
+      fetch("prev").causal(match(I).back(1).key(I)).copy(ap, act).copy(dp, d),
+      fetch("count").causal(uniform()).add(c[0], (act - fst) / 2).add(c[1], (one + fst) / 2),
+      normalise(N).from(c[0], c[1]),
+      fetch("last").causal(rightmost(ap, !fst).key(I)).copy(ds, dp),
+      fetch("last_for_end").causal(rightmost(ap, !fst).key(I)).copy(fa, ap).copy(se, dp),
+      fetch("parity").causal(nearest(N).key(I)).copy(odd, even),
+      fetch("count_again")
+          .causal(uniform())
+          .add(c[0], (-act + fst) / 2)
+          .add(c[1], (-one - fst) / 2),
+      lookup("active", active),
+      fetch("prev_after").causal(match(I).back(1).key(I)).copy(dq, d),
+      fetch("last_after").causal(rightmost(ap, !fst).key(I)).copy(de, dq),
+      lookup("end", end),
+      erase(ap, fa, N, odd, dp, ds, se, dq, de)};
+  p.program().repeated.clear();
+  p.program().final.clear();
+  return p.repeated(level).final(level).program();
 }
+
+/// Its level stands in the repeated and in the final block.
+constexpr std::size_t kLevels = 2;
 
 // --- 6: which token is fetched -------------------------------------------------------------------
 
@@ -143,21 +117,22 @@ constexpr const char* kPreviousQuote =
     "retrieve the group element delta_{j*}^l stored at the previous active token";
 
 Defect key_of_the_token_itself() {
-  Defect d = regular_defect(6, "key-of-the-token-itself", paper_tree);
+  Defect d = regular_defect(6, "thm-4.1/key-of-the-token-itself", paper_tree);
   d.place = "Theorem 4.1, second paragraph of the proof";
   d.quote = kPreviousQuote;
   d.change = "key alpha_j beside value delta_{j-1}: an active token finds itself";
   d.repair = "key and value are those of j - 1";
   d.program = [] {
-    return with_changes(paper_tree(),
-                        {{"fetch last causal rightmost ap=true fst=false key I",
-                          "fetch last causal rightmost act=true fst=false key I", 2}});
+    using namespace cells;
+    ChangedProgram p(paper_tree());
+    const auto act = p.cell<Flag>("act"), fst = p.cell<Flag>("fst");
+    return p.select("last", rightmost(act, !fst).key(p.cell<Key>("I")), kLevels).program();
   };
   return d;
 }
 
 Defect decreasing_component() {
-  Defect d = regular_defect(6, "decreasing-component", paper_tree);
+  Defect d = regular_defect(6, "thm-4.1/decreasing-component", paper_tree);
   d.place = "Theorem 4.1, second paragraph of the proof";
   d.quote = kPreviousQuote;
   d.change = "the second part of the key is phi(j)_1 = 1/sqrt(j^2 + 1), which decreases";
@@ -175,21 +150,60 @@ Defect decreasing_component() {
 }
 
 Defect value_after_the_update() {
-  Defect d = regular_defect(6, "value-after-the-update", paper_tree);
+  Defect d = regular_defect(6, "thm-4.1/value-after-the-update", paper_tree);
   d.place = "Theorem 4.1, last paragraph but one of the proof";
   d.quote =
       "A head then attends with query 1, key <phi(j)_1, 10 alpha_{i-1}^l>, and value "
       "<(1 - alpha_{j-1}^{l+1}) delta_{j-1}^{l+1}>. This retrieves a value [...] that is delta_j^l";
   d.change = "$ multiplies by the product of the token after its update, delta^{l+1}";
   d.repair = "by delta^l: the interval of that token alone";
-  d.program = [] { return with_changes(paper_tree(), {{"odd=true se=", "odd=true de=", 2 * 36}}); };
+  d.program = [] {
+    using cells::OneHot;
+    ChangedProgram p(paper_tree());
+    return p.ask("end", p.cell<OneHot>("se"), p.cell<OneHot>("de"), kLevels).program();
+  };
   return d;
 }
 
-// --- 14, 23: levels ------------------------------------------------------------------------------
+Defect key_that_depends_on_the_query() {
+  Defect d;
+  d.number = 6;
+  d.id = "thm-4.1/key-that-depends-on-the-query";
+  d.claim = "thm-4.1";
+  d.place = "Theorem 4.1, last paragraph but one of the proof";
+  d.quote = "A head then attends with query 1, key <phi(j)_1, 10 alpha_{i-1}^l>";
+  d.change = "the key of token j holds the activeness of the token i that asks";
+  d.repair = "alpha_{j-1}";
+  d.reason =
+      "Definition 2.2: the key of token j is a matrix times the stream of token j, so no weights "
+      "say this. Without that part the key is phi(j)_1 alone, whatever is active.";
+  return d;
+}
+
+// --- 11, 14, 23: levels ---------------------------------------------------------------------------
+
+Defect eight_layers_a_level() {
+  Defect d;
+  d.number = 11;
+  d.id = "thm-4.1/eight-layers-a-level";
+  d.claim = "thm-4.1";
+  d.place = "Theorem 4.1, third paragraph of the proof";
+  d.quote =
+      "we use Lem. 3.1 to construct 7 layers that compute c_i mod 2 with no storage overhead "
+      "[...]. This requires at most 8 layers";
+  d.change = "one level in 8 layers: 1 for the count, 7 for the division, and $ in parallel";
+  d.repair =
+      "c mod 2 is looked up at position c - 1, where it stands from the beginning: two layers a "
+      "level";
+  d.reason =
+      "A count of layers of a network that the text does not give in full: the head at $ needs "
+      "alpha^{l+1} of the token before, one layer after the division has ended, and multiplies "
+      "after that. The tree's own layers are counted on its weights file.";
+  return d;
+}
 
 Defect levels_of_the_loop_alone() {
-  Defect d = regular_defect(14, "levels-of-the-loop-alone", tree_of_S3);
+  Defect d = regular_defect(14, "thm-4.1/levels-of-the-loop-alone", tree_of_S3);
   d.place = "Theorem 4.1, last paragraph of the proof";
   d.quote =
       "this can be expressed with 8 layers repeated ceil(log2 |w|) times and 9 final layers (to "
@@ -197,16 +211,12 @@ Defect levels_of_the_loop_alone() {
   d.change = "ceil(log2 |w|) levels only: the file without its final block";
   d.repair =
       "floor(log2 |w|) + 1 levels, as the paper's final layers have it: the text is right here";
-  d.edit = [](Model model) {
-    model.layers.resize(model.layers.size() - model.shape.final);
-    model.shape.final = 0;
-    return model;
-  };
+  d.program = [] { return ChangedProgram(tree_of_S3()).drop_block(Block::final).program(); };
   return d;
 }
 
 Defect active_again() {
-  Defect d = regular_defect(23, "active-again", paper_tree);
+  Defect d = regular_defect(23, "thm-4.1/active-again", paper_tree);
   d.place = "Theorem 4.1, third paragraph of the proof";
   d.quote =
       "The current token is marked as active in layer l + 1 iff c_i = 0 mod 2, which is equivalent "
@@ -214,11 +224,15 @@ Defect active_again() {
   d.change = "a letter becomes active where c is even, whether it was active or not";
   d.repair = "only a token that is active stays active";
   d.program = [] {
-    return with_changes(paper_tree(), {{"    rule act=false -> act=false\n",
-                                        "    rule act=false letter=true odd=false -> act=true\n"
-                                        "    rule act=false letter=true odd=true -> act=false\n"
-                                        "    rule act=false letter=false -> act=false\n",
-                                        2}});
+    using namespace cells;
+    ChangedProgram p(paper_tree());
+    const auto act = p.cell<Flag>("act"), odd = p.cell<Flag>("odd"),
+               letter = p.cell<Flag>("letter");
+    p.replace_rules("active", {when(!act).then(!act)},
+                    {when(!act, letter, !odd).then(act), when(!act, letter, odd).then(!act),
+                     when(!act, !letter).then(!act)},
+                    kLevels);
+    return p.program();
   };
   return d;
 }
@@ -226,8 +240,13 @@ Defect active_again() {
 }  // namespace
 
 std::vector<Defect> MS25_thm4_1_defects() {
-  return {key_of_the_token_itself(), decreasing_component(), value_after_the_update(),
-          levels_of_the_loop_alone(), active_again()};
+  return {key_of_the_token_itself(),
+          decreasing_component(),
+          value_after_the_update(),
+          key_that_depends_on_the_query(),
+          eight_layers_a_level(),
+          levels_of_the_loop_alone(),
+          active_again()};
 }
 
 }  // namespace logdepth

@@ -14,11 +14,8 @@ namespace logdepth {
 namespace {
 
 /// The theorem, whatever the construction in `file`.
-Claim theorem_5_1(const std::string& variant, Form form, const std::string& file) {
-  Claim claim;
-  claim.id = "thm-5.1";
-  claim.variant = variant;
-  claim.form = form;
+Claim theorem_5_1(const std::string& name, Form form, const std::string& file) {
+  Claim claim = claim_named(name, form);
   claim.title = "Graph connectivity in log depth";
   claim.statement =
       "There is a looped transformer with causal and unmasked heads that, given the adjacency "
@@ -38,10 +35,10 @@ Claim theorem_5_1(const std::string& variant, Form form, const std::string& file
 }
 
 /// One network for every n.
-Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput::Padding padding) {
+Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::Padding padding) {
   const bool compact = form == ConnectivityForm::compact;
   const bool small = padding == GraphInput::Padding::n3_minus_n2;
-  Claim claim = theorem_5_1(variant, compact || small ? Form::optimised : Form::repaired,
+  Claim claim = theorem_5_1(name, compact || small ? Form::optimised : Form::repaired,
                             "constructions/MS25/graph_connectivity_thm5_1.cpp");
   claim.picture = small == compact;
 
@@ -63,10 +60,10 @@ Claim connectivity(const std::string& variant, ConnectivityForm form, GraphInput
 }
 
 /// One network per n: the theorem is about a single one, so these are records of another kind.
-Claim family(const std::string& variant, const std::string& file,
+Claim family(const std::string& name, const std::string& file,
              Program (*construction)(std::uint32_t),
              const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
-  Claim claim = theorem_5_1(variant, Form::optimised, file);
+  Claim claim = theorem_5_1(name, Form::optimised, file);
   claim.hypotheses = {"one network per number of vertices"};
   claim.family = [construction](std::uint64_t n) {
     return construction(static_cast<std::uint32_t>(n));
@@ -89,13 +86,13 @@ Claim family(const std::string& variant, const std::string& file,
 
 std::vector<Claim> MS25_thm5_1_claims() {
   using Padding = GraphInput::Padding;
-  return {connectivity("paper-n3", ConnectivityForm::paper, Padding::n3),
-          connectivity("paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
-          connectivity("compact-n3", ConnectivityForm::compact, Padding::n3),
-          connectivity("compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
-          family("sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
+  return {connectivity("thm-5.1/paper-n3", ConnectivityForm::paper, Padding::n3),
+          connectivity("thm-5.1/paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
+          connectivity("thm-5.1/compact-n3", ConnectivityForm::compact, Padding::n3),
+          connectivity("thm-5.1/compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
+          family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
-          family("rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
+          family("thm-5.1/rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
                  graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
 }
 

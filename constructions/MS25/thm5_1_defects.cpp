@@ -1,8 +1,8 @@
 // Defects in MS25 Theorem 5.1 and Appendix C: graph connectivity.
 #include <utility>
 
-#include "compiler/program/program_text.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "proofs-check/claims/changed_program.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 #include "runtime/file/position_code.hpp"
@@ -19,7 +19,7 @@ Program paper_connectivity() {
 Defect connectivity_defect(std::uint32_t number, const char* id) {
   Defect d;
   d.number = number;
-  d.id = std::string("thm-5.1/") + id;
+  d.id = id;
   d.claim = "thm-5.1";
   d.kind = Defect::Kind::runs;
   d.repaired = d.program = paper_connectivity;
@@ -31,7 +31,7 @@ Defect connectivity_defect(std::uint32_t number, const char* id) {
 // --- coordinates ---------------------------------------------------------------------------------
 
 Defect position_not_provided() {
-  Defect d = connectivity_defect(9, "position-not-provided");
+  Defect d = connectivity_defect(9, "thm-5.1/position-not-provided");
   d.place = "Appendix C, initial layers";
   d.quote =
       "The transformer starts off by using layer 1 to store 1/N, n, n^2, s, and t in the residual "
@@ -41,18 +41,13 @@ Defect position_not_provided() {
   d.kind = Defect::Kind::refused;
   d.search = nullptr;
   d.up_to = 0;
-  d.program = [] {
-    return with_changes(paper_connectivity(), {{"  fetch position causal uniform\n"
-                                                "    add a[0] + 1/2 one - 1/2 fst\n"
-                                                "    add a[1] + 1/2 one + 1/2 fst\n",
-                                                ""}});
-  };
+  d.program = [] { return ChangedProgram(paper_connectivity()).drop("position").program(); };
   d.refusal = {"normalise I"};
   return d;
 }
 
 Defect number_on_another_scale() {
-  Defect d = connectivity_defect(9, "n-on-another-scale");
+  Defect d = connectivity_defect(9, "thm-5.1/n-on-another-scale");
   d.place = "Appendix C, initial layers";
   d.quote =
       "Finally, the layer computes psi(n^3/N, n^2/N) and adds it to the residual stream. Again, "
@@ -60,14 +55,16 @@ Defect number_on_another_scale() {
   d.change = "n comes as the same number n^3/N at every token, beside n^2/N p/(p+1)";
   d.repair = "a causal average of what stands at the first token alone: n^3/N 1/(p+1)";
   d.program = [] {
-    return with_changes(paper_connectivity(),
-                        {{"    add x[1] + G[0]\n", "    add x[1] + G[0] + G[1]\n"}});
+    using cells::Number;
+    ChangedProgram p(paper_connectivity());
+    const auto G = p.cell<Number>("G");
+    return p.add("p_and_n", p.cell<Number>("x")[1], G[0] + G[1]).program();
   };
   return d;
 }
 
 Defect indices_from_one() {
-  Defect d = connectivity_defect(10, "vertices-from-one");
+  Defect d = connectivity_defect(10, "thm-5.1/vertices-from-one");
   d.place = "Theorem 5.1 and Appendix C, positions p = in + j and final layer";
   d.quote =
       "the final token uses a head that attends with query <phi(s), phi(t)> [...]. The keys in the "
@@ -76,22 +73,26 @@ Defect indices_from_one() {
   d.repair =
       "vertices, like positions, count from 0: quotient and remainder of p < n^2 are i, j < n";
   d.program = [] {
-    return with_changes(paper_connectivity(),
-                        {{"( + W[0] - W[2] : + W[2] ) key U and ( + W[1] - W[2] : + W[2] ) key J",
-                          "( + W[0] : + W[2] ) key U and ( + W[1] : + W[2] ) key J"}});
+    using namespace cells;
+    ChangedProgram p(paper_connectivity());
+    const auto W = p.cell<Direction>("W"), J = p.cell<Direction>("J");
+    const auto U = p.cell<Pointer>("U");
+    return p.select("answer", find_one(W[0] / W[2]).key(U).also(W[1] / W[2]).key(J)).program();
   };
   return d;
 }
 
 Defect offset_of_a_stored_scalar() {
-  Defect d = connectivity_defect(26, "offset-of-a-stored-scalar");
+  Defect d = connectivity_defect(26, "thm-5.1/offset-of-a-stored-scalar");
   d.place = "Appendix C, coordinates of the padding tokens";
   d.quote = "Lastly, it uses Lem. A.6 applied to phi(i + 1) to add phi(i) to the residual stream";
   d.change = "Lemma A.6 as it is stated: phi(p - 1) of the position p, whatever the token stores";
   d.repair = "a query shifted by one finds position i, whose own code is phi(i)";
   d.program = [] {
-    return with_changes(paper_connectivity(), {{"fetch row causal match T back 1 key I",
-                                                "fetch row causal match I back 1 key I"}});
+    using namespace cells;
+    ChangedProgram p(paper_connectivity());
+    const auto I = p.cell<Key>("I");
+    return p.select("row", match(I).back(1).key(I)).program();
   };
   return d;
 }
@@ -100,24 +101,24 @@ Defect offset_of_a_stored_scalar() {
 
 /// The paper's form with B_0 of equation (1), computed from the comparison i = j.
 Program with_diagonal() {
-  return with_changes(
-      paper_connectivity(),
-      {{"cell same flag\n", "cell same flag\ncell o number 1\ncell diagonal flag\n"},
-       {"\nrepeated\n",
-        "  fetch compare unmasked match I key I\n"
-        "    add o + U[0] - J[0]\n"
-        "    set diagonal=true\n"
-        "  test diagonal zero o\n"
-        "  lookup first\n"
-        "    rule A=true diagonal=true -> B=true\n"
-        "    rule A=true diagonal=false -> B=true\n"
-        "    rule A=false diagonal=true -> B=true\n"
-        "    rule A=false diagonal=false -> B=false\n"
-        "\nrepeated\n"}});
+  using namespace cells;
+  ChangedProgram p(paper_connectivity());
+  const auto o = p.number("o");              // i - j
+  const auto diagonal = p.flag("diagonal");  // i = j
+  p.put_behind(o, "same").put_behind(diagonal, "o");
+  const auto I = p.cell<Key>("I");
+  const auto U = p.cell<Pointer>("U");
+  const auto J = p.cell<Direction>("J");
+  const auto A = p.cell<Flag>("A"), B = p.cell<Flag>("B");
+  p.initial(fetch("compare").unmasked(match(I).key(I)).add(o, U[0] - J[0]).set(diagonal),
+            test(diagonal).zero(o),
+            lookup("first", {when(A, diagonal).then(B), when(A, !diagonal).then(B),
+                             when(!A, diagonal).then(B), when(!A, !diagonal).then(!B)}));
+  return p.program();
 }
 
 Defect both_instead_of_either() {
-  Defect d = connectivity_defect(18, "and-instead-of-or");
+  Defect d = connectivity_defect(18, "thm-5.1/and-instead-of-or");
   d.place = "Appendix C, layer 17";
   d.quote =
       "it uses Lem. A.7 to compute I(phi(A(i, j)) = phi(1)) and I(phi(i) = phi(j)) [...]. It then "
@@ -126,16 +127,18 @@ Defect both_instead_of_either() {
   d.repair = "or, as in equation (1)";
   d.repaired = with_diagonal;
   d.program = [] {
-    return with_changes(
-        with_diagonal(),
-        {{"rule A=true diagonal=false -> B=true", "rule A=true diagonal=false -> B=false"},
-         {"rule A=false diagonal=true -> B=true", "rule A=false diagonal=true -> B=false"}});
+    using namespace cells;
+    ChangedProgram p(with_diagonal());
+    const auto A = p.cell<Flag>("A"), B = p.cell<Flag>("B"), diagonal = p.cell<Flag>("diagonal");
+    p.replace_rules("first", {when(A, !diagonal).then(B), when(!A, diagonal).then(B)},
+                    {when(A, !diagonal).then(!B), when(!A, diagonal).then(!B)});
+    return p.program();
   };
   return d;
 }
 
 Defect keys_of_two_kinds() {
-  Defect d = connectivity_defect(19, "matrix-and-padding-share-keys");
+  Defect d = connectivity_defect(19, "thm-5.1/matrix-and-padding-share-keys");
   d.place = "Appendix C, C-layers";
   d.quote =
       "The keys in the first n^2 positions q = i'n + j' are set to <phi(i'), phi(j')> [...]. The "
@@ -143,15 +146,17 @@ Defect keys_of_two_kinds() {
   d.change = "the key of the first head reads i' from a cell (K) that padding tokens fill as well";
   d.repair = "keys read cells (U, J) that no padding token shares with a matrix token";
   d.program = [] {
-    return with_changes(paper_connectivity(),
-                        {{"fetch left unmasked find-one V key U and K key J",
-                          "fetch left unmasked find-one V key K and K key J"}});
+    using namespace cells;
+    ChangedProgram p(paper_connectivity());
+    const auto V = p.cell<Pointer>("V");
+    const auto K = p.cell<Direction>("K"), J = p.cell<Direction>("J");
+    return p.select("left", find_one(V).key(K).also(K).key(J)).program();
   };
   return d;
 }
 
 Defect half_for_false() {
-  Defect d = connectivity_defect(16, "one-half-for-false");
+  Defect d = connectivity_defect(16, "thm-5.1/one-half-for-false");
   d.place = "Appendix C, B-layers";
   d.quote =
       "the feedforward layer reads sigma = sgn(h - 1/(2n)), computes z = (1 + ReLU(sigma))/2, and "
@@ -170,30 +175,36 @@ Defect half_for_false() {
   return d;
 }
 
+Defect numbers_of_layers() {
+  Defect d;
+  d.number = 10;
+  d.id = "thm-5.1/numbers-of-layers";
+  d.claim = "thm-5.1";
+  d.place = "Appendix C, repeating layers and final layers";
+  d.quote = "r is initially set to 1 at layer 8 [...] layer (2l - 1) + 8 [...] layer 2l + 8";
+  d.change = "the repeated block begins after layer 8 and not after layer 17";
+  d.repair = "8 reads 17: the theorem's (17, 2, 1) and the final layer 2 ceil(log n) + 18 agree";
+  d.reason =
+      "Names of layers, not weights: a file states its own counts, and `measure` counts them.";
+  return d;
+}
+
 // --- what a repeated layer adds ------------------------------------------------------------------
 
 /// The boolean r alone, one layer per loop: r is flipped ceil(log2 letters) times.
 Program layer_counter() {
-  return parse_program(R"cells(logdepth-cells 1
-program "layer counter"
-source "MS25 Theorem 5.1, repeating layers"
-alphabet a
-unroll ceil_log2 letters minus 0
-cell one constant
-cell r state flag
-token <begin> r=true
-token a r=true
-repeated
-  lookup flip
-    rule r=true -> r=false
-    rule r=false -> r=true
-output r + r
-)cells",
-                       "layer counter");
+  using namespace cells;
+  cells::Program p("layer counter");
+  p.source("MS25 Theorem 5.1, repeating layers").alphabet({"a"}).log_loops_of_letters();
+  p.constant();
+  const auto r = p.flag("r", state);
+  p.token(kBegin, r).token("a", r);
+  p.repeated(lookup("flip", {when(r).then(!r), when(!r).then(r)}));
+  return p.output("r", r).program();
 }
 
 Defect counter_stays() {
-  Defect d = connectivity_defect(15, "counter-stays-at-one");
+  Defect d = connectivity_defect(15, "thm-5.1/counter-stays-at-one");
   d.place = "Appendix C, repeating layers";
   d.quote =
       "Each repeating layer retrieves r from the residual stream and adds 1 - r to the same "
@@ -203,7 +214,10 @@ Defect counter_stays() {
   d.repair = "add 1 - 2r; and with two layers in the block no counter is needed";
   d.repaired = layer_counter;
   d.program = [] {
-    return with_changes(layer_counter(), {{"rule r=true -> r=false", "rule r=true -> r=true"}});
+    using namespace cells;
+    ChangedProgram p(layer_counter());
+    const auto r = p.cell<Flag>("r");
+    return p.replace_rules("flip", {when(r).then(!r)}, {when(r).then(r)}).program();
   };
   d.search = [](const Model& model, SearchBounds bounds) {
     return search_lengths(model, bounds, [](std::size_t letters) {
@@ -216,34 +230,21 @@ Defect counter_stays() {
 
 /// B = 1 stored as psi(B), and updates that leave it as it is, ceil(log2 letters) times.
 Program updated_number() {
-  return parse_program(R"cells(logdepth-cells 1
-program "updated number"
-source "MS25 Theorem 5.1, B-layers"
-alphabet a
-unroll ceil_log2 letters minus 0
-cell one constant
-cell B state number 2
-cell read direction 2
-token <begin>
-token a
-initial
-  fetch start causal uniform
-    add B[0] + one
-    add B[1] + one
-repeated
-  fetch update causal uniform
-    add B[0] + one - one
-    add B[1] + one - one
-final
-  normalise read from B[0] B[1]
-output B.0 + read[0]
-output B.1 + read[1]
-)cells",
-                       "updated number");
+  using namespace cells;
+  cells::Program p("updated number");
+  p.source("MS25 Theorem 5.1, B-layers").alphabet({"a"}).log_loops_of_letters();
+  const auto one = p.constant();
+  const auto B = p.number("B", 2, state);
+  const auto read = p.direction("read");
+  p.token(kBegin).token("a");
+  p.initial(fetch("start").causal(uniform()).add(B[0], one).add(B[1], one));
+  p.repeated(fetch("update").causal(uniform()).add(B[0], one - one).add(B[1], one - one));
+  p.final(normalise(read).from(B[0], B[1]));
+  return p.outputs("B", read).program();
 }
 
 Defect constant_accumulates() {
-  Defect d = connectivity_defect(17, "constant-component-accumulates");
+  Defect d = connectivity_defect(17, "thm-5.1/constant-component-accumulates");
   d.place = "Appendix C, B-layers";
   d.quote = "by adding psi(B_l(i, j) - B_{l-1}(i, j)) to the stream at the same coordinates";
   d.change = "the difference 0 is added as psi(0) = <0, 1, 0, -1>";
@@ -272,9 +273,10 @@ Defect constant_accumulates() {
 }  // namespace
 
 std::vector<Defect> MS25_thm5_1_defects() {
-  return {position_not_provided(),  number_on_another_scale(), indices_from_one(),
-          counter_stays(),          half_for_false(),          constant_accumulates(),
-          both_instead_of_either(), keys_of_two_kinds(),       offset_of_a_stored_scalar()};
+  return {position_not_provided(),    number_on_another_scale(), indices_from_one(),
+          numbers_of_layers(),        counter_stays(),           half_for_false(),
+          constant_accumulates(),     both_instead_of_either(),  keys_of_two_kinds(),
+          offset_of_a_stored_scalar()};
 }
 
 }  // namespace logdepth

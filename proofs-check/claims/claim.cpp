@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <tuple>
 
 #include "logdepth/errors.hpp"
 #include "proofs-check/claims/claim_list.hpp"
@@ -25,6 +25,15 @@ std::string full_name(const Claim& claim) {
   return claim.variant.empty() ? claim.id : claim.id + "/" + claim.variant;
 }
 
+Claim claim_named(const std::string& name, Form form) {
+  Claim claim;
+  const std::size_t slash = name.find('/');
+  claim.id = name.substr(0, slash);
+  if (slash != std::string::npos) claim.variant = name.substr(slash + 1);
+  claim.form = form;
+  return claim;
+}
+
 // constructions/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
 #define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
 #define LOGDEPTH_DEFECTS(paper, name)
@@ -34,21 +43,25 @@ std::string full_name(const Claim& claim) {
 const std::vector<Claim>& all_claims() {
   static const std::vector<Claim> kClaims = [] {
     std::vector<Claim> executed;
-#define LOGDEPTH_CLAIMS(paper, name) \
-  for (Claim & claim : paper##_##name##_claims()) executed.push_back(std::move(claim));
+    const auto add = [&](std::vector<Claim> part, const std::string& paper) {
+      for (Claim& claim : part) {
+        claim.paper = paper;
+        executed.push_back(std::move(claim));
+      }
+    };
+#define LOGDEPTH_CLAIMS(paper, name) add(paper##_##name##_claims(), #paper);
 #include <statements.list>
 #undef LOGDEPTH_CLAIMS
 #undef LOGDEPTH_DEFECTS
     std::vector<Claim> all = as_written_claims(executed);
     std::move(executed.begin(), executed.end(), std::back_inserter(all));
-    // Appendix A first, because the rest builds on it, then §3, §4, ...
+    // Paper by paper; Appendix A first, because the rest builds on it, then §3, §4, ...
     std::stable_sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
       static const auto key = [](const Claim& claim) {
         const std::string number = claim.id.substr(claim.id.find('-') + 1);
         return number[0] == 'A' ? "0" + number.substr(1) : number;
       };
-      if (key(a) != key(b)) return key(a) < key(b);
-      return a.form < b.form;
+      return std::tuple(a.paper, key(a), a.form) < std::tuple(b.paper, key(b), b.form);
     });
     return all;
   }();

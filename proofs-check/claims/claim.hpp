@@ -44,6 +44,7 @@ struct AgainstDivision {};
 struct AgainstReachability {
   bool undirected = false;  ///< only graphs with every edge both ways
 };
+struct AgainstComputationGraph {};  ///< values of all tokens after every number of iterations
 /// A raw stream for the lemmas.
 struct RawInput {
   std::string text;                     ///< how a reader should see it
@@ -58,9 +59,11 @@ struct AgainstStreams {
   std::function<std::vector<std::vector<Real>>(const RawInput&)> outputs;
   std::vector<std::string> blank;  ///< cells that are zero at every token afterwards
 };
-using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability, AgainstStreams>;
+using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability,
+                             AgainstComputationGraph, AgainstStreams>;
 
-/// How far a check goes. A size is a number of letters, of vertices, or of positions and divisors.
+/// How far a check goes. A size is a number of letters, of vertices, of equations, or of positions
+/// and divisors.
 struct Bounds {
   std::size_t up_to = 0;     ///< every input of at most this size
   std::size_t random = 0;    ///< more inputs
@@ -90,8 +93,9 @@ struct Calculation {
   std::optional<std::string> counterexample;  ///< absent: it holds throughout
 };
 
-/// A statement of the paper in one form, and how it is decided.
+/// A statement of a paper in one form, and how it is decided.
 struct Claim {
+  std::string paper;    ///< the folder of constructions/ that it stands in: "MS25"
   std::string id;       ///< "thm-4.1"
   std::string variant;  ///< which of several programs or changes to the text: "scan-circle"
   Form form = Form::repaired;
@@ -117,5 +121,7 @@ struct Claim {
 
 /// "thm-4.1/scan-circle"; just the id without a variant.
 std::string full_name(const Claim& claim);
+/// A claim of this full name. It stands in the source as it is printed, so that a search finds it.
+Claim claim_named(const std::string& name, Form form);
 
 }  // namespace logdepth

@@ -8,13 +8,11 @@ namespace logdepth {
 std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
   std::vector<Claim> claims;
   for (const Defect& defect : all_defects()) {
-    Claim claim;
-    claim.id = defect.claim;
-    const std::size_t slash = defect.id.find('/');
-    claim.variant = slash == std::string::npos ? defect.id : defect.id.substr(slash + 1);
-    claim.form = Form::as_written;
-    const auto same = std::find_if(others.begin(), others.end(),
-                                   [&](const Claim& other) { return other.id == claim.id; });
+    Claim claim = claim_named(defect.id, Form::as_written);
+    claim.paper = defect.paper;
+    const auto same = std::find_if(others.begin(), others.end(), [&](const Claim& other) {
+      return other.paper == claim.paper && other.id == claim.id;
+    });
     if (same != others.end()) {
       claim.title = same->title;
       claim.claimed.text = same->claimed.text;
@@ -24,7 +22,7 @@ std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
     }
     if (claim.title.empty()) claim.title = defect.place;
     claim.statement = defect.quote;
-    claim.source = "MS25, " + defect.place;
+    claim.source = defect.paper + ", " + defect.place;
     claim.file = defect.file;
     claim.tests = {"tests/claims/defects.cpp"};
     claim.defect = &defect;

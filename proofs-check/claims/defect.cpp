@@ -53,14 +53,15 @@ DefectFinding examine_run(const Defect& defect) {
 const std::vector<Defect>& all_defects() {
   static const std::vector<Defect> all = [] {
     std::vector<Defect> defects;
-    const auto add = [&](std::vector<Defect> part, const char* file) {
+    const auto add = [&](std::vector<Defect> part, const std::string& paper,
+                         const std::string& name) {
       for (Defect& defect : part) {
-        defect.file = file;
+        defect.paper = paper;
+        defect.file = "constructions/" + paper + "/" + name + "_defects.cpp";
         defects.push_back(std::move(defect));
       }
     };
-#define LOGDEPTH_DEFECTS(paper, name) \
-  add(paper##_##name##_defects(), "constructions/" #paper "/" #name "_defects.cpp");
+#define LOGDEPTH_DEFECTS(paper, name) add(paper##_##name##_defects(), #paper, #name);
 #include <statements.list>
 #undef LOGDEPTH_DEFECTS
 #undef LOGDEPTH_CLAIMS

@@ -37,6 +37,7 @@ struct Defect {
   std::string id;            ///< "lem-3.1/minus-in-the-score"
   std::string claim;         ///< the claim whose repaired construction is changed, "lem-3.1"
   std::string place, quote;  ///< where in the paper, and its words
+  std::string paper;         ///< the folder of constructions/ that it stands in: "MS25"
   std::string file;          ///< where the change is made, from the root of the repository
   std::string change;        ///< the one change back to the text
   std::string repair;        ///< what repairs it

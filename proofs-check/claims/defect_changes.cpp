@@ -5,24 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "compiler/program/program_text.hpp"
-
 namespace logdepth {
-
-Program with_changes(const Program& program, const std::vector<TextChange>& changes) {
-  std::string text = print_program(program);
-  for (const auto& [from, to, times] : changes) {
-    std::size_t found = 0;
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; ++found) {
-      text.replace(at, from.size(), to);
-      at += to.size();
-    }
-    if (found != times)
-      throw std::logic_error(fmt::format("'{}' stands {} times in {} and not {} times", from, found,
-                                         program.name, times));
-  }
-  return parse_program(text, program.name + ", changed");
-}
 
 namespace {
 

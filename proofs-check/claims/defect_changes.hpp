@@ -3,28 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "compiler/program/program.hpp"
-#include "proofs-check/claims/defect.hpp"
 #include "runtime/file/head_place.hpp"
+#include "runtime/file/model.hpp"
 
 namespace logdepth {
 
-// --- changes of programs, as changes of their text -----------------------------------------------
-
-struct TextChange {
-  std::string from, to;
-  std::size_t times = 1;  ///< how often `from` stands in the text
-};
-
-/// print_program(program) with every change made, parsed again. Errors: std::logic_error when a
-/// text to be replaced does not stand there exactly so often; InputError when the result is no
-/// program.
-Program with_changes(const Program& program, const std::vector<TextChange>& changes);
-
-// --- changes of weights, by the names of cells ---------------------------------------------------
-// Each throws std::logic_error when what it should change is not there: an edit never does nothing.
+// Changes of weights, by the names of cells, for what no program says (changed_program.hpp for the
+// rest). Each throws std::logic_error when what it should change is not there: an edit never does nothing.
 
 std::uint32_t coordinate_of(const Model& model, const std::string& cell, std::uint32_t index = 0);
 std::uint32_t mirror_of(const Model& model, std::uint32_t coordinate);  ///< layernorm

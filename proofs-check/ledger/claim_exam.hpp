@@ -58,6 +58,7 @@ class Exam {
 void examine(Exam& exam, const AgainstLanguage& against);
 void examine(Exam& exam, const AgainstDivision& against);
 void examine(Exam& exam, const AgainstReachability& against);
+void examine(Exam& exam, const AgainstComputationGraph& against);
 void examine(Exam& exam, const AgainstStreams& against);
 
 /// The words, or the path, on which a loop is missed most: whether the file gets one of these wrong

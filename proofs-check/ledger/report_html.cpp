@@ -71,9 +71,10 @@ std::string entry_part(const LedgerEntry& entry) {
 
 std::string ledger_html(const Ledger& ledger) {
   std::string body =
-      "<p>Statements of \"A Little Depth Goes a Long Way\" (Merrill and Sabharwal) as written, "
-      "repaired and optimised, decided by exact runs of weights files. That a claim as written is "
-      "contradicted is the finding, not a failure of the check.</p>\n<p>" +
+      "<p>Statements of papers, of \"A Little Depth Goes a Long Way\" (MS25, Merrill and "
+      "Sabharwal) before all, as written, repaired and optimised, decided by exact runs of weights "
+      "files. That a claim as written is contradicted is the finding, not a failure of the "
+      "check.</p>\n<p>" +
       xml_text(totals_text(ledger)) + "</p>\n<h2>Summary</h2>\n" + summary_table(ledger);
   for (const DepthCurve& curve : ledger.curves)
     body += "<h2>Depth against n: " + xml_text(curve.subject) + "</h2>\n<figure>\n" +
@@ -82,7 +83,7 @@ std::string ledger_html(const Ledger& ledger) {
   for (const LedgerEntry& entry : ledger.entries) body += entry_part(entry);
   body += "<h2>Circuits</h2>\n";
   for (const LedgerEntry& entry : ledger.entries) body += picture(entry);
-  return html_page("Claims of MS25, checked", kStyle, body);
+  return html_page("Claims, checked", kStyle, body);
 }
 
 }  // namespace logdepth

@@ -45,8 +45,8 @@ std::string link_to_heading(const std::string& text, const std::string& heading)
 }
 
 constexpr const char* kIntroduction = R"(
-What MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal) states, and what exact runs of weights
-files say about it. Statuses are computed: `checked` (every input up to the bound, every head's promise
+What papers state, MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal) before all, and what exact
+runs of weights files say about it. Statuses are computed: `checked` (every input up to the bound, every head's promise
 kept), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided` (some
 input got no answer, named with the finding), `unchecked` (no input asked), `not-executable` (with the
 reason). *As written* is the repaired construction with one change back to the paper's text; that it is

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/program/program_text.hpp"
+#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "tests/support/building_blocks_run.hpp"
 #include "tests/support/fixed_seed.hpp"
@@ -225,41 +226,36 @@ TEST(LemmaA7, RawScalarsAreComparedUnderTheirJointNormInTwoLayers) {
 /// For every prefix: are there as many a as b, and did the letter k places before also end such a
 /// prefix? Written with the parts only.
 Program balanced_prefixes(std::uint32_t k) {
-  const std::string position = blocks::offset("position", "count", "one", "fst", 0);
-  const std::string earlier = blocks::offset("earlier", "shifted", "one", "fst", k);
-  std::string text = R"cells(logdepth-cells 1
-program "balanced prefixes"
-alphabet a b
-begin
-unroll fixed 0
-cell one constant
-cell fst flag
-cell x onehot a b none
-cell count number 2
-cell shifted number 2
-cell letters number 2
-cell I key phi
-cell P direction 2
-cell Z direction 2
-cell D number 1
-cell e flag
-cell before flag
-position fst
-token <begin> x=none
-token a x=a
-token b x=b
-initial
-)cells";
-  text += position + blocks::read("own_code", "count", "I");
-  text += earlier + "normalise P from shifted[0] shifted[1]\n";
-  const std::string letters =
-      "fetch letters causal uniform\n  add letters[0] + x[a] - x[b]\n  add letters[1] + one\n";
-  text += letters + "normalise Z from letters[0] letters[1]\n";
-  const std::string same = blocks::compare("balance", "D", "+ Z[0]", "e", "I");
-  text += same + blocks::decide("e", "D") + blocks::undone(same);
-  text += "fetch before causal nearest P key I\n  copy before e\n";
-  text += blocks::undone(position) + blocks::undone(earlier) + blocks::undone(letters);
-  return parse_program(text + "erase P Z\noutput same + e\noutput before + before\n", "test");
+  using namespace cells;
+  cells::Program p("balanced prefixes");
+  p.alphabet({"a", "b"}).fixed_loops(0);
+  const auto one = p.constant();
+  const auto fst = p.flag("fst");
+  const auto x = p.onehot("x", {"a", "b", "none"});
+  const auto count = p.number("count", 2);
+  const auto shifted = p.number("shifted", 2);
+  const auto letters = p.number("letters", 2);
+  const auto I = p.key("I", PositionCode::phi);
+  const auto P = p.direction("P");
+  const auto Z = p.direction("Z");
+  const auto D = p.number("D");
+  const auto e = p.flag("e");
+  const auto before = p.flag("before");
+  p.position(fst);
+  p.token(kBegin, x == "none").token("a", x == "a").token("b", x == "b");
+
+  const auto position = blocks::offset("position", count, one, fst, 0);
+  const auto earlier = blocks::offset("earlier", shifted, one, fst, k);
+  const auto difference =
+      fetch("letters").causal(uniform()).add(letters[0], x["a"] - x["b"]).add(letters[1], one);
+  const auto same = blocks::compare("balance", D, Z[0], e, I);
+  p.initial(position, blocks::read("own_code", count, I), earlier,
+            normalise(P).from(shifted[0], shifted[1]), difference,
+            normalise(Z).from(letters[0], letters[1]), same, test(e).zero(D), undone(same),
+            fetch("before").causal(nearest(P).key(I)).copy(before, e),
+            undone({position, earlier, difference}), erase(P, Z));
+  p.output("same", e).output("before", before);
+  return p.program();
 }
 
 TEST(Parts, BuildAProgramOfWordsThatCleansUpAfterItself) {

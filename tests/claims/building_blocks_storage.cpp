@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "constructions/MS25/building_blocks_appA.hpp"
+#include "logdepth/program.hpp"
 #include "tests/support/building_blocks_run.hpp"
 #include "tests/support/fixed_seed.hpp"
 
@@ -338,17 +339,33 @@ TEST(LemmaA5, FeedForwardFirstAndAttentionInTheNextLayerUndoesBoth) {
   }
 }
 
-TEST(LemmaA5, UndoneTextFlipsTheSignsOfAveragesOnly) {
-  EXPECT_EQ(blocks::undone("fetch near causal nearest R key I\n"
-                           "    copy Q I\n"
-                           "  add D[0] + I[0] - 1/2 one\n\n"
-                           "  set e=true\n"
-                           "fetch far unmasked flagged kind=target when fst=false\n"
-                           "  add G[1] - 2/3 A\n"),
-            "fetch near_again causal nearest R key I\n"
-            "  add D[0] - I[0] + 1/2 one\n"
-            "fetch far_again unmasked flagged kind=target when fst=false\n"
-            "  add G[1] + 2/3 A\n");
+TEST(LemmaA5, UndoneHeadsRepeatAveragesAloneAndWithFlippedSigns) {
+  using namespace cells;
+  cells::Program p("undone");
+  const auto one = p.constant();
+  const auto e = p.flag("e");
+  const auto I = p.key("I", PositionCode::phi);
+  const auto Q = p.pointer("Q", PositionCode::phi);
+  const auto D = p.number("D", 2);
+  p.initial(
+      undone({fetch("near").causal(nearest(Q).key(I)).copy(Q, I).add(D[0], I[0] - one / 2),
+              fetch("copies").causal(match(I).key(I)).copy(Q, I).set(e),
+              fetch("far").unmasked(flagged(e).when(!e)).set(e).add(D[1], Fraction(2, 3) * e)}));
+  const std::string text = p.text();
+  EXPECT_EQ(text.substr(text.find("initial\n")),
+            "initial\n"
+            "  fetch near_again causal nearest Q key I\n"
+            "    add D[0] - I[0] + 1/2 one\n"
+            "  fetch far_again unmasked flagged e=true when e=false\n"
+            "    add D[1] - 2/3 e\n\n");
+}
+
+TEST(LemmaA5, OnlyHeadsAreUndone) {
+  using namespace cells;
+  cells::Program p("undone");
+  const auto e = p.flag("e");
+  const auto D = p.number("D");
+  EXPECT_THROW(undone({fetch("near").causal(uniform()).add(D, e), test(e).zero(D)}), InputError);
 }
 
 }  // namespace

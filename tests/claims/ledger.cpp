@@ -18,6 +18,7 @@
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::ledger_tests {
@@ -326,6 +327,19 @@ TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
     for (const std::string& path : paths)
       EXPECT_TRUE(std::filesystem::is_regular_file(root / path))
           << full_name(claim) << ": " << path;
+  }
+}
+
+// A search for a name that `check --list` prints finds where it is claimed, or changed.
+TEST(Claims, StandInTheSourceAsTheyArePrinted) {
+  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  std::string claimed;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(root / "constructions"))
+    if (file.path().filename().string().ends_with("_claims.cpp"))
+      claimed += read_whole_file(file.path().string());
+  for (const Claim& claim : all_claims()) {
+    const std::string text = claim.defect ? read_whole_file((root / claim.file).string()) : claimed;
+    EXPECT_NE(text.find('"' + full_name(claim) + '"'), std::string::npos) << full_name(claim);
   }
 }
 

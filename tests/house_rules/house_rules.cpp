@@ -77,8 +77,7 @@ const std::map<std::string, std::string> kMaySee = {
     {"constructions/PAPER", "constructions compiler/program runtime/file objects"},
     // What is claimed about the statements of a paper stands beside them, and is of proofs-check.
     {"constructions/PAPER claims",
-     "constructions/PAPER proofs-check/claims compiler/passes compiler/program runtime/file "
-     "objects"},
+     "constructions/PAPER proofs-check/claims compiler/passes runtime/file objects"},
     // What asks questions of a file trusts nothing that made the file.
     {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
@@ -94,7 +93,7 @@ const std::map<std::string, std::string> kMaySee = {
      "runtime/stream "
      "runtime/file runtime/numbers figures oracle objects"},
     {"proofs-check/claims",
-     "proofs-check/check compiler/passes compiler/program runtime/exact "
+     "proofs-check/check compiler/passes compiler/builder compiler/program runtime/exact "
      "runtime/file runtime/numbers oracle objects"},
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "

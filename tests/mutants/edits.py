@@ -87,6 +87,8 @@ FLOAT_ROWS = "runtime/floats/attention_rows.hpp"
 FLOAT_STEPS = "runtime/floats/token_steps.hpp"
 FLOAT_NUMBER = "runtime/floats/number.hpp"
 FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
+AUTHOR = "compiler/builder/builder.cpp"
+WORDS_SAID = "compiler/builder/builder_words.cpp"
 
 EDITS = [
     # --- schedule
@@ -474,12 +476,12 @@ EDITS = [
     (TREE, "under({!act, fa, odd}, joined)", "under({!act, fa, !odd}, joined)",
      "an idle token joins where it should wait"),
     # --- division
-    (DIVISION, "text += quotients() + count + \"normalise C from c[0] c[1]\\n\";",
-     "text += quotients() + count + \"normalise C from c[1] c[0]\\n\";",
+    (DIVISION, "count, normalise(C).from(c[0], c[1]));", "count, normalise(C).from(c[1], c[0]));",
      "the count is read upside down"),
-    (DIVISION, ")cells\" + blocks::undone(count) +", ")cells\" +", "the count is not cleared"),
-    (DIVISION, "rule fst=false p1=true s1=true -> b1=true place=second",
-     "rule fst=false p1=true s1=true -> b1=true place=later",
+    (DIVISION, "            undone(count), erase(I, R,", "            erase(I, R,",
+     "the count is not cleared"),
+    (DIVISION, 'when(!fst, p1, s1).then(b1, place == "second")',
+     'when(!fst, p1, s1).then(b1, place == "later")',
      "the second token is no second one of its block"),
     # --- connectivity
     (SQUARING, "rule xA=false xC=true yA=false yC=false -> C=false",
@@ -673,4 +675,31 @@ EDITS = [
     (SHEET, "if (from.loop_leaves())", "if (false)", "the way back of a loop ends at the edge of a column"),
     (PAPER, "{std::max(upright, across), across > upright}", "{upright, across > upright}",
      "a wide sheet is measured on a page that stands upright"),
+    # --- builder
+    (WORDS_SAID, "CopyWrite{target.id(), source.id()}", "CopyWrite{source.id(), target.id()}",
+     "a head copies from the target to the source"),
+    (WORDS_SAID, "CopyWrite{target[row].id(), source[row].id()}", "CopyWrite{target[row].id(), source[0].id()}",
+     "all rows of a product are copied from the first one"),
+    (WORDS_SAID, "SelectPointed{pointer_, key.id(), back_}", "SelectPointed{pointer_, key.id(), 0}",
+     "a match forgets how far back it looks"),
+    (WORDS_SAID, "numerator - Fraction(by) * denominator", "numerator + Fraction(by) * denominator",
+     "a number below is a number above"),
+    (WORDS_SAID, "TestStatement::Kind::zero, tested", "TestStatement::Kind::positive, tested",
+     "a test for zero tests whether the number is positive"),
+    (WORDS_SAID, "for (const Value& value : rule.when) added", "for (const Value& value : rule.then) added",
+     "the conditions of a rule are what it assigns"),
+    (WORDS_SAID, "rule.when.insert(rule.when.begin(), ", "rule.when.insert(rule.when.end(), ",
+     "conditions of several rules stand behind those of each"),
+    (WORDS_SAID, "found.one = one_;", "", "a head that finds one may find several"),
+    (WORDS_SAID, "MoveStatement{target.id(), source.id()}", "MoveStatement{source.id(), target.id()}",
+     "a move goes backwards"),
+    (WORDS_SAID, "return a + -b;", "return a + b;", "a difference of forms is their sum"),
+    (WORDS_SAID, "term.factor.p != 1 || ", "", "a number is tested with its sign turned"),
+    (WORDS_SAID, "    head.fetch.causal = false;\n", "", "an unmasked head is causal"),
+    (AUTHOR, "program_->position.push_back({cell.id(), back});", "program_->position.push_back({cell.id(), 0});",
+     "the code of a position before the token is its own"),
+    (AUTHOR, "program_->unroll.minus = minus;\n  return *this;\n}\nProgram& Program::log_loops_of_vertices",
+     "return *this;\n}\nProgram& Program::log_loops_of_vertices", "a logarithm forgets what is taken off first"),
+    (AUTHOR, "auto& fills = program_->embedding[kind];", "auto& fills = program_->embedding[kind] = {};",
+     "a token is filled by the last word about it alone"),
 ]

@@ -1,0 +1,63 @@
+// Computation graphs evaluated by iteration, as "Unlocking Out-of-Distribution Generalization in
+// Transformers via Latent Space Reasoning" (anonymous, under review) trains transformers to do.
+#include "constructions/latent_reasoning/computation_graph.hpp"
+#include "proofs-check/claims/claim_list.hpp"
+
+namespace logdepth {
+namespace {
+
+Claim evaluation(const std::string& name, GraphEvaluation form) {
+  Claim claim = claim_named(name, Form::optimised);
+  claim.title = "Computation graphs, one unit of depth an iteration";
+  claim.statement =
+      "On a word of equations modulo a prime, each iteration of a recurrent block computes values "
+      "one layer deeper in the computation graph: after iteration t every variable of depth at "
+      "most t holds its value, for as many iterations as the graph is deep.";
+  claim.source =
+      "\"Unlocking Out-of-Distribution Generalization in Transformers via Latent Space "
+      "Reasoning\", Section 3 and Appendices C.2 and C.4";
+  claim.file = "constructions/latent_reasoning/computation_graph.cpp";
+  claim.tests = {"tests/claims/computation_graph.cpp"};
+  // What is trained there. The paper states no weights, and accuracies below 1.
+  claim.claimed.text =
+      "learned blocks of 2 layers, of 4 where wrong values are corrected: depth 2 T, 4 T";
+  claim.claimed.initial = claim.claimed.final = 0;
+  claim.claimed.repeated = 2;
+
+  Instance small;
+  small.name = "modulo 3, 8 names, 3 iterations";
+  small.program = [form] {
+    return computation_graph({.form = form, .prime = 3, .names = 8, .depth = 3});
+  };
+  small.against = AgainstComputationGraph{};
+  small.bounds = {3, 20, 8};
+  small.layernorm_bounds = {2, 5, 8};
+  claim.instances.push_back(std::move(small));
+  return claim;
+}
+
+/// The sizes of the paper: values modulo 23, 128 names, graphs of up to 128 equations.
+Instance published() {
+  Instance instance;
+  instance.name = "modulo 23, 128 names, 9 iterations";
+  instance.program = [] {
+    return computation_graph(
+        {.form = GraphEvaluation::pairwise, .prime = 23, .names = 128, .depth = 9});
+  };
+  instance.against = AgainstComputationGraph{};
+  instance.bounds = {1, 3, 128};
+  instance.layernorm_bounds = {1, 1, 32};
+  return instance;
+}
+
+}  // namespace
+
+std::vector<Claim> latent_reasoning_computation_graph_claims() {
+  std::vector<Claim> claims = {evaluation("latent-3/compact", GraphEvaluation::compact),
+                               evaluation("latent-3/pairwise", GraphEvaluation::pairwise)};
+  claims[0].picture = true;
+  claims[1].instances.push_back(published());
+  return claims;
+}
+
+}  // namespace logdepth
