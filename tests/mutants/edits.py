@@ -490,7 +490,7 @@ EDITS = [
      "walks are looked up by their middle instead of their end"),
     (GRAPH, "s_triple = n3 ? W[0] / W[2] : s;", "s_triple = s;",
      "with n^3 padding the rows of the triples are off by one"),
-    (GRAPH, "log_loops_of_vertices(1)", "log_loops_of_vertices(2)",
+    (GRAPH, "log_loops_of_vertices(2, 1)", "log_loops_of_vertices(2, 2)",
      "one loop too few for 2^k + 2 vertices"),
     (GRAPH, "when(x1, !y1).then(!C)", "when(x1, !y1).then(C)",
      "paper: half a walk counts as a walk"),
