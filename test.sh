@@ -20,12 +20,12 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libpcre2-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librsvg2-bin chromium  # pictures as PDF and PNG; a reader of pages
+          clang doxygen  # readers of the public headers
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core  # independent oracles
           groff-base zsh fish  # readers of what the program says of itself
           python3-venv python3-torch python3-numpy  # peers of language models
           slurm-wlm munge)  # a cluster of its own, on the loopback address
-[ "$preset" != clang ] || packages+=(clang)
 . cmake/install_packages.sh
 
 part() {  # part NAME COMMAND ...: runs the command and says how long it took

@@ -31,6 +31,7 @@ class Transformer {
   /// Names the weights: 64 hexadecimal digits, as `logdepth info` prints them.
   std::string sha256() const;
 
+  /// What its author called it.
   const std::string& name() const;
   /// The letters of its words, in their order; empty where it reads something else.
   const Letters& alphabet() const;
@@ -40,14 +41,16 @@ class Transformer {
   /// The layers that an input of n letters, vertices or given tokens is run through.
   std::uint64_t depth(std::uint64_t n) const;
 
-  struct Hidden;  ///< the inside of the library
+  struct Hidden;                                     ///< the inside of the library
+  const Hidden& hidden() const { return *hidden_; }  ///< for the library itself
+  /// For the library itself.
   explicit Transformer(std::shared_ptr<const Hidden> hidden) : hidden_(std::move(hidden)) {}
-  const Hidden& hidden() const { return *hidden_; }
 
  private:
   std::shared_ptr<const Hidden> hidden_;
 };
 
+/// How a program is compiled: `compile(program, {.unroll = 64})`.
 struct CompileSettings {
   /// Layer normalisation that subtracts the mean (Def. 2.2 of MS25 has both); otherwise root mean
   /// square.

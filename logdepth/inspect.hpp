@@ -11,16 +11,19 @@ namespace logdepth {
 
 /// A named value that every token holds, and where it lies in the residual stream.
 struct CellSheet {
-  std::string name, type, lifetime;
-  std::vector<std::uint32_t> coordinates;
+  std::string name;                        ///< in the program
+  std::string type;                        ///< "flag", "onehot", "key", ...
+  std::string lifetime;                    ///< "permanent", "state" or "scratch"
+  std::vector<std::uint32_t> coordinates;  ///< of the residual stream
 };
 
-/// A head of a layer of the file, both counted from 0.
+/// A head of the file.
 struct HeadSheet {
-  std::size_t layer = 0, head = 0;
-  std::string name;     ///< as the program calls it, else "head 1"
-  std::string selects;  ///< what it promises: "exactly one position", ...
-  std::string reads;    ///< what its scores compare
+  std::size_t layer = 0;  ///< of the file, from 0
+  std::size_t head = 0;   ///< of the layer, from 0
+  std::string name;       ///< as the program calls it, else "head 1"
+  std::string selects;    ///< what it promises: "exactly one position", ...
+  std::string reads;      ///< what its scores compare
   /// Proved of it: at N tokens the largest score is at least this far above any other, a text in N.
   /// Without it, floating point is certified only where the scores that it meets are far enough
   /// apart; exact runs need none.
@@ -29,26 +32,31 @@ struct HeadSheet {
 
 /// What a transformer says of itself, and what is counted on its weights.
 struct ClaimSheet {
-  std::string name, construction, source;
-  std::vector<std::string> hypotheses, deviations;
-  std::vector<std::string> alphabet;
-  std::uint64_t initial = 0, repeated = 0, final = 0;  ///< layers before, in and after the loop
-  std::string depth;                                   ///< a formula in n: "ceil(log2 n) + 1"
-  std::optional<std::uint64_t> largest;                ///< input that it is made for; absent: any
-  std::uint64_t width = 0;     ///< numbers of a token's residual stream, padding included
-  std::uint64_t used = 0;      ///< of them in use, mirrors left out
-  std::uint64_t heads = 0;     ///< in the largest attention sublayer
-  std::uint64_t units = 0;     ///< ReLUs of all feed-forward sublayers
-  std::uint64_t nonzeros = 0;  ///< numbers of the file that are not 0
-  std::vector<CellSheet> cell_index;
-  std::vector<HeadSheet> head_index;
+  std::string name;                      ///< as its author called it
+  std::string construction;              ///< how it is made
+  std::string source;                    ///< where that is written: paper and statement
+  std::vector<std::string> hypotheses;   ///< what it assumes, a sentence each
+  std::vector<std::string> deviations;   ///< where it is not what the source says
+  std::vector<std::string> alphabet;     ///< letters in their order; of other inputs none
+  std::uint64_t initial = 0;             ///< layers before the loop
+  std::uint64_t repeated = 0;            ///< in it
+  std::uint64_t final = 0;               ///< after it
+  std::string depth;                     ///< a formula in n: "ceil(log2 n) + 1"
+  std::optional<std::uint64_t> largest;  ///< input that it is made for; absent: any
+  std::uint64_t width = 0;               ///< numbers of a token's residual stream, padding included
+  std::uint64_t used = 0;                ///< of them in use, mirrors left out
+  std::uint64_t heads = 0;               ///< in the largest attention sublayer
+  std::uint64_t units = 0;               ///< ReLUs of all feed-forward sublayers
+  std::uint64_t nonzeros = 0;            ///< numbers of the file that are not 0
+  std::vector<CellSheet> cell_index;     ///< every cell that has a name
+  std::vector<HeadSheet> head_index;     ///< every head, layer by layer
   /// What is not proved for every length and would help floating point, a sentence each, by name:
   /// heads without a gap, tests of a number for zero. Exact runs, and what `run` answers, need none of
   /// it.
   std::vector<std::string> unproved;
 };
 
-/// Errors: none. Weights of another origin than the compiler are counted like others; what they
+/// The claim sheet of a transformer. Errors: none. Weights of another origin than the compiler are counted like others; what they
 /// promise is checked whenever they run, and `unproved` says that nothing is proved of them.
 ClaimSheet inspect(const Transformer& transformer);
 

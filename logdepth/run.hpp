@@ -26,13 +26,14 @@ enum class Decision {
 struct ExactNumber {
   std::string text;        ///< exactly: "3/5", "sqrt(2/5)", "1/2 - sqrt(3)"
   double approximate = 0;  ///< near it; infinite where a double has no room for it
+  /// Exactly.
   bool operator==(const ExactNumber& other) const { return text == other.text; }
 };
 
 /// What an exact run has to say of an input.
 struct Answer {
-  Decision decision = Decision::undecided;
-  std::string reason;  ///< a sentence where nothing was decided
+  Decision decision = Decision::undecided;  ///< what became of it
+  std::string reason;                       ///< a sentence where nothing was decided
   /// Of `computed`: by name, a number for each token, the tokens that begin and end a word among
   /// them; the last of a list is the answer to the word.
   std::map<std::string, std::vector<ExactNumber>> numbers;
@@ -44,6 +45,7 @@ struct Answer {
   std::optional<std::string> broken_promise;
   std::uint64_t depth = 0;  ///< layers that were run
 
+  /// False for all that is not decided as well.
   bool accepted() const { return decision == Decision::accepted; }
 };
 
@@ -56,8 +58,8 @@ std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Le
 
 /// Vertices are 0, 1, ..., vertices - 1; an edge leads from its first to its second vertex.
 struct DirectedGraph {
-  std::uint32_t vertices = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  std::uint32_t vertices = 0;                                  ///< their number
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  ///< from, to; twice is once
 };
 /// Whether `target` can be reached from `source`. Errors: InputError where the transformer reads no
 /// graphs, and for a vertex that is not there; SizeLimit as above.

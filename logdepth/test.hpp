@@ -17,12 +17,13 @@ struct TestedWords {
   std::size_t up_to = 6;         ///< every word of at most so many letters
   std::size_t random = 200;      ///< and so many random ones,
   std::size_t max_length = 100;  ///< of at most so many letters
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;        ///< of the random ones
 };
 
 /// A word at which a transformer is wrong, shrunk: no letter of it can be left out, or made the
 /// first letter of the alphabet.
 struct WrongWord {
+  /// What it is that is wrong.
   enum class Wrong {
     answer,   ///< the verdict, or a number
     product,  ///< of the first letters
@@ -30,19 +31,23 @@ struct WrongWord {
     depth,    ///< other layers run than the file claims
     limit     ///< a word beyond the file's limit is answered
   };
-  Letters word;
-  Wrong wrong = Wrong::answer;
-  std::string expected, got;
+  Letters word;                 ///< the input
+  Wrong wrong = Wrong::answer;  ///< what is wrong there
+  std::string expected;         ///< in words: "accept", "exactly one position", ...
+  std::string got;              ///< in words
 };
 
 /// What a test found.
 struct TestResult {
-  std::size_t exhaustive_words = 0, random_words = 0;  ///< asked
-  std::size_t accepted = 0;                            ///< of them, words of the language
-  std::size_t numbers = 0, products = 0;               ///< compared
-  std::uint64_t promises = 0;                          ///< rows at which a promise was checked
-  std::vector<std::string> unasked;                    ///< heads whose promise was never checked
-  std::optional<WrongWord> wrong;
+  std::size_t exhaustive_words = 0;  ///< short words asked
+  std::size_t random_words = 0;      ///< long ones
+  std::size_t accepted = 0;          ///< words of the language among them
+  std::size_t numbers = 0;           ///< named numbers compared
+  std::size_t products = 0;          ///< prefix products compared
+  std::uint64_t promises = 0;        ///< rows at which a head's promise was checked
+  std::vector<std::string> unasked;  ///< heads whose promise was never checked
+  std::optional<WrongWord> wrong;    ///< the first that was found; asking ends there
+  /// Nothing was found.
   bool passed() const { return !wrong; }
   /// In a sentence or two, as `logdepth test` says it.
   std::string text() const;

@@ -5,25 +5,17 @@
 #include <numeric>
 
 #include "compiler/builder/builder_parts.hpp"
+#include "objects/phrases.hpp"
 
 namespace logdepth::cells {
 namespace {
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (text.size() > 60) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
-}
 
 std::uint32_t label_index(const OneHot& cell, const std::string& label) {
   const auto& labels = cell.labels();
   const auto found = std::find(labels.begin(), labels.end(), label);
   if (found == labels.end())
     throw InputError(fmt::format("cell {} has no label '{}': expected one of {}", cell.name(),
-                                 label, list_of(labels)));
+                                 label, shortened(labels)));
   return static_cast<std::uint32_t>(found - labels.begin());
 }
 

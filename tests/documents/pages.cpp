@@ -19,8 +19,12 @@ TEST(Readme, IsADoorToAllPagesForUsers) {
   const fs::path root = LOGDEPTH_SOURCE_DIR;
   const std::string readme = support::read_page(root / "README.md");
   EXPECT_LE(support::lines(readme).size(), 120u);
+  // A page of its own leads to those of the library.
   std::set<std::string> linked;
   for (const support::PageLink& link : support::page_links(readme)) linked.insert(link.target);
+  const std::string library = support::read_page(root / "docs/library/README.md");
+  for (const support::PageLink& link : support::page_links(library))
+    linked.insert("docs/library/" + link.target);
   for (const std::string& page : support::pages_below(root))
     if (page.starts_with("docs/") || page == "CONTRIBUTING.md" || page == "CHANGELOG.md") {
       EXPECT_TRUE(linked.contains(page)) << page << " cannot be found from README";
