@@ -215,7 +215,7 @@ ChangedProgram& ChangedProgram::move_behind(const std::string& statement,
                                             const std::string& other) {
   const auto [block, index] = find_statement(statement, 1).front();
   const auto [there, behind] = find_statement(other, 1).front();
-  if (block != there || behind < index)
+  if (block != there || behind <= index)
     throw std::logic_error(statement + " does not stand before " + other + " in one block");
   put_element_behind(*block, index, behind);
   return *this;
