@@ -76,6 +76,9 @@ class OneHot : public Cell {
   Value at(std::uint32_t label) const;  ///< by index
   const std::vector<std::string>& labels() const;
 };
+/// Labels PREFIX0, PREFIX1, ...
+std::vector<std::string> numbered(std::uint32_t count, const std::string& prefix = "");
+
 /// A cell of several numbers.
 class Vector : public Cell {
  public:

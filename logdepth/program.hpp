@@ -83,6 +83,9 @@ class Program {
   // Cells.
   Constant constant(const std::string& name = "one");
   Flag flag(const std::string& name, Lifetime lifetime = Lifetime::permanent);
+  /// NAME.0, NAME.1, ...: a row of a relation.
+  std::vector<Flag> flags(const std::string& name, std::uint32_t count,
+                          Lifetime lifetime = Lifetime::permanent);
   OneHot onehot(const std::string& name, const std::vector<std::string>& labels,
                 Lifetime lifetime = Lifetime::permanent);
   Key key(const std::string& name, PositionCode code, Lifetime lifetime = Lifetime::permanent);

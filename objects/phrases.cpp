@@ -25,4 +25,13 @@ std::string joined(const std::vector<std::string>& items, std::string_view separ
   return text;
 }
 
+std::string shortened(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) {
+    if (text.size() > 60) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + item;
+  }
+  return text;
+}
+
 }  // namespace logdepth

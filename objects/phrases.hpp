@@ -15,5 +15,7 @@ std::string counted(std::uint64_t count, std::string_view noun, std::string_view
 std::string share_text(std::uint64_t part, std::uint64_t all);
 /// The items in their order, with the separator between any two.
 std::string joined(const std::vector<std::string>& items, std::string_view separator = ", ");
+/// The first of them, as far as a line is long: "a, b, ...".
+std::string shortened(const std::vector<std::string>& items);
 
 }  // namespace logdepth

@@ -155,6 +155,11 @@ Constant Program::constant(const std::string& name) {
 Flag Program::flag(const std::string& name, Lifetime lifetime) {
   return Flag(declare(*program_, name, FlagType{}, lifetime));
 }
+std::vector<Flag> Program::flags(const std::string& name, std::uint32_t count, Lifetime lifetime) {
+  std::vector<Flag> flags;
+  for (const std::string& each : numbered(count, name + ".")) flags.push_back(flag(each, lifetime));
+  return flags;
+}
 OneHot Program::onehot(const std::string& name, const std::vector<std::string>& labels,
                        Lifetime lifetime) {
   return OneHot(declare(*program_, name, OneHotType{labels}, lifetime));

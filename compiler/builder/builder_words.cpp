@@ -5,25 +5,17 @@
 #include <numeric>
 
 #include "compiler/builder/builder_parts.hpp"
+#include "objects/phrases.hpp"
 
 namespace logdepth::cells {
 namespace {
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (text.size() > 60) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
-}
 
 std::uint32_t label_index(const OneHot& cell, const std::string& label) {
   const auto& labels = cell.labels();
   const auto found = std::find(labels.begin(), labels.end(), label);
   if (found == labels.end())
     throw InputError(fmt::format("cell {} has no label '{}': expected one of {}", cell.name(),
-                                 label, list_of(labels)));
+                                 label, shortened(labels)));
   return static_cast<std::uint32_t>(found - labels.begin());
 }
 
@@ -98,6 +90,12 @@ Value OneHot::at(std::uint32_t label) const {
   if (label >= size())
     throw InputError(fmt::format("cell {} has {} labels, and no number {}", name(), size(), label));
   return {id(), label};
+}
+
+std::vector<std::string> numbered(std::uint32_t count, const std::string& prefix) {
+  std::vector<std::string> labels;
+  for (std::uint32_t i = 0; i < count; ++i) labels.push_back(prefix + std::to_string(i));
+  return labels;
 }
 
 Component Vector::operator[](std::uint32_t index) const {

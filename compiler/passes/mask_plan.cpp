@@ -88,8 +88,10 @@ MaskPlan plan_mask(const NumberProperties& numbers, const SublayerStatements& st
       return plan;
     }
     if (!one)
-      place.refuse(last, "the mask has squared norm " + norm.text() +
-                             ", not a square; declare a constant cell to complete it");
+      place.refuse(
+          last,
+          "the mask has squared norm " + norm.text() +
+              ", not a square; declare a constant cell to complete it, as in 'cell one constant'");
   }
   complete_square(norm, plan);
   return plan;

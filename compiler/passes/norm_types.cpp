@@ -68,7 +68,7 @@ class NormTyping {
       state_ = entry;
       masks = run_block(Block::repeated);
       for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
-        check_scratch(cell, "at the end of the block");
+        check_scratch(cell, "at the end of the block: erase it");
         if (state_[cell].kind != entry[cell].kind)
           place_.refuse_block(
               "cell " + p_.cells[cell].name + " is " + ProofObligations::describe(entry[cell]) +
@@ -92,7 +92,7 @@ class NormTyping {
     const auto check = [&](const std::string& reader, CellId cell) {
       if (state_[cell].kind == AbstractValue::Kind::blank)
         place_.refuse_block(reader + " reads cell " + p_.cells[cell].name +
-                            ", which is zero at the end");
+                            ", which is zero at the end: write it before, or leave it out");
     };
     for (const OutputRow& row : p_.outputs)
       for (const Term& term : row.form) check("output " + row.name, term.component.cell);

@@ -7,6 +7,12 @@
 #include "objects/overload.hpp"
 
 namespace logdepth {
+namespace {
+
+/// What to do about a cell that is zero where it is read.
+const std::string kFill = ": fill it before, by a statement or for all tokens from the beginning";
+
+}  // namespace
 
 std::string ProofObligations::describe(const AbstractValue& value) {
   return value.kind == AbstractValue::Kind::blank   ? "zero"
@@ -38,11 +44,13 @@ class ProofObligations::AtStatement {
         return;
       case CellUse::divided:
         if (blank(used.cell))
-          refuse("cell " + name(used.cell) + " is zero here and cannot be read under a norm");
+          refuse("cell " + name(used.cell) + " is zero here and cannot be read under a norm" +
+                 kFill);
         return;
       case CellUse::tested:
         if (before_[used.cell].kind != AbstractValue::Kind::number)
-          refuse("cell " + holding(used.cell) + " here and has no sign to test");
+          refuse("cell " + holding(used.cell) + " here and has no sign to test" +
+                 (blank(used.cell) ? ": add to it in a fetch before" : ""));
         return;
     }
   }
@@ -76,7 +84,8 @@ class ProofObligations::AtStatement {
     if (before_[s.flag].kind != AbstractValue::Kind::typed ||
         before_[s.flag].certain != (zero ? 1u : 0u))
       refuse("cell " + name(s.flag) + " is not proved to be " + (zero ? "true" : "false") +
-             " at every token before the test");
+             " at every token before the test: fill it so, with " + name(s.flag) +
+             (zero ? "=true" : "=false") + " for each of them");
   }
 
  private:
@@ -88,7 +97,8 @@ class ProofObligations::AtStatement {
 
   void check_typed(CellId cell) const {
     if (before_[cell].kind != AbstractValue::Kind::typed)
-      refuse("cell " + holding(cell) + " here, so the mask has no constant norm");
+      refuse("cell " + holding(cell) + " here, so the mask has no constant norm" +
+             (blank(cell) ? kFill : ""));
   }
 
   /// The proof in head_schema.cpp asks for a rational target with a positive denominator.
@@ -129,7 +139,7 @@ class ProofObligations::AtStatement {
                            std::holds_alternative<FlagType>(type(copy.source));
     if (!one_position && !shared && !preferred)
       refuse("cell " + name(copy.source) +
-             " may differ between the selected positions; average it into a number cell");
+             " may differ between the selected positions; average it into a number cell, with add");
     if (std::holds_alternative<KeyType>(type(copy.target)) && !selects_self(s.selector))
       refuse("cell " + name(copy.target) + " is a key: it cannot take another position's code");
     if (std::holds_alternative<PointerType>(type(copy.target)) && !s.causal)

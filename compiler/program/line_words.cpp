@@ -56,7 +56,7 @@ bool LineWords::at(const char* keyword) const {
 }
 
 std::string LineWords::take(const char* expected) {
-  if (!more()) fail(std::string("expected ") + expected + " at the end of the line");
+  if (!more()) fail_expecting(expected);
   return words_[next_++].text;
 }
 
@@ -72,10 +72,13 @@ bool LineWords::accept(const char* keyword) {
   return true;
 }
 
-void LineWords::expect(const char* keyword) {
-  if (!accept(keyword))
-    fail(std::string("expected '") + keyword + "'" +
-         (more() ? ", found '" + words_[next_].text + "'" : " at the end of the line"));
+void LineWords::expect(const char* keyword, const char* wanted) {
+  if (!accept(keyword)) fail_expecting(wanted ? wanted : "'" + std::string(keyword) + "'");
+}
+
+void LineWords::fail_expecting(const std::string& wanted) const {
+  fail("expected " + wanted +
+       (more() ? ", found '" + words_[next_].text + "'" : " at the end of the line"));
 }
 
 void LineWords::end_of_line() const {

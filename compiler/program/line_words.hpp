@@ -24,7 +24,10 @@ class LineWords {
   std::string take(const char* expected);
   std::vector<std::string> take_all(const char* expected);
   bool accept(const char* keyword);
-  void expect(const char* keyword);
+  /// `wanted`: what to say instead of the keyword.
+  void expect(const char* keyword, const char* wanted = nullptr);
+  /// "expected ..., found '...'", or "... at the end of the line".
+  [[noreturn]] void fail_expecting(const std::string& wanted) const;
   void end_of_line() const;
   std::uint64_t number(const char* expected);
   static constexpr std::uint32_t kLargestSmallNumber = 1u << 20;

@@ -4,6 +4,7 @@
 
 #include "compiler/program/program_text.hpp"
 #include "compiler/program/program_words.hpp"
+#include "objects/spelling.hpp"
 #include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
@@ -62,7 +63,7 @@ class Parser : private ProgramWords {
     if (accept("pointer")) return PointerType{code()};
     if (accept("direction")) return direction();
     if (accept("number")) return NumberType{small_number("a number of components")};
-    expect("onehot");
+    expect("onehot", "constant, flag, onehot, key, pointer, direction or number");
     OneHotType type{take_all("a label")};
     if (type.labels.empty()) fail("expected labels after 'onehot'");
     return type;
@@ -101,16 +102,16 @@ class Parser : private ProgramWords {
     if (accept("cells")) {
       p_.input = CellsInput{};
     } else {
-      expect("graph");
+      expect("graph", "cells or graph");
       GraphInput graph;
       if (accept("rows")) {
         graph.layout = GraphInput::Layout::rows;
       } else {
-        expect("adjacency");
+        expect("adjacency", "adjacency or rows");
         if (accept("n3")) {
           graph.padding = GraphInput::Padding::n3;
         } else {
-          expect("n3-n2");
+          expect("n3-n2", "n3 or n3-n2");
         }
       }
       if (accept("size")) graph.size = small_number("a number of vertices");
@@ -147,15 +148,15 @@ class Parser : private ProgramWords {
         p_.unroll.base = small_number("a base from 3 on");
         if (p_.unroll.base < 3) fail("expected a base from 3 on; that of 2 is ceil_log2");
       } else {
-        expect("ceil_log2");
+        expect("ceil_log2", "fixed, ceil_log2 or ceil_log");
       }
       if (accept("vertices")) {
         p_.unroll.kind = Unroll::Kind::ceil_log2_vertices;
       } else {
-        expect("letters");
+        expect("letters", "letters or vertices");
         p_.unroll.kind = Unroll::Kind::ceil_log2_letters;
       }
-      expect("minus");
+      expect("minus", "'minus 0' or 'minus 1'");
       p_.unroll.minus = small_number("0 or 1");
     }
     if (accept("max")) p_.unroll.max_length = number("a length");
@@ -168,7 +169,7 @@ class Parser : private ProgramWords {
     if (accept("unmasked"))
       s.causal = false;
     else
-      expect("causal");
+      expect("causal", "causal or unmasked behind the name of the fetch");
     s.selector = selector();
     if (accept("under")) {
       s.under = cells_to_end();
@@ -230,7 +231,7 @@ class Parser : private ProgramWords {
       p_.prefix = std::move(element);
       return;
     }
-    expect("points");
+    expect("points", "element or points");
     PrefixPoints points;
     while (more()) {
       const std::string text = take("a cell");
@@ -291,7 +292,7 @@ class Parser : private ProgramWords {
     if (accept("positive")) {
       s.kind = TestStatement::Kind::positive;
     } else {
-      expect("zero");
+      expect("zero", "zero or positive");
     }
     s.number = component(take("a component"));
     end_of_line();
@@ -384,7 +385,15 @@ class Parser : private ProgramWords {
     };
     const std::string key = take("a keyword");
     const auto line = kLines.find(key);
-    if (line == kLines.end()) fail("'" + key + "' does not begin a line of a .cells file");
+    if (line == kLines.end()) {
+      std::vector<std::string> keywords;
+      for (const auto& [keyword, parsed] : kLines) keywords.push_back(keyword);
+      const auto name = meant(key, keywords);
+      fail("'" + key + "' does not begin a line of a .cells file" +
+           (name ? "; did you mean " + *name + "?"
+                 : ": expected cell, token, initial, repeated, final, fetch, lookup, output or "
+                   "another of its keywords"));
+    }
     // The two spellings of one fact count as one line.
     if (line->second.once && !seen_.insert(key == "no-begin" ? "begin" : key).second)
       fail("a second line '" + key + "'");

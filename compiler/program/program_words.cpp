@@ -4,6 +4,9 @@
 
 #include <charconv>
 
+#include "objects/phrases.hpp"
+#include "objects/spelling.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -29,7 +32,16 @@ void ProgramWords::declare(Cell cell) {
 
 CellId ProgramWords::cell_named(const std::string& name) const {
   const auto found = cells_.find(name);
-  if (found == cells_.end()) fail("'" + name + "' is not a declared cell");
+  if (found == cells_.end()) {
+    std::vector<std::string> names;
+    for (const Cell& cell : p_.cells) names.push_back(cell.name);
+    // A name of one or two letters is near every other one.
+    const auto near = name.size() > 2 ? meant(name, names) : std::nullopt;
+    fail("'" + name + "' is not a declared cell" +
+         (near                 ? "; did you mean " + *near + "?"
+          : is_cell_name(name) ? ": expected a line 'cell " + name + " ...' above"
+                               : ""));
+  }
   return found->second;
 }
 
@@ -50,13 +62,16 @@ std::uint32_t ProgramWords::label(CellId id, const std::string& text) const {
     fail("'" + c.name + "' is neither a flag nor one-hot and has no labels");
   const auto& index = labels_.at(id);
   const auto found = index.find(text);
-  if (found == index.end()) fail("'" + text + "' is not a label of '" + c.name + "'");
+  if (found == index.end())
+    fail("'" + text + "' is not a label of '" + c.name + "': expected one of " +
+         shortened(std::get<OneHotType>(c.type).labels));
   return found->second;
 }
 
 Literal ProgramWords::literal(const std::string& text) const {
   const std::size_t sign = text.find('=');
-  if (sign == std::string::npos) fail("expected cell=label, found '" + text + "'");
+  if (sign == std::string::npos)
+    fail("expected cell=label in one word, as in x=a or f=true, found '" + text + "'");
   const CellId id = cell_named(text.substr(0, sign));
   return {id, label(id, text.substr(sign + 1))};
 }
@@ -109,7 +124,7 @@ LinearForm ProgramWords::form(const char* end) {
   LinearForm result;
   while (more() && !(end && at(end))) {
     const bool minus = accept("-");
-    if (!minus) expect("+");
+    if (!minus) expect("+", "+ or - and a blank before every term, as in '+ 1/2 x - y'");
     std::string text = take("a cell");
     Rational factor = 1;
     if (const auto value = Rational::parse(text)) {
@@ -117,7 +132,8 @@ LinearForm ProgramWords::form(const char* end) {
       if (factor.sign() <= 0) fail("expected a positive factor after the sign");
       text = take("a cell");
     } else if (text[0] >= '0' && text[0] <= '9') {
-      fail("'" + text + "' is neither a factor in lowest terms nor a cell");
+      fail("expected a factor in lowest terms and then a cell, as in '1/2 x', found '" + text +
+           "'");
     }
     result.push_back({component(text), minus ? -factor : factor});
   }
@@ -125,7 +141,7 @@ LinearForm ProgramWords::form(const char* end) {
 }
 
 CellId ProgramWords::key() {
-  expect("key");
+  expect("key", "'key' and a cell, as in 'key I'");
   return cell("a key cell");
 }
 
@@ -187,7 +203,7 @@ Selector ProgramWords::selector() {
   }
   if (accept("rightmost")) {
     SelectRightmost x;
-    while (!at("key")) x.flags.push_back(literal(take("cell=label")));
+    while (!at("key")) x.flags.push_back(literal(take("cell=label or 'key' and a cell")));
     x.key = key();
     return x;
   }
@@ -212,7 +228,7 @@ Selector ProgramWords::selector() {
     x.prefer = literal(take("cell=label"));
     return x;
   }
-  fail("expected uniform, match, same, rightmost, nearest, flagged, find, find-one or related");
+  fail_expecting("uniform, match, same, rightmost, nearest, flagged, find, find-one or related");
 }
 
 }  // namespace logdepth

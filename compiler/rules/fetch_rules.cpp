@@ -26,6 +26,7 @@ class FetchRules : private RuleBase {
     for (const HeadWrite& write : s_.writes)
       std::visit([&](const auto& w) { check_write(w); }, write);
     check_under();
+    if (s_.writes.empty()) refuse("the head writes nothing: expected a copy, add or set");
   }
 
  private:
@@ -35,7 +36,8 @@ class FetchRules : private RuleBase {
     if (!holds<KeyType>(cell)) refuse("cell " + name(cell) + " is not a key");
   }
   void expect_constant(const char* selector) const {
-    if (!constant_cell(p_)) refuse(std::string("'") + selector + "' needs a constant cell");
+    if (!constant_cell(p_))
+      refuse(std::string("'") + selector + "' needs a constant cell, as in 'cell one constant'");
   }
 
   void check_selector(const SelectAll&) const {}
@@ -146,7 +148,8 @@ class FetchRules : private RuleBase {
 
   void check_write(const SumWrite& sum) const {
     if (!holds<NumberType>(sum.target.cell))
-      refuse("an average goes to a number cell and " + name(sum.target.cell) + " is not one");
+      refuse("an average goes to a number cell and " + name(sum.target.cell) +
+             " is not one: declare one, as in 'cell n number 1'");
     for (const Term& term : sum.form) {
       const CellId cell = term.component.cell;
       const bool grouped = std::find(s_.under.begin(), s_.under.end(), cell) != s_.under.end();

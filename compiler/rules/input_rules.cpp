@@ -77,7 +77,8 @@ class InputRules : private RuleBase {
       }
     }
     for (const std::string& kind : kinds)
-      if (!p_.embedding.contains(kind)) refuse("token " + kind + " is not described");
+      if (!p_.embedding.contains(kind))
+        refuse("token " + kind + " is not described: expected a line 'token " + kind + " ...'");
     for (const auto& [cell, times] : count) {
       if (times != kinds.size())
         refuse("cell " + name(cell) + " is filled for some tokens and not for others");
@@ -124,7 +125,8 @@ class InputRules : private RuleBase {
       if (!c) refuse("cell " + name(position.cell) + " is neither a flag nor a position code");
       if (*c == PositionCode::phi)
         refuse("cell " + name(position.cell) +
-               " holds phi, which is irrational and cannot be a position encoding");
+               " holds phi, which is irrational and cannot be a position encoding: take circle, or "
+               "normalise a group that is a multiple of (p, 1)");
       if (holds<KeyType>(position.cell) && position.back)
         refuse("key " + name(position.cell) + " is the token's own position, not 'back'");
       codes.insert(*c);

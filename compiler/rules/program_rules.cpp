@@ -26,7 +26,9 @@ class Rules : private RuleBase {
           for (const CellId cell : cells_written(statement))
             if (lifetime(cell) == Lifetime::permanent)
               refuse("cell " + name(cell) +
-                     " is permanent and may not be written in the repeated block");
+                     " is permanent and may not be written in the repeated block: declare it as "
+                     "state, "
+                     "or as scratch");
         for (const CellId cell : cells_written(statement))
           if (holds<ConstantType>(cell)) refuse("the constant " + name(cell) + " is written");
       }
@@ -73,7 +75,9 @@ class Rules : private RuleBase {
     if (!constant_cell(p_)) {
       for (const Rule& rule : s.rules)
         if (rule.when.size() != 1 || holds<FlagType>(rule.when[0].cell))
-          refuse("a rule with several conditions or a flag needs a constant cell");
+          refuse(
+              "a rule with several conditions or a flag needs a constant cell, as in "
+              "'cell one constant'");
     }
     if (const auto gap = partition_violation(p_, s)) refuse(*gap);
   }
@@ -132,11 +136,14 @@ class Rules : private RuleBase {
     std::set<std::string> names;
     for (const OutputRow& row : p_.outputs)
       if (!names.insert(row.name).second) refuse("output " + row.name + " stands twice");
-    if (names.empty()) refuse("the program has no output");
+    if (names.empty())
+      refuse("the program has no output: expected outputs accept and reject, or others");
     if (p_.relation) check_relation();
     const bool decides = names.contains("accept") || names.contains("reject");
     if (decides && names != std::set<std::string>{"accept", "reject"})
-      refuse("a program with output accept has exactly the outputs accept and reject");
+      refuse(
+          "a program with output accept has exactly the outputs accept and reject; one "
+          "without terms is 0");
     if (!std::holds_alternative<std::monostate>(p_.prefix) && !decides)
       refuse("prefixes are read from programs that accept and reject");
     if (!std::holds_alternative<std::monostate>(p_.prefix) &&

@@ -81,11 +81,3 @@ enum class Compared {
 Program equality_MS25_lemA7(Compared compared = Compared::stored, bool clear = true);
 
 }  // namespace logdepth
-
-// Used by graph_connectivity_thm5_1.cpp alone, until it is written with the builder: goes away with
-// blocks_as_text.cpp.
-namespace logdepth::blocks {
-std::string offset(const std::string& name, const std::string& number, const std::string& one,
-                   const std::string& first, std::uint32_t k);
-std::string multiples();
-}  // namespace logdepth::blocks

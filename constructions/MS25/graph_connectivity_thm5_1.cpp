@@ -7,64 +7,11 @@
 // Here. `compact`: (6, 1, 1), depth ceil(log2(n-1)) + 7. `paper`: (6, 2, 1), depth
 //   2 ceil(log2(n-1)) + 7. Both with ceil(log2(n-1)) loops, none for n <= 2, and both with n^3 or
 //   with n^3 - n^2 padding tokens. They divide p by n as in the compact form of MS25 Lemma 3.1
-//   (division_MS25_lem3_1.cpp), and look the division of p div n by n up at that position.
+//   (division_lem3_1.cpp), and look the division of p div n by n up at that position.
+//   For a size given in advance: graph_connectivity_{sized,rows}_thm5_1.cpp.
 //
-// Hypotheses. n >= 1; the position encoding separates the first position; averaging-hard attention,
-//   causal and unmasked heads, masked pre-norm without epsilon, exact numbers.
-// Deviations from the paper's text, each with its reason:
-//   - indices from 0 (p = i n + j; s and t in unary are s+1 and t+1 tokens): with 1..n the last
-//     column would get the coordinates (i+1, 0);
-//   - the position p, and n on p's scale, which the paper does not provide: p/(p+1) and n/(p+1) are
-//     causal averages of numbers that heads have placed at the first token and at all others;
-//   - B_0 is A; the diagonal (paths of length 0) is the comparison s = t in the last layer, which
-//     also saves a loop: walks of length 1..2^L cover simple paths once 2^L >= n-1;
-//   - matrix and padding tokens carry the same coordinates; keys of different cells (or shifted by
-//     one) tell them apart, where the paper's heads would mix them;
-//   - C and B are +-1 and overwritten, without a layer counter: a block of two layers alternates by
-//     itself;
-//   - compact: one layer per squaring, an OR over k in one head, which matches on coordinates and
-//     breaks ties by the flag, with a margin below the cost of every mismatch; the network computes
-//     the margin;
-//   - padding n^3 - n^2: all first n^3 tokens stand for triples (i, k, j), the first n^2 of them
-//     for pairs as well.
-//
-// Cells (p a position, N the number of tokens, div and mod by n)
-//   one             constant
-//   fst             flag           p = 0
-//   kind            one-hot        matrix, pad, source, target
-//   A               flag           there is an edge; false off the matrix
-//   a               number 2       (p, 1)/(p+1)
-//   I               key            phi(p)
-//   G               number 6       n^3/N, n^2/N and 1/N: at the first token in components 0, 2, 4,
-//                                  at the others in 1, 3, 5, and 0 in the rest
-//   st              number 3       (s+1, t+1, 1)/N
-//   d               number         (s - t)/N
-//   W               direction 3    of (s+1, t+1, 1)
-//   x               number 2       a positive multiple of (p, n)
-//   R               direction 2    of (p, n)
-//   Q, D, e                        as in the division: phi of the position nearest to p/n, the
-//                                  difference, n | p
-//   U               pointer        phi(p div n)
-//   c               number 2       a positive multiple of (p mod n, 1)
-//   J               direction 2    phi(p mod n)
-//   T               pointer        phi(p div n div n)
-//   K               direction 2    phi((p div n) mod n)
-//   V               pointer        n^3 padding: phi(max(p div n div n - 1, 0))
-//   same            flag           last layer: s = t
-//   compact
-//   eps             number         1/(N sqrt(n^6 + n^4 + 1))
-//   E               direction 2    of (16, eps); the margin is E_1
-//   C               flag, state    the triple (i, k, j): see the loop
-//   xA, xC, yA, yC  flag, scratch  what the loop fetched
-//   zA, zC          flag           last layer: A(s,t), OR_k C(s,k,t)
-//   paper
-//   B, C            flag, state    the pair (i, j) and the triple (i, k, j): see the loop
-//   h               number, state  [A] + the average of [C] over k
-//   x1, y1          flag, scratch  what the loop fetched
-//   zB              flag           last layer: B(s,t)
-// Of R, W, J and K integers are declared: p, n, s+1, t+1 and counts of tokens are at most N.
-// Tokens of triples have T = i, K = k, J = j (n^3 padding: T = i + 1); those of pairs U = i, J = j.
-//
+// Notation. p is a position, N the number of tokens; div and mod by n. Tokens of triples (i, k, j)
+//   have T = i, K = k, J = j (n^3 padding: T = i + 1); those of pairs (i, j) have U = K = i, J = j.
 // Loop (compact). Invariant after l loops, on triples: C(i,k,j) iff there are walks of length
 //     1..2^(l-1) from i to k and from k to j (C false for l = 0).
 //   Step: with W_l(i,k) = A(i,k) or OR_k' C(i,k',k), a walk of length 1..2^l from i to k,
@@ -93,218 +40,208 @@
 
 #include <string>
 
-#include "compiler/program/program_text.hpp"
-#include "constructions/MS25/building_blocks_appA.hpp"
-#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
 
 namespace logdepth {
 namespace {
 
-/// What differs with the padding: where the triples stand, and how T is read.
-struct Triples {
-  std::string padding;     ///< the word of the text form
-  std::string count;       ///< tokens of which there are n^3
-  std::string row;         ///< i as an index of pairs
-  std::string fetch_row;   ///< the statement that brings it, if it is not T itself
-  std::string middle_row;  ///< k as a first index of triples
-  std::string source_row;  ///< s as a first index of triples
+/// What both forms say of themselves.
+cells::Program connectivity(GraphPadding padding) {
+  const bool n3 = padding == GraphPadding::n3;
+  cells::Program p("connectivity");
+  p.hypothesis(std::string("a graph over n >= 1 vertices: n^2 matrix tokens, ") +
+               (n3 ? "n3" : "n3-n2") +
+               " padding tokens, s+1 source and t+1 target tokens, vertices from 0");
+  p.hypothesis("the position encoding separates the first position");
+  p.hypothesis(
+      "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact "
+      "numbers");
+  // With 1..n the last column would get the coordinates (i+1, 0).
+  p.deviation(
+      "indices from 0; the paper's 1..n with p = in + j breaks quotient and remainder at the last "
+      "column");
+  p.deviation(
+      "p and n on one scale by causal averages of gated counts; the paper does not provide p");
+  // Paths of length 0 are s = t; walks of length 1..2^L cover the others once 2^L >= n-1.
+  p.deviation(
+      "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) loops instead of ceil(log2 n)");
+  // The paper's heads would mix them. With n^3 padding tokens T is one more than i as well.
+  p.deviation(
+      "keys of different cells separate matrix tokens from padding tokens with the same "
+      "coordinates");
+  // B and C are +-1 and overwritten, each by its layer.
+  p.deviation("no layer counter: the repeated block alternates by itself");
+  if (!n3) p.deviation("n^3 - n^2 padding tokens: matrix tokens stand for triples as well");
+  p.reads_adjacency(padding).log_loops_of_vertices(2, 1);
+  return p;
+}
+
+/// The cells that both forms have, and how the forms go on with them. Integers in directions are
+/// p, n, s+1, t+1 and counts of tokens, so at most N.
+struct Connectivity {
+  cells::Program& p;
+  bool n3;  // n^3 padding tokens, which alone stand for triples
+
+  cells::Constant one = p.constant();
+  cells::Flag fst = p.flag("fst");  // p = 0
+  cells::OneHot kind = p.onehot("kind", {"matrix", "pad", "source", "target"});
+  cells::Flag A = p.flag("A");                             // there is an edge; false off the matrix
+  cells::Number a = p.number("a", 2);                      // (p, 1)/(p+1)
+  cells::Key I = p.key("I", cells::phi);                   // p
+  cells::Number G = p.number("G", 6);                      // see scales
+  cells::Number x = p.number("x", 2);                      // a positive multiple of (p, n)
+  cells::Direction R = p.integer_direction("R");           // of (p, n)
+  cells::Number st = p.number("st", 3);                    // (s+1, t+1, 1)/N
+  cells::Number d = p.number("d");                         // (s - t)/N
+  cells::Direction W = p.integer_direction("W", 3);        // of (s+1, t+1, 1)
+  cells::Pointer Q = p.pointer("Q", cells::phi);           // the position nearest to p/n
+  cells::Number D = p.number("D");                         // difference of Q and R
+  cells::Flag e = p.flag("e");                             // n divides p: D = 0
+  cells::Pointer U = p.pointer("U", cells::phi);           // p div n
+  cells::Pointer T = p.pointer("T", cells::phi);           // p div n div n
+  cells::Pointer V = n3 ? p.pointer("V", cells::phi) : T;  // the triple's i; n^3: max(T - 1, 0)
+  cells::Number c = p.number("c", 2);                      // a positive multiple of (p mod n, 1)
+  cells::Direction J = p.integer_direction("J");           // p mod n
+  cells::Direction K = p.integer_direction("K");           // (p div n) mod n
+  cells::Flag same = p.flag("same");                       // last layer: s = t
+
+  cells::Ratio s = (W[0] / W[2]).back(1), t = (W[1] / W[2]).back(1);
+  cells::Ratio s_triple = n3 ? W[0] / W[2] : s;  // as T codes the i of triples
+  cells::Ratio k_triple = n3 ? (K[0] + K[1]) / K[1] : K;
+  PairsAndTriples graph = {U, T, K, J, V, k_triple};
+
+  cells::Statements scales() const;
+  cells::Statements quotient() const;
+  cells::Statements vertices() const;
+  cells::Statements compare_terminals() const;
+  void compact() const;
+  void paper() const;
 };
 
-Triples triples(GraphInput::Padding padding) {
-  if (padding == GraphInput::Padding::n3)
-    return {"n3",
-            "+ kind[pad]",
-            "V",
-            "  fetch row causal match T back 1 key I\n    copy V I\n",
-            "( + K[0] + K[1] : + K[1] )",
-            "( + W[0] : + W[2] )"};
-  return {"n3-n2", "+ kind[matrix] + kind[pad]", "T", "", "K", "( + W[0] - W[2] : + W[2] )"};
+constexpr const char* kGraphTokens[] = {"<edge>", "<no-edge>", "<pad>", "<source>", "<target>"};
+
+// --- coordinates of every token, from the first-flag and the kinds: six layers -------------------
+
+/// Two layers: I, and the raw scales x, st, d. The first token averages over all N tokens, the
+/// others over the targets, and then the other way round: n^3/N, n^2/N and 1/N are in G[0], G[2],
+/// G[4] at the first token and in G[1], G[3], G[5] at the others, and the rest of G is 0. So the
+/// causal averages of G[3] and G[0] are n^2/N p/(p+1) and n^3/N 1/(p+1).
+cells::Statements Connectivity::scales() const {
+  using namespace cells;
+  const Form triple = n3 ? kind["pad"] : kind["matrix"] + kind["pad"];  // true of n^3 tokens
+  const Form first = (one + fst) / 2;
+  const auto counts = [&](const std::string& name, const Value& at_targets, std::uint32_t g) {
+    return fetch(name)
+        .unmasked(flagged(kind == "target").when(at_targets))
+        .add(G[g], triple)
+        .add(G[g + 2], kind["matrix"])
+        .add(G[g + 4], first);
+  };
+  return {blocks::offset("position", a, one, fst, 0),
+          counts("counts_at_first", !fst, 0),
+          counts("counts_elsewhere", fst, 1),
+          fetch("terminals")
+              .unmasked(uniform())
+              .add(st[0], kind["source"])
+              .add(st[1], kind["target"])
+              .add(st[2], first)
+              .add(d, kind["source"] - kind["target"]),
+          normalise(I).from(a[0], a[1]),
+          fetch("p_and_n").causal(uniform()).under(G).add(x[0], G[3]).add(x[1], G[0])};
 }
 
-std::string start(const Triples& layout) {
-  return R"cells(logdepth-cells 1
-program connectivity
-hypothesis "a graph over n >= 1 vertices: n^2 matrix tokens, )cells" +
-         layout.padding +
-         R"cells( padding tokens, s+1 source and t+1 target tokens, vertices from 0"
-hypothesis "the position encoding separates the first position"
-hypothesis "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact numbers"
-deviation "indices from 0; the paper's 1..n with p = in + j breaks quotient and remainder at the last column"
-deviation "p and n on one scale by causal averages of gated counts; the paper does not provide p"
-deviation "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) loops instead of ceil(log2 n)"
-deviation "keys of different cells separate matrix tokens from padding tokens with the same coordinates"
-deviation "no layer counter: the repeated block alternates by itself"
-)cells" +
-         (layout.padding == "n3" ? ""
-                                 : "deviation \"n^3 - n^2 padding tokens: matrix tokens stand for "
-                                   "triples as well\"\n") +
-         "input graph adjacency " + layout.padding + R"cells(
-unroll ceil_log2 vertices minus 1
-cell one constant
-cell fst flag
-cell kind onehot matrix pad source target
-cell A flag
-cell a number 2
-cell I key phi
-cell G number 6
-cell x number 2
-cell R direction 2 integers 1
-cell st number 3
-cell d number 1
-cell W direction 3 integers 1
-cell Q pointer phi
-cell D number 1
-cell e flag
-cell U pointer phi
-cell T pointer phi
-)cells" + (layout.fetch_row.empty() ? "" : "cell V pointer phi\n") +
-         R"cells(cell c number 2
-cell J direction 2 integers 1
-cell K direction 2 integers 1
-cell same flag
-position fst
-)cells";
+/// Two layers: p div n, of Lemma 3.1.
+cells::Statements Connectivity::quotient() const {
+  using namespace cells;
+  return {normalise(R).from(x[0], x[1]), blocks::multiples({I, R, Q, D, e}),
+          fetch("quotient").causal(rightmost(e).key(I)).copy(U, Q)};
 }
 
-std::string tokens(const std::string& edge, const std::string& other) {
-  return "token <edge> kind=matrix A=true " + edge + "\n" +  //
-         "token <no-edge> kind=matrix A=false " + other + "\n" + "token <pad> kind=pad A=false " +
-         other + "\n" + "token <source> kind=source A=false " + other + "\n" +
-         "token <target> kind=target A=false " + other + "\n";
+/// Two layers: p mod n, the same of position p div n, and s and t.
+cells::Statements Connectivity::vertices() const {
+  using namespace cells;
+  return {
+      fetch("remainder").causal(cells::same(U)).add(c[0], (one - e) / 2).add(c[1], (one + e) / 2),
+      fetch("second_quotient").causal(match(U).key(I)).copy(T, U),
+      normalise(J).from(c[0], c[1]),
+      fetch("second_remainder").causal(match(U).key(I)).copy(K, J),
+      n3 ? fetch("row").causal(match(T).back(1).key(I)).copy(V, I) : Statements(),
+      normalise(W).from(st[0], st[1], st[2])};
 }
 
-/// Coordinates of every token, from the first-flag and the kinds. `scale` and `margin` stand where
-/// the compact form adds the computation of its margin.
-std::string coordinates(const Triples& layout, const std::string& scale,
-                        const std::string& margin) {
-  return R"cells(
-initial
-)cells" + blocks::offset("position", "a", "one", "fst", 0) +
-         R"cells(  fetch counts_at_first unmasked flagged kind=target when fst=false
-    add G[0] )cells" +
-         layout.count + R"cells(
-    add G[2] + kind[matrix]
-    add G[4] + 1/2 one + 1/2 fst
-  fetch counts_elsewhere unmasked flagged kind=target when fst=true
-    add G[1] )cells" +
-         layout.count + R"cells(
-    add G[3] + kind[matrix]
-    add G[5] + 1/2 one + 1/2 fst
-  fetch terminals unmasked uniform
-    add st[0] + kind[source]
-    add st[1] + kind[target]
-    add st[2] + 1/2 one + 1/2 fst
-    add d + kind[source] - kind[target]
-  normalise I from a[0] a[1]
-  fetch p_and_n causal uniform under G
-    add x[0] + G[3]
-    add x[1] + G[0]
-)cells" + scale +
-         R"cells(  normalise R from x[0] x[1]
-)cells" + blocks::multiples() +
-         R"cells(  fetch quotient causal rightmost e=true key I
-    copy U Q
-)cells" + margin +
-         R"cells(  fetch remainder causal same U
-    add c[0] + 1/2 one - 1/2 e
-    add c[1] + 1/2 one + 1/2 e
-  fetch second_quotient causal match U key I
-    copy T U
-  normalise J from c[0] c[1]
-  fetch second_remainder causal match U key I
-    copy K J
-)cells" + layout.fetch_row +
-         R"cells(  normalise W from st[0] st[1] st[2]
-)cells";
+/// same, in the last layer.
+cells::Statements Connectivity::compare_terminals() const {
+  using namespace cells;
+  return {fetch("own").unmasked(match(I).key(I)).set(same), test(same).zero(d)};
 }
 
-std::string compact_connectivity(const Triples& layout) {
-  return start(layout) + R"cells(construction compact
-source "MS25 Theorem 5.1 (optimised)"
-deviation "one layer per squaring: an exact OR in one head, ties broken by a margin below every mismatch"
-cell eps number 1
-cell E direction 2
-cell C state flag
-cell xA scratch flag
-cell xC scratch flag
-cell yA scratch flag
-cell yC scratch flag
-cell zA flag
-cell zC flag
-)cells" + tokens("C=false", "C=false") +
-         coordinates(layout, "  fetch margin unmasked uniform under G\n    add eps + G[4]\n",
-                     "  normalise E from 16*one eps\n") +
-         R"cells()cells" + squaring_loop(layout.row, layout.middle_row, "E[1]") +
-         R"cells(final
-  fetch edge unmasked find-one ( + W[0] - W[2] : + W[2] ) key U and ( + W[1] - W[2] : + W[2] ) key J
-    copy zA A
-  fetch walk unmasked find )cells" +
-         layout.source_row +
-         R"cells( key T and ( + W[1] - W[2] : + W[2] ) key J prefer C=true margin E[1]
-    copy zC C
-  fetch own unmasked match I key I
-    set same=true
-  test same zero d
-output accept + zA + zC + same + 2 one
-output reject
-)cells";
+// --- one layer per squaring ----------------------------------------------------------------------
+
+void Connectivity::compact() const {
+  using namespace cells;
+  p.construction("compact").source("MS25 Theorem 5.1 (optimised)");
+  // The OR is over k: a head matches on coordinates and prefers the tokens with C. The network itself
+  // computes the margin.
+  p.deviation(
+      "one layer per squaring: an exact OR in one head, ties broken by a margin below every "
+      "mismatch");
+  const auto eps = p.number("eps");  // 1/(N sqrt(n^6 + n^4 + 1))
+  const auto E = p.direction("E");   // of (16, eps), so that E[1] is the margin
+  const GraphSquaring square{p, graph, A, E[1]};
+  for (const char* token : kGraphTokens) p.token(token, !square.C);
+
+  p.initial(scales(), fetch("margin").unmasked(uniform()).under(G).add(eps, G[4]),  //
+            quotient(), normalise(E).from(16 * one, eps), vertices());
+  p.repeated(square.loop());
+  p.final(square.answer(s, s_triple, t), compare_terminals());
+  p.output("accept", square.zA + square.zC + same + 2 * one).output("reject", {});
 }
 
-std::string paper_connectivity(const Triples& layout) {
-  // h = [A] + average of [C] over k; taken back before C changes.
-  const std::string some_c = "unmasked find " + layout.middle_row + " key T and J key J\n";
-  const std::string own = "unmasked match I key I\n";
-  return start(layout) + R"cells(construction paper
-source "MS25 Theorem 5.1 (repaired)"
-cell h state number 1
-cell B state flag
-cell C state flag
-cell x1 scratch flag
-cell y1 scratch flag
-cell zB flag
-)cells" + tokens("B=true C=false", "B=false C=false") +
-         coordinates(layout, "", "") + "  fetch edge_first " + own +
-         R"cells(    add h + 1/2 one + 1/2 A
-repeated
-  fetch left unmasked find-one )cells" +
-         layout.row + R"cells( key U and K key J
-    copy x1 B
-  fetch right unmasked find-one K key U and J key J
-    copy y1 B
-  fetch some_undone )cells" +
-         some_c + R"cells(    add h - 1/2 one - 1/2 C
-  fetch edge_undone )cells" +
-         own + R"cells(    add h - 1/2 one - 1/2 A
-  lookup both
-    rule x1=true y1=true -> C=true
-    rule x1=true y1=false -> C=false
-    rule x1=false -> C=false
-  erase x1 y1
-  fetch some )cells" +
-         some_c + R"cells(    add h + 1/2 one + 1/2 C
-  fetch edge )cells" +
-         own + R"cells(    add h + 1/2 one + 1/2 A
-    set B=false
-  test B positive h
-final
-  fetch answer unmasked find-one ( + W[0] - W[2] : + W[2] ) key U and ( + W[1] - W[2] : + W[2] ) key J
-    copy zB B
-  fetch own unmasked match I key I
-    set same=true
-  test same zero d
-output accept + zB + same + one
-output reject
-)cells";
+// --- the paper's two layers per squaring ---------------------------------------------------------
+
+void Connectivity::paper() const {
+  using namespace cells;
+  p.construction("paper").source("MS25 Theorem 5.1 (repaired)");
+  const auto h = p.number("h", 1, state);  // [A] + the average of [C] over k
+  const auto B = p.flag("B", state);       // of the pair (i, j)
+  const auto C = p.flag("C", state);       // of the triple (i, k, j)
+  const auto x1 = p.flag("x1", scratch);   // B(i,k)
+  const auto y1 = p.flag("y1", scratch);   // B(k,j)
+  const auto zB = p.flag("zB");            // last layer: B(s,t)
+  for (const std::string token : kGraphTokens) p.token(token, B == (token == "<edge>"), !C);
+
+  const Form edge = (one + A) / 2, walk = (one + C) / 2;
+  const auto own = match(I).key(I);
+  const auto over_k = graph.triples(k_triple, J);  // at pairs, which have K = i
+  p.initial(scales(), quotient(), vertices(), fetch("edge_first").unmasked(own).add(h, edge));
+  p.repeated(fetch("left").unmasked(graph.pair(V, K)).copy(x1, B),
+             fetch("right").unmasked(graph.pair(K, J)).copy(y1, B),
+             fetch("some_undone").unmasked(over_k).add(h, -walk),
+             fetch("edge_undone").unmasked(own).add(h, -edge),
+             lookup("both", {when(x1, y1).then(C), when(x1, !y1).then(!C), when(!x1).then(!C)}),
+             erase(x1, y1), fetch("some").unmasked(over_k).add(h, walk),
+             fetch("edge").unmasked(own).add(h, edge).set(!B), test(B).positive(h));
+  p.final(fetch("answer").unmasked(graph.pair(s, t)).copy(zB, B), compare_terminals());
+  p.output("accept", zB + same + one).output("reject", {});
 }
 
 }  // namespace
 
 Program graph_connectivity_MS25_thm5_1(ConnectivityForm form, GraphInput::Padding padding) {
-  const Triples layout = triples(padding);
-  return form == ConnectivityForm::compact
-             ? parse_program(compact_connectivity(layout), "connectivity, compact")
-             : parse_program(paper_connectivity(layout), "connectivity, paper");
+  cells::Program p = connectivity(padding);
+  const Connectivity c{p, padding == GraphPadding::n3};
+  p.position(c.fst);
+  p.token("<edge>", c.kind == "matrix", c.A)
+      .token("<no-edge>", c.kind == "matrix", !c.A)
+      .token("<pad>", c.kind == "pad", !c.A)
+      .token("<source>", c.kind == "source", !c.A)
+      .token("<target>", c.kind == "target", !c.A);
+  if (form == ConnectivityForm::compact)
+    c.compact();
+  else
+    c.paper();
+  return p.program();
 }
 
 }  // namespace logdepth

@@ -2,32 +2,36 @@
 
 namespace logdepth {
 
-std::string squaring_loop(const std::string& row, const std::string& middle_row,
-                          const std::string& margin) {
-  const std::string prefer = " prefer C=true margin " + margin;
-  return R"cells(
-repeated
-  fetch left_edge unmasked find-one )cells" +
-         row + R"cells( key U and K key J
-    copy xA A
-  fetch left_walk unmasked find T key T and K key J)cells" +
-         prefer + R"cells(
-    copy xC C
-  fetch right_edge unmasked find-one K key U and J key J
-    copy yA A
-  fetch right_walk unmasked find )cells" +
-         middle_row + " key T and J key J" + prefer + R"cells(
-    copy yC C
-  lookup both
-    rule xA=true yA=true -> C=true
-    rule xA=true yA=false yC=true -> C=true
-    rule xA=true yA=false yC=false -> C=false
-    rule xA=false xC=true yA=true -> C=true
-    rule xA=false xC=true yA=false yC=true -> C=true
-    rule xA=false xC=true yA=false yC=false -> C=false
-    rule xA=false xC=false -> C=false
-  erase xA xC yA yC
-)cells";
+cells::Found PairsAndTriples::pair(const cells::Ratio& a, const cells::Ratio& b) const {
+  return cells::find_one(a).key(U).also(b).key(J);
+}
+cells::Found PairsAndTriples::triples(const cells::Ratio& a, const cells::Ratio& b) const {
+  return cells::find(a).key(T).also(b).key(J);
+}
+
+cells::Statements GraphSquaring::loop() const {
+  using namespace cells;
+  const Vector &T = at.T, &K = at.K, &J = at.J;
+  return {fetch("left_edge").unmasked(at.pair(at.i, K)).copy(xA, A),
+          fetch("left_walk").unmasked(at.triples(T, K).prefer(C, margin)).copy(xC, C),
+          fetch("right_edge").unmasked(at.pair(K, J)).copy(yA, A),
+          fetch("right_walk").unmasked(at.triples(at.k_triple, J).prefer(C, margin)).copy(yC, C),
+          // C := (xA or xC) and (yA or yC)
+          lookup("both", {when(xA, yA).then(C),              //
+                          when(xA, !yA, yC).then(C),         //
+                          when(xA, !yA, !yC).then(!C),       //
+                          when(!xA, xC, yA).then(C),         //
+                          when(!xA, xC, !yA, yC).then(C),    //
+                          when(!xA, xC, !yA, !yC).then(!C),  //
+                          when(!xA, !xC).then(!C)}),
+          erase(xA, xC, yA, yC)};
+}
+
+cells::Statements GraphSquaring::answer(const cells::Ratio& s, const cells::Ratio& s_triple,
+                                        const cells::Ratio& t) const {
+  using namespace cells;
+  return {fetch("edge").unmasked(at.pair(s, t)).copy(zA, A),
+          fetch("walk").unmasked(at.triples(s_triple, t).prefer(C, margin)).copy(zC, C)};
 }
 
 }  // namespace logdepth

@@ -1,15 +1,43 @@
 #pragma once
 
-#include <string>
+#include "logdepth/program.hpp"
 
 namespace logdepth {
 
-/// The loop of MS25 Theorem 5.1 in one layer, as text (the compact forms; statement and invariant
-/// at the head of graph_connectivity_MS25_thm5_1.cpp): C(i,k,j) := W(i,k) and W(k,j), W an edge A
-/// or some C. Cells A, C, xA, xC, yA, yC; keys (U, J) of pairs and (T, J) of triples; K, J own
-/// indices. `row`: i as an index of pairs; `middle_row`: k as a first index of triples; `margin` of
-/// ties.
-std::string squaring_loop(const std::string& row, const std::string& middle_row,
-                          const std::string& margin);
+/// What the tokens of a graph stand for: pairs (i, j) of vertices, found by the keys (U, J), and
+/// triples (i, k, j), found by (T, J).
+struct PairsAndTriples {
+  cells::Vector U, T;     ///< i of a pair; i of a triple
+  cells::Vector K, J;     ///< k (of a pair, i once more) and j
+  cells::Ratio i;         ///< of the own triple, as U codes it
+  cells::Ratio k_triple;  ///< the own k, as T codes the i of a triple
+
+  /// The pair (a, b).
+  cells::Found pair(const cells::Ratio& a, const cells::Ratio& b) const;
+  /// The triples (a, k, b) for all k, where `a` is as T codes it.
+  cells::Found triples(const cells::Ratio& a, const cells::Ratio& b) const;
+};
+
+/// The loop of MS25 Theorem 5.1 in one layer, and the layer that answers: what the compact form and
+/// that for a given size share. The invariant is proved in graph_connectivity_thm5_1.cpp.
+struct GraphSquaring {
+  cells::Program& p;
+  PairsAndTriples at;
+  cells::Flag A;       ///< of a pair: there is an edge
+  cells::Form margin;  ///< by which C breaks ties: positive, below the cost of every mismatch
+
+  cells::Flag C = p.flag("C", cells::state);  ///< of a triple: walks from i to k and from k to j
+  cells::Flag xA = p.flag("xA", cells::scratch);  ///< A(i, k)
+  cells::Flag xC = p.flag("xC", cells::scratch);  ///< OR_k' C(i, k', k)
+  cells::Flag yA = p.flag("yA", cells::scratch);  ///< A(k, j)
+  cells::Flag yC = p.flag("yC", cells::scratch);  ///< OR_k' C(k, k', j)
+  cells::Flag zA = p.flag("zA");                  ///< A(s, t)
+  cells::Flag zC = p.flag("zC");                  ///< OR_k C(s, k, t)
+
+  cells::Statements loop() const;
+  /// zA and zC; `s_triple` is s as T codes it.
+  cells::Statements answer(const cells::Ratio& s, const cells::Ratio& s_triple,
+                           const cells::Ratio& t) const;
+};
 
 }  // namespace logdepth

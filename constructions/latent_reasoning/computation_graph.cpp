@@ -11,36 +11,9 @@
 // Here. `compact`: a (1, 1, 0)-universal transformer, D + 1 layers for depth D: one layer per unit
 //   of depth. `pairwise`: (1, 2, 0) with three operands, for tables of size p^2 instead of p^3.
 //
-// Hypotheses. Words as above behind a beginning token, with `;` between the equations: every name
-//   is defined once, before it is used, by a value or an expression of at most `operands` names.
-//   Any length; any values at the variables to begin with. Rational codes of the positions
-//   p, p-1, ..., p-6; averaging-hard causal attention; masked pre-norm without epsilon; exact
-//   numbers.
-// Deviations.
-//   - which tokens define, and what the operands are called, is found once, in the initial layer;
-//     the paper's block takes only z(t) and has to find it in every iteration;
-//   - z(t) goes from loop to loop in the stream. It is one-hot there, as an arg max would make it:
-//     T loops of a file, and T times a file of one loop on its own output, are the same.
-//
-// Cells (r counts operands from the right: o0 stands before the last one, n0)
-//   one        constant
-//   I, P1..    key, pointers   codes of p, p-1, ..., of the positions that are read by distance
-//   variable, value, equals    flags of the token's kind
-//   op         one-hot         its operation, or none
-//   name       one-hot         its variable; `begin` at the beginning token, else `none`
-//   v          one-hot, state  its value: 0..p-1, `empty`, or `n/a`
-//   defines    flag            the token before is `=`
-//   leaf       flag            the token two before is a value, `given`
-//   n.r, o.r   one-hot         name 2 + 2r before, operation 3 + 2r before
-//   c          number 2        what K is the direction of; not read again
-//   K          direction 2     of (k, M): k = 2i - names - 1 for name number i, one more if the
-//                              token before is `=`; M = names + 2, so |k| <= M
-//   f, f.r     scratch         value of the definition of `name`, of `n.r`
-//   e.r        scratch         pairwise: value of the expression up to operand r, for 0 < r
-// Loop. Head `own` and heads `operand.r` look for the key of the definition of the name, 2i -
-//   names; where there is none (`none`, `begin`) they look for the beginning token's own, whose
-//   value is `n/a`. The feed-forward network is one table of what follows from
-//   kind, operations and fetched values.
+// Loop. Head `own` and heads `operand.r` look for the key of the definition of the name; where there
+//   is none (`none`, `begin`) they look for the beginning token's own, whose value is `n/a`. The
+//   feed-forward network is one table of what follows from kind, operations and fetched values.
 // Head promises. Distances: exactly one position each. own, operand.r: exactly one position at
 //   every token: keys are injective in (name, equals before), the beginning token is the only one
 //   of its name, and an operand's definition is at or before the operand. A name that is used
@@ -57,13 +30,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "compiler/program/program_text.hpp"
-#include "logdepth/errors.hpp"
+#include "logdepth/program.hpp"
 
 namespace logdepth {
 namespace {
@@ -76,225 +46,51 @@ std::uint32_t apply(char operation, std::uint32_t a, std::uint32_t b, std::uint3
                             : a * b % prime;
 }
 
-/// When it holds (conditions of a rule), a variable's value is `value`; `prime` stands for empty.
+/// Where all conditions hold, a variable's value is `value`; `prime` stands for empty.
 struct Case {
-  std::string when;
+  std::vector<cells::Value> when;
   std::uint32_t value = 0;
 };
 using Cases = std::vector<Case>;
 
-class GraphText {
- public:
-  explicit GraphText(const ComputationGraphOptions& options)
-      : o_(options), bound_(options.names + 2) {
-    for (std::uint32_t v = 0; v < o_.prime; ++v) values_.push_back(std::to_string(v));
-    values_.insert(values_.end(), {"empty", "n/a"});
-    for (std::uint32_t i = 0; i < o_.names; ++i) names_.push_back(fmt::format("x{}", i));
-    names_.insert(names_.end(), {"begin", "none"});
-  }
+/// The value that a one-hot cell holds; where it should not matter (`n/a`), empty.
+Cases read(const cells::OneHot& cell, std::uint32_t prime) {
+  Cases cases;
+  for (std::uint32_t v = 0; v < cell.size(); ++v)
+    cases.push_back({{cell.at(v)}, std::min(v, prime)});
+  return cases;
+}
 
-  std::string text() const {
-    return head() + cells() + tokens() + "initial\n" + roles() + "repeated\n" + fetches() +
-           tables() + outputs();
-  }
-
- private:
-  std::string head() const {
-    return fmt::format(
-        R"cells(logdepth-cells 1
-program "computation graph"
-construction {}
-source "the task of Unlocking Out-of-Distribution Generalization in Transformers via Latent Space Reasoning (anonymous, under review)"
-hypothesis "equations 'value = name' and 'name operation name ... = name', at most {} operands, read from left to right modulo {}"
-hypothesis "every name is defined once, before it is used; any length; any values at the variables to begin with"
-hypothesis "averaging-hard causal attention, masked pre-norm without epsilon, exact numbers"
-deviation "definitions and names of operands are found once, in an initial layer, not in every iteration"
-deviation "values go from loop to loop in the stream, one-hot, as discretisation would leave them"
-parameter prime {}
-parameter names {}
-parameter operands {}
-begin
-unroll fixed {}
-)cells",
-        o_.form == GraphEvaluation::compact ? "compact" : "pairwise", o_.operands, o_.prime,
-        o_.prime, o_.names, o_.operands, o_.depth);
-  }
-
-  std::string cells() const {
-    const std::string value = onehot(values_), name = onehot(names_);
-    const std::string operation = "onehot + - * none\n";
-    std::string text = "cell one constant\ncell I key two-circle\nposition I\n";
-    for (std::uint32_t back = 1; back <= 2 * o_.operands; ++back)
-      text += fmt::format("cell P{0} pointer two-circle\nposition P{0} back {0}\n", back);
-    text +=
-        "cell variable flag\ncell value flag\ncell equals flag\ncell defines flag\n"
-        "cell leaf flag\n";
-    text += "cell op " + operation + "cell name " + name + "cell v state " + value;
-    text += "cell given " + value + "cell c number 2\n";
-    text += fmt::format("cell K direction 2 integers {}\n", bound_) + "cell f scratch " + value;
-    for (std::uint32_t r = 0; r < o_.operands; ++r)
-      text += fmt::format("cell n.{0} {1}cell f.{0} scratch {2}", r, name, value);
-    for (std::uint32_t r = 0; r + 1 < o_.operands; ++r)
-      text += fmt::format("cell o.{} {}", r, operation);
-    for (const std::uint32_t r : partial_results())
-      text += fmt::format("cell e.{} scratch {}", r, value);
-    return text;
-  }
-
-  /// The alphabet, and what each letter fills.
-  std::string tokens() const {
-    std::string letters = "alphabet", fills;
-    const auto fill = [&](const std::string& token, const char* kind, const std::string& name,
-                          const std::string& value, const std::string& operation) {
-      fills += "token " + token;
-      for (const std::string flag : {"variable", "value", "equals"})
-        fills += " " + flag + (flag == kind ? "=true" : "=false");
-      fills += " op=" + operation + " name=" + name + " v=" + value + "\n";
-    };
-    const auto letter = [&](const std::string& token, auto... rest) {
-      letters += " " + token;
-      fill(token, rest...);
-    };
-    fill("<begin>", "none", "begin", "n/a", "none");
-    for (std::uint32_t i = 0; i < o_.names; ++i) {
-      letter(names_[i], "variable", names_[i], "empty", "none");
-      for (std::uint32_t v = 0; v < o_.prime; ++v)
-        letter(names_[i] + ":" + values_[v], "variable", names_[i], values_[v], "none");
-    }
-    for (std::uint32_t v = 0; v < o_.prime; ++v)
-      letter(values_[v], "value", "none", values_[v], "none");
-    for (const char o : kOperations)
-      letter(std::string(1, o), "operation", "none", "n/a", std::string(1, o));
-    letter("=", "equals", "none", "n/a", "none");
-    letter(";", "separator", "none", "n/a", "none");
-    return letters + "\n" + fills;
-  }
-
-  /// What never changes: which token defines, from what, and the keys.
-  std::string roles() const {
-    std::string text = "  fetch here causal match I key I\n    add c[0]" + keys("name", 0, false);
-    text += fmt::format("\n    add c[1] + {} one\n", bound_);
-    for (std::uint32_t back = 1; back <= 2 * o_.operands; ++back) {
-      const std::uint32_t r = (back - 2) / 2;  // of the name at an even distance
-      text += fmt::format("  fetch back.{0} causal match P{0} key I\n", back);
-      if (back == 1)
-        text += "    copy defines equals\n    add c[0] + 1/2 one + 1/2 equals\n";
-      else if (back % 2 == 0)
-        text += fmt::format("    copy n.{} name\n", r);
-      else
-        text += fmt::format("    copy o.{} op\n", r);
-      if (back == 2) text += "    copy leaf value\n    copy given v\n";
-    }
-    return text + "  normalise K from c[0] c[1]\n";
-  }
-
-  std::string fetches() const {
-    std::string text = fetch("own", "name", "f");
-    for (std::uint32_t r = 0; r < o_.operands; ++r)
-      text += fetch(fmt::format("operand.{}", r), fmt::format("n.{}", r), fmt::format("f.{}", r));
-    return text;
-  }
-
-  std::string tables() const {
-    std::string text, scratch = " f";
-    for (std::uint32_t r = 0; r < o_.operands; ++r) scratch += fmt::format(" f.{}", r);
-    for (const std::uint32_t r : partial_results()) {
-      text += fmt::format("  lookup part.{}\n", r);
-      for (const Case& c : expression(r)) text += rule(c.when, fmt::format("e.{}", r), c.value);
-      scratch += fmt::format(" e.{}", r);
-    }
-    text += "  lookup iteration\n";
-    for (std::uint32_t v = 0; v < values_.size(); ++v)
-      text += rule("variable=false v=" + values_[v], "v", v);
-    for (const Case& c : read("f"))
-      text += rule("variable=true defines=false" + c.when, "v", c.value);
-    const std::string defined = "variable=true defines=true leaf=";
-    for (const Case& c : read("given")) text += rule(defined + "true" + c.when, "v", c.value);
-    for (const Case& c : expression(0)) text += rule(defined + "false" + c.when, "v", c.value);
-    return text + "  erase" + scratch + "\n";
-  }
-
-  std::string outputs() const {
-    std::string text;
-    for (const std::string& value : values_) text += "output " + value + " + v[" + value + "]\n";
-    return text;
-  }
-
-  /// The value that a one-hot cell holds; where it should not matter (`n/a`), empty.
-  Cases read(const std::string& cell) const {
-    Cases cases;
-    for (std::uint32_t v = 0; v < values_.size(); ++v)
-      cases.push_back({fmt::format(" {}={}", cell, values_[v]), std::min(v, o_.prime)});
-    return cases;
-  }
-
-  /// The value of an expression up to operand r: operand r alone if no operation stands before it.
-  Cases expression(std::uint32_t r) const {
-    const std::string operand = fmt::format("f.{}", r), operation = fmt::format(" o.{}=", r);
-    if (r + 1 == o_.operands) return read(operand);
-    Cases cases;
-    for (Case& c : read(operand)) cases.push_back({operation + "none" + c.when, c.value});
-    const bool stored = o_.form == GraphEvaluation::pairwise && r + 2 < o_.operands;
-    const Cases left = stored ? read(fmt::format("e.{}", r + 1)) : expression(r + 1);
-    for (const char o : kOperations)
-      for (const Case& a : left) {
-        const std::string when = operation + o + a.when;
-        if (a.value == o_.prime) {
-          cases.push_back({when, o_.prime});
-          continue;
-        }
-        for (const Case& b : read(operand))
-          cases.push_back({when + b.when,
-                           b.value == o_.prime ? o_.prime : apply(o, a.value, b.value, o_.prime)});
+/// The value of an expression up to `operand`: of the operand alone if no operation stands before
+/// it, else of what is to the left of the operation, and the operand.
+Cases expression(const Cases& left, const cells::OneHot& operation, const cells::OneHot& operand,
+                 std::uint32_t prime) {
+  Cases cases;
+  for (const Case& b : read(operand, prime))
+    cases.push_back({{operation == "none", b.when[0]}, b.value});
+  for (const char o : kOperations)
+    for (const Case& a : left) {
+      Case both = {{operation == std::string(1, o)}, prime};
+      both.when.insert(both.when.end(), a.when.begin(), a.when.end());
+      if (a.value == prime) {
+        cases.push_back(both);
+        continue;
       }
-    return cases;
-  }
-
-  /// Operands up to which `pairwise` keeps the value, in the order in which they are computed.
-  std::vector<std::uint32_t> partial_results() const {
-    std::vector<std::uint32_t> all;
-    if (o_.form == GraphEvaluation::pairwise)
-      for (std::uint32_t r = o_.operands; r-- > 1;)
-        if (r + 1 < o_.operands) all.push_back(r);
-    return all;
-  }
-
-  std::string rule(const std::string& when, const std::string& cell, std::uint32_t value) const {
-    return "    rule " + when + " -> " + cell + "=" + values_[value] + "\n";
-  }
-
-  std::string fetch(const std::string& head, const std::string& name,
-                    const std::string& target) const {
-    return fmt::format("  fetch {} causal find-one ({} : + {} one ) key K\n    copy {} v\n", head,
-                       keys(name, 1, true), bound_, target);
-  }
-
-  /// The keys as a linear form of a name, plus what a definition adds. A query for no name asks for
-  /// the beginning token.
-  std::string keys(const std::string& cell, int definition, bool query) const {
-    const auto key = [&](std::size_t i) {
-      return 2 * static_cast<int>(i) - static_cast<int>(o_.names) - 1;
-    };
-    std::string form;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const bool variable = i < o_.names;
-      const int k = variable ? key(i) + definition : key(query ? o_.names : i);
-      if (k != 0)
-        form += fmt::format(" {} {} {}[{}]", k < 0 ? '-' : '+', std::abs(k), cell, names_[i]);
+      for (const Case& b : read(operand, prime)) {
+        both.value = b.value == prime ? prime : apply(o, a.value, b.value, prime);
+        cases.push_back(both);
+        cases.back().when.push_back(b.when[0]);
+      }
     }
-    return form;
-  }
+  return cases;
+}
 
-  static std::string onehot(const std::vector<std::string>& labels) {
-    std::string text = "onehot";
-    for (const std::string& label : labels) text += " " + label;
-    return text + "\n";
-  }
-
-  const ComputationGraphOptions& o_;
-  const std::uint32_t bound_;  ///< M
-  std::vector<std::string> values_, names_;
-};
+/// cell := its value in each of the cases.
+cells::Rules assign(const cells::OneHot& cell, const Cases& cases) {
+  cells::Rules rules;
+  for (const Case& c : cases) rules.push_back({c.when, {cell.at(c.value)}});
+  return rules;
+}
 
 /// Rules of the largest table, but for the few that are no operation.
 std::uint64_t table_rules(const ComputationGraphOptions& options) {
@@ -333,8 +129,146 @@ void check_options(const ComputationGraphOptions& options) {
 }  // namespace
 
 Program computation_graph(const ComputationGraphOptions& options) {
+  using namespace cells;
   check_options(options);
-  return parse_program(GraphText(options).text(), "computation graph");
+  const std::uint32_t prime = options.prime, names = options.names, operands = options.operands;
+  const bool pairwise = options.form == GraphEvaluation::pairwise;
+
+  cells::Program p("computation graph");
+  p.construction(pairwise ? "pairwise" : "compact");
+  p.source(
+      "the task of Unlocking Out-of-Distribution Generalization in Transformers via Latent Space "
+      "Reasoning (anonymous, under review)");
+  // With `;` between the equations, behind a beginning token.
+  p.hypothesis(
+      fmt::format("equations 'value = name' and 'name operation name ... = name', at most {} "
+                  "operands, read from left to right modulo {}",
+                  operands, prime));
+  p.hypothesis(
+      "every name is defined once, before it is used; any length; any values at the variables to "
+      "begin with");
+  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  // The paper's block takes only z(t) and has to find them in every iteration.
+  p.deviation(
+      "definitions and names of operands are found once, in an initial layer, not in every "
+      "iteration");
+  // As an arg max would make it: T loops of a file, and T times a file of one loop on its own
+  // output, are the same.
+  p.deviation(
+      "values go from loop to loop in the stream, one-hot, as discretisation would leave them");
+  p.parameter("prime", std::to_string(prime))
+      .parameter("names", std::to_string(names))
+      .parameter("operands", std::to_string(operands));
+  p.fixed_loops(options.depth);
+
+  std::vector<std::string> values = numbered(prime), variables = numbered(names, "x");
+  values.insert(values.end(), {"empty", "n/a"});
+  variables.insert(variables.end(), {"begin", "none"});
+  const std::vector<std::string> operations = {"+", "-", "*", "none"};
+  const std::uint32_t M = names + 2;
+
+  const auto one = p.constant();
+  const auto I = p.key("I", two_circle);  // the position p
+  p.position(I);
+  std::vector<Pointer> P;  // p-1, p-2, ...: the positions that are read by distance
+  for (std::uint32_t back = 1; back <= 2 * operands; ++back) {
+    P.push_back(p.pointer(fmt::format("P{}", back), two_circle));
+    p.position(P.back(), back);
+  }
+  const auto variable = p.flag("variable"), value = p.flag("value"), equals = p.flag("equals");
+  const auto defines = p.flag("defines");         // the token before is `=`
+  const auto leaf = p.flag("leaf");               // the token two before is a value, `given`
+  const auto op = p.onehot("op", operations);     // the token's operation, or none
+  const auto name = p.onehot("name", variables);  // its variable; `begin` of the beginning, or none
+  const auto v = p.onehot("v", values, state);    // its value: 0..p-1, `empty`, or `n/a`
+  const auto given = p.onehot("given", values);   // see leaf
+  const auto c = p.number("c", 2);                // what K is the direction of; not read again
+  const auto K = p.integer_direction("K", 2, permanent, M);  // of (k, M), see `key`; |k| <= M
+  const auto f = p.onehot("f", values, scratch);             // value of the definition of `name`
+  // Of an expression that ends two before; r counts its operands from the right.
+  std::vector<OneHot> n;   // name 2 + 2r before
+  std::vector<OneHot> fn;  // value of its definition
+  std::vector<OneHot> o;   // operation 3 + 2r before
+  for (std::uint32_t r = 0; r < operands; ++r) {
+    n.push_back(p.onehot(fmt::format("n.{}", r), variables));
+    fn.push_back(p.onehot(fmt::format("f.{}", r), values, scratch));
+  }
+  for (std::uint32_t r = 0; r + 1 < operands; ++r)
+    o.push_back(p.onehot(fmt::format("o.{}", r), operations));
+
+  std::vector<std::string> alphabet;
+  const auto letter = [&](const std::string& token, const std::string& kind, const std::string& x,
+                          const std::string& holds, const std::string& operation) {
+    if (token != kBegin) alphabet.push_back(token);
+    p.token(token, variable == (kind == "variable"), value == (kind == "value"),
+            equals == (kind == "equals"), op == operation, name == x, v == holds);
+  };
+  letter(kBegin, "begin", "begin", "n/a", "none");
+  for (std::uint32_t i = 0; i < names; ++i) {
+    letter(variables[i], "variable", variables[i], "empty", "none");
+    for (std::uint32_t x = 0; x < prime; ++x)
+      letter(variables[i] + ":" + values[x], "variable", variables[i], values[x], "none");
+  }
+  for (std::uint32_t x = 0; x < prime; ++x) letter(values[x], "value", "none", values[x], "none");
+  for (const char x : kOperations)
+    letter(std::string(1, x), "operation", "none", "n/a", std::string(1, x));
+  letter("=", "equals", "none", "n/a", "none");
+  letter(";", "separator", "none", "n/a", "none");
+  p.alphabet(alphabet);
+
+  // What never changes: which token defines, from what, and the keys. Name number i has the key
+  // k = 2i - names - 1, and one more where the token before is `=`.
+  const auto key = [&](std::int64_t i) { return 2 * i - names - 1; };
+  Form own_key;
+  for (std::uint32_t i = 0; i < name.size(); ++i) own_key = own_key + key(i) * name[variables[i]];
+  const auto back = [&](std::uint32_t by) {
+    return fetch(fmt::format("back.{}", by)).causal(match(P[by - 1]).key(I));
+  };
+  p.initial(fetch("here").causal(match(I).key(I)).add(c[0], own_key).add(c[1], M * one),
+            back(1).copy(defines, equals).add(c[0], (one + equals) / 2));
+  for (std::uint32_t r = 0; r < operands; ++r) {
+    const Fetch named = back(2 + 2 * r).copy(n[r], name);
+    p.initial(r == 0 ? named.copy(leaf, value).copy(given, v) : named);
+    if (r + 1 < operands) p.initial(back(3 + 2 * r).copy(o[r], op));
+  }
+  p.initial(normalise(K).from(c[0], c[1]));
+
+  // The value of a name's definition; of no name, that of the beginning token.
+  const auto look_up = [&](const std::string& head, const OneHot& named, const OneHot& into) {
+    Form wanted;
+    for (std::uint32_t i = 0; i < named.size(); ++i)
+      wanted = wanted + (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
+    p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
+  };
+  look_up("own", name, f);
+  CellList fetched = f;
+  for (std::uint32_t r = 0; r < operands; ++r) {
+    look_up(fmt::format("operand.{}", r), n[r], fn[r]);
+    fetched += fn[r];
+  }
+  Cases result = read(fn.back(), prime);  // of the expression up to operand r
+  for (std::uint32_t r = operands - 1; r-- > 0;) {
+    result = expression(result, o[r], fn[r], prime);
+    if (pairwise && r > 0) {  // a layer of its own keeps it
+      const auto e = p.onehot(fmt::format("e.{}", r), values, scratch);
+      p.repeated(lookup(fmt::format("part.{}", r), assign(e, result)));
+      fetched += e;
+      result = read(e, prime);
+    }
+  }
+  Rules iteration;
+  const auto where = [&](const std::vector<Value>& conditions, const Rules& then) {
+    const Rules added = under(conditions, then);
+    iteration.insert(iteration.end(), added.begin(), added.end());
+  };
+  for (std::uint32_t x = 0; x < v.size(); ++x) where({!variable}, {when(v.at(x)).then(v.at(x))});
+  where({variable, !defines}, assign(v, read(f, prime)));
+  where({variable, defines, leaf}, assign(v, read(given, prime)));
+  where({variable, defines, !leaf}, assign(v, result));
+  p.repeated(lookup("iteration", iteration), erase(fetched));
+
+  for (const std::string& x : values) p.output(x, v[x]);
+  return p.program();
 }
 
 }  // namespace logdepth

@@ -13,6 +13,7 @@
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/latent_reasoning/computation_graph.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
@@ -148,6 +149,22 @@ TEST_F(Ledgers, AHeadThatOnlyTheRandomInputsAskIsAskedAllTheSame) {
   const FileVerdict asked = verdict(model, against("(a|b)*abb"), {1, 5, 40, 7});
   EXPECT_EQ(asked.unevaluated, none);
   EXPECT_EQ(asked.status, Status::checked);
+}
+
+TEST_F(Ledgers, ComputationGraphsAreComparedWithTheirDefinition) {
+  Program program = computation_graph({.prime = 3, .names = 4, .depth = 2});
+  const FileVerdict right =
+      verdict(compile(program).model, AgainstComputationGraph{}, {2, 9, 4, 7});
+  EXPECT_EQ(right.status, Status::checked);
+  EXPECT_EQ(right.exhaustive, 15u);  // 3, and after each of them 3 values and a copy
+  EXPECT_EQ(right.bound,
+            "every graph of at most 2 equations (15), 9 random ones of at most 4 (seed 7)");
+  program.embedding["1"] = program.embedding["2"];
+  const FileVerdict wrong = verdict(compile(program).model, AgainstComputationGraph{}, {2, 0, 0});
+  EXPECT_EQ(wrong.status, Status::contradicted);
+  ASSERT_TRUE(wrong.counterexample);
+  EXPECT_EQ(wrong.counterexample->input.substr(0, 6), "'1 = x");
+  EXPECT_EQ(wrong.counterexample->got, "2");
 }
 
 TEST_F(Ledgers, HeadsThatTwoTestsLeftOutAreMatchedAsPlaces) {
