@@ -12,7 +12,7 @@ namespace logdepth {
 namespace {
 
 Transformer transformer_of(Model model) {
-  return Transformer(std::make_shared<Transformer::Hidden>(std::move(model)));
+  return Transformer(std::make_shared<Transformer::Hidden>(Transformer::Hidden{std::move(model)}));
 }
 
 }  // namespace
