@@ -10,6 +10,7 @@
 #include "objects/overload.hpp"
 #include "proofs-check/file/checks_file.hpp"
 #include "proofs-check/file/measure.hpp"
+#include "proofs-check/file/proved_precision.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -21,7 +22,7 @@ struct InfoOptions {
   std::string model;
   std::uint64_t at = 0;
   CLI::Option* at_option = nullptr;
-  bool json = false;
+  bool json = false, precision = false;
 };
 
 /// What the file takes, in words.
@@ -95,7 +96,7 @@ nlohmann::json to_json(const Measures& m) {
 }
 
 void print_json(const Model& model, const std::string& hash, std::uint64_t n,
-                const std::vector<CheckEntry>& checks) {
+                const std::vector<CheckEntry>& checks, bool precision) {
   nlohmann::json out = to_json(measure(model, n));
   out["schema"] = "logdepth/info/1";
   out["name"] = model.name;
@@ -120,17 +121,25 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
                              {"bound", check.bound},
                              {"result", check.result},
                              {"limits", check.limits}});
+  if (precision) {
+    out["precision"] = nlohmann::json::array();
+    for (const PrecisionSentence& sentence : precision_sentences(model))
+      out["precision"].push_back({{"proved", sentence.proved}, {"text", sentence.text}});
+  }
   std::cout << out.dump(1) << '\n';
 }
 
 void print_text(const Model& model, const std::string& hash, std::uint64_t n,
-                const std::vector<CheckEntry>& checks) {
+                const std::vector<CheckEntry>& checks, bool precision) {
   const Measures m = measure(model, n);
   const auto line = [](const std::string& key, const std::string& value) {
     std::cout << key << std::string(key.size() < 14 ? 14 - key.size() : 1, ' ') << value << '\n';
   };
   line("name", model.name);
-  line("construction", model.construction + ", " + model.source);
+  const bool both = !model.construction.empty() && !model.source.empty();
+  if (const std::string text = model.construction + (both ? ", " : "") + model.source;
+      !text.empty())
+    line("construction", text);
   for (const std::string& text : model.hypotheses) line("hypothesis", text);
   for (const std::string& text : model.deviations) line("deviation", text);
   const auto parameters = nlohmann::json::parse(model.parameters.text);
@@ -169,6 +178,9 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)
     line(check.kind, check.against + ": " + check.result + " (" + check.bound + ")");
+  if (precision)
+    for (const PrecisionSentence& sentence : precision_sentences(model))
+      line(sentence.proved ? "proved" : "not proved", sentence.text);
 }
 
 }  // namespace
@@ -185,6 +197,9 @@ Command add_info(CLI::App& app) {
           ->add_option("--at", options->at,
                        "number of letters, vertices or raw tokens to evaluate the depth at")
           ->check(kCount);
+  command->add_flag("--precision", options->precision,
+                    "also what is proved of the numbers, for runs in floating point, and what is "
+                    "not: gaps of scores, distances from zero");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
     const Model model = read_weights(options->model);
@@ -193,9 +208,9 @@ Command add_info(CLI::App& app) {
     const std::uint64_t n =
         options->at_option->count() > 0 ? options->at : largest_size(model).value_or(1024);
     if (options->json) {
-      print_json(model, hash, n, checks);
+      print_json(model, hash, n, checks, options->precision);
     } else {
-      print_text(model, hash, n, checks);
+      print_text(model, hash, n, checks, options->precision);
     }
     return int{kDone};
   };

@@ -38,6 +38,7 @@ struct Construction {
   std::function<cells::Program()> written;
   Oracle oracle;
   Shape shape;
+  std::vector<std::string> precision;  ///< what is proved of its numbers, and what is not
   friend void PrintTo(const Construction& c, std::ostream* out) { *out << c.name; }
 };
 
@@ -77,10 +78,30 @@ std::string in_order(const Word& word) {
 }
 
 std::vector<Construction> constructions() {
-  return {{"majority", majority, more_ones, {0, 0, 1}},
-          {"flipflop", flipflop, last_set, {0, 0, 1}},
-          {"dyck1", dyck1, well_nested, {0, 0, 2}},
-          {"sorting", sorting, in_order, {0, 0, 6}}};
+  const auto proved = [](const std::string& text) { return "proved        final block, " + text; };
+  const auto open = [](const std::string& text) { return "not proved    final block, " + text; };
+  return {{"majority", majority, more_ones, {0, 0, 1}, {}},
+          {"flipflop",
+           flipflop,
+           last_set,
+           {0, 0, 1},
+           {proved("layer 1, fetch 'last': what is selected outscores the rest by at least "
+                   "27/5 / N^3")}},
+          {"dyck1",
+           dyck1,
+           well_nested,
+           {0, 0, 2},
+           {proved("layer 1, test below: excess is 0, or at least 1 / N away from it"),
+            proved("layer 1, test even: excess is 0, or at least 1 / N away from it"),
+            proved("layer 2, test never: times is 0, or at least 1 / N away from it")}},
+          {"sorting",
+           sorting,
+           in_order,
+           {0, 0, 6},
+           {proved("layer 4, fetch 'compare': what is selected outscores the rest by at least "
+                   "25/8 / N^4"),
+            open("layer 4, test behind_a: how near to 0 behind[0] comes where it is not 0"),
+            open("layer 5, test behind_b: how near to 0 behind[1] comes where it is not 0")}}};
 }
 
 class OwnConstructions : public testing::TestWithParam<Construction> {
@@ -215,6 +236,25 @@ TEST_P(OwnConstructionsFromOutside, DoNotLeaveTheMeaningOfTheirProgram) {
             "equal:");
   EXPECT_EQ(done({"diff", "model.json", "--engine", "float64", "--tokens", word_}).substr(0, 21),
             "equal up to rounding:");
+}
+
+TEST_P(OwnConstructionsFromOutside, SayWhatIsProvedOfTheirNumbersAndWhatIsNot) {
+  std::vector<std::string> said;
+  for (const std::string& line : support::lines(done({"info", "model.json", "--precision"})))
+    if (line.starts_with("proved") || line.starts_with("not proved")) said.push_back(line);
+  EXPECT_EQ(said, GetParam().precision);
+}
+
+// What no hash protects is believed once the program has been compiled again.
+TEST_P(OwnConstructionsFromOutside, ProveNothingOfAFileWhoseProgramIsAnother) {
+  std::string file = folder.read("model.json");
+  const std::size_t at = file.find("alphabet ", file.find("logdepth-cells 1"));
+  ASSERT_NE(at, std::string::npos);
+  file.replace(at, 9, "alphabet Z ");
+  folder.write("other.json", file);
+  const std::string said = done({"info", "other.json", "--precision"});
+  EXPECT_NE(said.find("\nnot proved    anything: "), std::string::npos) << said;
+  EXPECT_EQ(said.find("\nproved"), std::string::npos) << said;
 }
 
 TEST_P(OwnConstructionsFromOutside, AreDrawnWithAndWithoutAWord) {
