@@ -207,10 +207,9 @@ Command add_compile_crasp(CLI::App& compile) {
     Program program = counting_program(crasp, "crasp " + options->file);
     const auto number = [&](const char* name) { return std::stoull(program.parameters.at(name)); };
     std::cerr << fmt::format(
-        "program: {}, {}, counts nested {} deep, {} decide it; layers: one for each comparison, {} "
-        "for tables\n",
-        program.name, counted(crasp.lines.size(), "line"), number("nesting"),
-        counted(number("comparisons"), "comparison"), number("table_layers"));
+        "program: {}, {}, counts nested {} deep; layers: {} for comparisons, {} for tables\n",
+        program.name, counted(crasp.lines.size(), "line"), number("nesting"), number("comparisons"),
+        number("table_layers"));
     nlohmann::json described;
     described["crasp"] = {{"lines", crasp.lines.size()},
                           {"nesting", number("nesting")},

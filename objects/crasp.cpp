@@ -21,8 +21,8 @@ using Operation = CraspProgram::Operation;
 using NodeId = std::uint32_t;
 
 constexpr int kMaxCraspNesting = 300;  // expressions are read recursively
-constexpr std::string_view kReserved[] = {"and",   "or",  "not", "true",
-                                          "false", "min", "max", "alphabet"};
+constexpr std::string_view kReserved[] = {"and", "or",  "not",      "true", "false",
+                                          "min", "max", "alphabet", "Q"};
 
 struct CraspWord {
   enum class Kind { name, number, letter, symbol, end };
@@ -115,7 +115,7 @@ class CraspReader {
   /// After Q_: letters, digits and _, or one other character, or any text in quotation marks.
   void read_letter() {
     if (rest_.starts_with('"')) {
-      const std::size_t end = rest_.find('"', 1);
+      const std::size_t end = rest_.find('"', 2);  // a letter is not empty, and may be this mark
       if (end == std::string_view::npos) refuse("expected a second \" after Q_\"");
       token_ = {CraspWord::Kind::letter, rest_.substr(1, end - 1)};
       rest_.remove_prefix(end + 1);
@@ -172,7 +172,7 @@ class CraspReader {
     const NodeId node = expression();
     if (token_.kind != CraspWord::Kind::end) refuse("expected the end of the line" + found());
     names_[name] = {node, line_};
-    program_.lines.push_back({name, node});
+    program_.lines.push_back({name, node, line_});
     if (!is_count(operation(node))) decides_ = node;
   }
 

@@ -42,6 +42,7 @@ struct CraspProgram {
   struct Line {
     std::string name;
     std::uint32_t node = 0;
+    std::size_t line = 0;  ///< of the file
   };
   std::string source;  ///< the file, for messages
   Alphabet alphabet;

@@ -33,22 +33,6 @@
 namespace logdepth::crasp {
 namespace {
 
-/// The line that says it; else Q_a for a letter that can stand in a name, Q.0 for the first letter
-/// that cannot; else a number.
-std::string name_of(const Formula& formula, std::uint32_t id, const Alphabet& alphabet) {
-  if (formula.name) return *formula.name;
-  if (formula.kind != Formula::Kind::letters)
-    return fmt::format("{}.{}", formula.is_test() ? "test" : "all", id);
-  const auto first = std::find(formula.letters.begin(), formula.letters.end(), true);
-  if (std::count(first, formula.letters.end(), true) > 1) return fmt::format("letters.{}", id);
-  const auto letter = static_cast<Letter>(first - formula.letters.begin());
-  const std::string& text = alphabet.name(letter);
-  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return (c < 128 && std::isalnum(c)) || c == '_';
-  });
-  return plain ? "Q_" + text : fmt::format("Q.{}", letter);
-}
-
 /// The flags of formulas, and what is read of them.
 class Flags {
  public:
@@ -56,24 +40,44 @@ class Flags {
       : p_(p), normal_(normal), alphabet_(alphabet) {}
 
   const cells::Flag& declare(std::uint32_t id) {
-    return flags_.emplace(id, p_.flag(name_of(normal_.formulas[id], id, alphabet_))).first->second;
+    return flags_.emplace(id, p_.flag(name_of(normal_.formulas[id]))).first->second;
   }
   /// That the literal holds, as its flag says it.
   cells::Value operator()(Literal literal) const {
-    const bool said_negated = normal_.formulas[literal.formula].name_negated;
-    return flags_.at(literal.formula) == (literal.negated == said_negated);
+    return flags_.at(literal.formula) == says(literal);
   }
   /// +1 where the literal holds, else -1.
   cells::Form sign(Literal literal) const {
     const cells::Form flag = flags_.at(literal.formula);
-    return literal.negated == normal_.formulas[literal.formula].name_negated ? flag : -flag;
+    return says(literal) ? flag : -flag;
   }
 
  private:
+  /// Whether a true flag says that the literal holds.
+  bool says(Literal literal) const {
+    return literal.negated == normal_.formulas[literal.formula].name_negated;
+  }
+
+  /// The line that says it; else Q_a for a letter that can stand in a name, Q.0 for the first letter
+  /// of an alphabet if it cannot; else the line that it is part of and a number.
+  std::string name_of(const Formula& formula) {
+    if (formula.name) return *formula.name;
+    const auto first = std::find(formula.letters.begin(), formula.letters.end(), true);
+    if (std::count(first, formula.letters.end(), true) != 1)
+      return fmt::format("{}.{}", formula.line, ++parts_[formula.line]);
+    const auto letter = static_cast<Letter>(first - formula.letters.begin());
+    const std::string& text = alphabet_.name(letter);
+    const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return (c < 128 && std::isalnum(c)) || c == '_';
+    });
+    return plain ? "Q_" + text : fmt::format("Q.{}", letter);
+  }
+
   cells::Program& p_;
   const NormalForm& normal_;
   const Alphabet& alphabet_;
   std::map<std::uint32_t, cells::Flag> flags_;
+  std::map<std::string, int> parts_;  ///< of each line, that have a flag so far
 };
 
 /// The same form with one term for each cell; factors are quarters.

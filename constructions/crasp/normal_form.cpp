@@ -63,8 +63,13 @@ class Normaliser {
   NormalForm result() {
     // Lines are named as soon as they are there: what a later one shares has the first name.
     std::map<std::uint32_t, std::vector<std::string>> named;
-    for (const CraspProgram::Line& line : program_.lines) named[line.node].push_back(line.name);
+    std::map<std::size_t, std::string> lines;
+    for (const CraspProgram::Line& line : program_.lines) {
+      named[line.node].push_back(line.name);
+      lines[line.line] = line.name;
+    }
     for (std::uint32_t i = 0; i < program_.nodes.size(); ++i) {
+      line_ = lines.at(program_.nodes[i].line);
       if (is_count(program_.nodes[i].operation)) {
         counts_[i] = count(i);
         continue;
@@ -91,6 +96,7 @@ class Normaliser {
   }
 
   Formula described(Formula formula) const {
+    formula.line = line_;
     const std::int64_t at_begin = formula.form.constant;
     formula.at_begin = formula.kind == Kind::all ||
                        (formula.kind == Kind::positive && at_begin > 0) ||
@@ -315,6 +321,7 @@ class Normaliser {
   std::map<Key, std::uint32_t> known_;
   std::vector<Literal> literals_;  ///< of Boolean nodes
   std::vector<Linear> counts_;     ///< of the others
+  std::string line_;               ///< the name of the present line
   const CraspProgram::Node* comparing_ = nullptr;
   std::size_t steps_ = 0;  ///< comparisons that it has become so far, and those between
 };

@@ -48,7 +48,8 @@ struct Formula {
   bool at_begin = false;    ///< whether it holds at the beginning token, where all counts are 0
   /// The ways in which it holds and in which it does not, its operands asked in order.
   std::uint64_t ways_true = 1, ways_false = 1;
-  /// The line of the program that says it, or, if `name_negated`, that it does not hold.
+  std::string line = {};  ///< the line that it is part of first
+  /// The line that says it, or, if `name_negated`, that it does not hold.
   std::optional<std::string> name = {};
   bool name_negated = false;
 
