@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -204,7 +205,8 @@ Command add_compile_crasp(CLI::App& compile) {
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     const CraspProgram crasp = parse_crasp(read_whole_file(options->file), options->file);
-    Program program = counting_program(crasp, "crasp " + options->file);
+    Program program = counting_program(
+        crasp, "crasp " + std::filesystem::path(options->file).filename().string());
     const auto number = [&](const char* name) { return std::stoull(program.parameters.at(name)); };
     std::cerr << fmt::format(
         "program: {}, {}, counts nested {} deep; layers: {} for comparisons, {} for tables\n",

@@ -93,7 +93,7 @@ NamedLanguage load_language_oracle(OracleOptions& options, const Model& model) {
     return {std::move(oracle), std::move(name)};
   }
   if (const auto file = crasp_file(options.against)) {
-    std::string name = "crasp " + *file;
+    std::string name = "crasp " + std::filesystem::path(*file).filename().string();
     auto oracle = make_crasp_oracle(parse_crasp(read_whole_file(*file), *file), name);
     return {std::move(oracle), std::move(name)};
   }
