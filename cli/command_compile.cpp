@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,8 +14,11 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
+#include "constructions/crasp/counting_programs.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
+#include "objects/crasp.hpp"
+#include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -183,6 +187,37 @@ Command add_compile_program(CLI::App& compile) {
     refuse_overwriting(options->output.output, {options->file});
     Program program = read_program(options->file);
     return options->output.finish(std::move(program), nlohmann::json::object());
+  };
+}
+
+Command add_compile_crasp(CLI::App& compile) {
+  struct Options {
+    std::string file;
+    OutputOptions output;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compile.add_subcommand(
+      "crasp",
+      "a transformer that decides what a C-RASP program decides, at every length\n"
+      "Example: logdepth compile crasp examples/crasp/dyck1.crasp -o dyck1.json");
+  command->add_option("FILE", options->file, "C-RASP program")->required();
+  options->output.add_to(*command);
+  return [options] {
+    refuse_overwriting(options->output.output, {options->file});
+    const CraspProgram crasp = parse_crasp(read_whole_file(options->file), options->file);
+    Program program = counting_program(
+        crasp, "crasp " + std::filesystem::path(options->file).filename().string());
+    const auto number = [&](const char* name) { return std::stoull(program.parameters.at(name)); };
+    std::cerr << fmt::format(
+        "program: {}, {}, counts nested {} deep; layers: {} for comparisons, {} for tables\n",
+        program.name, counted(crasp.lines.size(), "line"), number("nesting"), number("comparisons"),
+        number("table_layers"));
+    nlohmann::json described;
+    described["crasp"] = {{"lines", crasp.lines.size()},
+                          {"nesting", number("nesting")},
+                          {"comparisons", number("comparisons")},
+                          {"table_layers", number("table_layers")}};
+    return options->output.finish(std::move(program), described);
   };
 }
 

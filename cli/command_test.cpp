@@ -291,7 +291,7 @@ Command add_test(CLI::App& app) {
   command->add_option("MODEL", options->model, "weights file")->required();
   options->oracle.add_to(
       *command,
-      "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, an automaton file by its "
+      "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, crasp:FILE, a file by its "
       "extension, or else a regular expression; for files that take graphs "
       "graph:reachability or graph:undirected-reachability; for the division "
       "lemma division; for computation graphs computation-graph; for words and "

@@ -34,6 +34,7 @@ using Command = std::function<int()>;
 
 Command add_compile_regular(CLI::App& compile);
 Command add_compile_program(CLI::App& compile);
+Command add_compile_crasp(CLI::App& compile);
 Command add_compile_division(CLI::App& compile);
 Command add_compile_connectivity(CLI::App& compile);
 Command add_compile_computation_graph(CLI::App& compile);

@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
   compile->require_subcommand(1);
   add(*compile, add_compile_regular);
   add(*compile, add_compile_program);
+  add(*compile, add_compile_crasp);
   add(*compile, add_compile_division);
   add(*compile, add_compile_connectivity);
   add(*compile, add_compile_computation_graph);

@@ -8,11 +8,14 @@
 
 #include "cli/shell_word.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/crasp.hpp"
+#include "oracle/crasp_oracle.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr std::string_view kCommand = "command:";
+constexpr std::string_view kCommand = "command:", kCrasp = "crasp:";
 
 /// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
 void name_automaton(OracleOptions& options) {
@@ -31,7 +34,7 @@ void name_automaton(OracleOptions& options) {
     } else if (std::filesystem::is_regular_file(value)) {
       throw InputError(
           "--against " + value +
-          ": expected a file that ends in .fst, .jff or .dot; a program that says what "
+          ": expected a file that ends in .fst, .jff, .dot or .crasp; a program that says what "
           "is right is named as command:" +
           shell_word(value));
     } else {
@@ -43,6 +46,13 @@ void name_automaton(OracleOptions& options) {
   CLI::Option* option = options.automaton.sources[static_cast<std::size_t>(at)];
   option->add_result(value);
   option->run_callback();
+}
+
+/// The file of "crasp:FILE", or a file by its extension.
+std::optional<std::string> crasp_file(const std::string& against) {
+  if (against.starts_with(kCrasp)) return against.substr(kCrasp.size());
+  if (std::filesystem::path(against).extension() == ".crasp") return against;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -82,9 +92,14 @@ NamedLanguage load_language_oracle(OracleOptions& options, const Model& model) {
     std::string name = oracle->name();
     return {std::move(oracle), std::move(name)};
   }
+  if (const auto file = crasp_file(options.against)) {
+    std::string name = "crasp " + std::filesystem::path(*file).filename().string();
+    auto oracle = make_crasp_oracle(parse_crasp(read_whole_file(*file), *file), name);
+    return {std::move(oracle), std::move(name)};
+  }
   if (options.against.empty() && !options.automaton.given())
     throw InputError(
-        "expected --against to say what is right: a regular expression, group:NAME, "
+        "expected --against to say what is right: a regular expression, group:NAME, crasp:FILE, "
         "a file of an automaton or command:PROGRAM");
   if (!options.against.empty()) name_automaton(options);
   LoadedAutomaton loaded = load_automaton(options.automaton, model.alphabet);

@@ -51,13 +51,14 @@ done)"),
 }
 
 TEST_F(Reference, ZshCompletesCommandsOptionsAndChoices) {
-  EXPECT_EQ(said("zsh", R"(compadd() { shift; print -- $@ }; _files() { print files }
+  EXPECT_EQ(
+      said("zsh", R"(compadd() { shift; print -- $@ }; _files() { print files }
 words=(logdepth merge ''); CURRENT=3; . ./script
 words=(logdepth compile ''); CURRENT=3; _logdepth
 words=(logdepth compile regular --construction ''); CURRENT=5; _logdepth
 words=(logdepth merge -); CURRENT=3; _logdepth)"),
-            "files\nregular program division connectivity computation-graph\nscan tree radix\n"
-            "-h --help --out --json\n");
+      "files\nregular program crasp division connectivity computation-graph\nscan tree radix\n"
+      "-h --help --out --json\n");
 }
 
 TEST_F(Reference, FishCompletesCommandsOptionsAndChoices) {
@@ -75,11 +76,11 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
        "unknown command 'regluar' of logdepth compile; did you mean regular? (see logdepth compile "
        "--help)");
   says({"compile", "poetry"},
-       "unknown command 'poetry' of logdepth compile; expected one of regular, program, division, "
-       "connectivity, computation-graph (see logdepth compile --help)");
+       "unknown command 'poetry' of logdepth compile; expected one of regular, program, crasp, "
+       "division, connectivity, computation-graph (see logdepth compile --help)");
   says({"compile"},
-       "expected a command of logdepth compile: regular, program, division, connectivity, "
-       "computation-graph (see logdepth compile --help)");
+       "expected a command of logdepth compile: regular, program, crasp, division, "
+       "connectivity, computation-graph (see logdepth compile --help)");
   says({"run", "x.json", "--inptu=ab"},
        "unknown option '--inptu=ab' of logdepth run; did you mean --input? (see logdepth run "
        "--help)");

@@ -218,7 +218,7 @@ Answer Recogniser::ask(const Word& word) {
   } else {
     answer.refusal = describe(verdict.refusal());
   }
-  for (std::size_t i = 0; i < word.size(); ++i) {
+  for (std::size_t i = 0; runner_.has_prefixes() && i < word.size(); ++i) {
     const auto prefix = runner_.prefix(stream.value(), runner_.first_letter() + i);
     answer.prefixes.push_back(prefix.has_value() ? prefix.value() : Transformation{});
   }

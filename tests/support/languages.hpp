@@ -50,7 +50,7 @@ std::vector<Transformation> products(const Action& action, const Word& word);
 struct Answer {
   std::optional<bool> accepts;  ///< absent: `refusal` says why
   std::string refusal;
-  std::vector<Transformation> prefixes;
+  std::vector<Transformation> prefixes;  ///< none of a model without prefix products
   std::size_t layers = 0;             ///< executed
   std::size_t promises = 0;           ///< rows at which a head's promise was checked
   std::optional<std::string> broken;  ///< the first broken promise

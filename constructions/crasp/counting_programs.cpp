@@ -1,0 +1,182 @@
+// C-RASP: a layer for each comparison.
+//
+// Statement (Yang and Chiang 2024, "Counting Like Transformers: Compiling Temporal Counting Logic
+//   Into Softmax Transformers"). What a C-RASP program decides, a future-masked soft attention
+//   transformer decides, for words of every length.
+// Here. A (0, 0, t + l)-universal transformer: t different comparisons decide, and at l moments a
+//   Boolean combination of what has been decided is counted next, or read off.
+//
+// A count is an average. With a beginning token at position 0, #[P] at position p is p + 1 times the
+//   average of [P] over positions 0 to p, less 1 if P holds at position 0; there all counts are 0,
+//   so this is known beforehand. A number c is p + 1 times the average of c [position 0]. So one
+//   uniform head yields F / (p + 1) for a linear form F of counts, exactly, at every p.
+// A comparison is a sign. F is an integer, so F > 0 iff (F - 1/2) / (p + 1) > 0, and that is never 0;
+//   F = 0 is asked as it is. A sign is read through a mask that keeps that number alone, and a
+//   sublayer has one mask: hence a layer for each comparison, however few counts are nested.
+// Invariant. After the tests and tables of level k, every formula that has a flag by then holds
+//   exactly where its flag says so, at every token: level k counts what has a flag at level k - 1.
+// Read off. A combination of m formulas is the sum of m numbers +1 or -1, less m - 1.
+#include "constructions/crasp/counting_programs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "constructions/crasp/decision_plan.hpp"
+#include "constructions/crasp/normal_form.hpp"
+#include "logdepth/program.hpp"
+
+namespace logdepth::crasp {
+namespace {
+
+/// The flags of formulas, and what is read of them.
+class Flags {
+ public:
+  Flags(cells::Program& p, const NormalForm& normal, const Alphabet& alphabet)
+      : p_(p), normal_(normal), alphabet_(alphabet) {}
+
+  const cells::Flag& declare(std::uint32_t id) {
+    return flags_.emplace(id, p_.flag(name_of(normal_.formulas[id]))).first->second;
+  }
+  /// That the literal holds, as its flag says it.
+  cells::Value operator()(Literal literal) const {
+    return flags_.at(literal.formula) == says(literal);
+  }
+  /// +1 where the literal holds, else -1.
+  cells::Form sign(Literal literal) const {
+    const cells::Form flag = flags_.at(literal.formula);
+    return says(literal) ? flag : -flag;
+  }
+
+ private:
+  /// Whether a true flag says that the literal holds.
+  bool says(Literal literal) const {
+    return literal.negated == normal_.formulas[literal.formula].name_negated;
+  }
+
+  /// The line that says it; else Q_a for a letter that can stand in a name, Q.0 for the first letter
+  /// of an alphabet if it cannot; else the line that it is part of and a number.
+  std::string name_of(const Formula& formula) {
+    if (formula.name) return *formula.name;
+    const auto first = std::find(formula.letters.begin(), formula.letters.end(), true);
+    if (std::count(first, formula.letters.end(), true) != 1)
+      return fmt::format("{}.{}", formula.line, ++parts_[formula.line]);
+    const auto letter = static_cast<Letter>(first - formula.letters.begin());
+    const std::string& text = alphabet_.name(letter);
+    const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return (c < 128 && std::isalnum(c)) || c == '_';
+    });
+    return plain ? "Q_" + text : fmt::format("Q.{}", letter);
+  }
+
+  cells::Program& p_;
+  const NormalForm& normal_;
+  const Alphabet& alphabet_;
+  std::map<std::uint32_t, cells::Flag> flags_;
+  std::map<std::string, int> parts_;  ///< of each line, that have a flag so far
+};
+
+/// The same form with one term for each cell; factors are quarters.
+cells::Form collected(const cells::Form& form) {
+  std::map<std::uint32_t, std::int64_t> quarters;
+  for (const auto& [component, factor] : form.terms())
+    quarters[component.cell] += factor.p * (4 / factor.q);
+  cells::Form sum;
+  for (const auto& [cell, factor] : quarters)
+    sum = sum + cells::Fraction(factor, 4) * cells::Form(cells::Component{cell, 0});
+  return sum;
+}
+
+}  // namespace
+}  // namespace logdepth::crasp
+
+namespace logdepth {
+
+Program counting_program(const CraspProgram& source, const std::string& name) {
+  using namespace cells;
+  const crasp::NormalForm normal = crasp::normal_form(source);
+  const crasp::DecisionPlan plan = crasp::decision_plan(normal);
+  const auto& formulas = normal.formulas;
+
+  cells::Program p(name);
+  p.construction("crasp").source("C-RASP (Yang and Chiang 2024), a layer for each comparison");
+  p.hypothesis("causal attention, uniform only; masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(
+      "one beginning token at position 0, then the letters; any length, the empty word included");
+  // Each is linear in the number that it chooses: normal_form.cpp.
+  p.deviation("min, max and conditionals become comparisons of linear forms");
+  p.parameter("comparisons", std::to_string(plan.comparisons()));
+  p.parameter("table_layers", std::to_string(plan.table_layers()));
+  p.parameter("nesting", std::to_string(plan.stages.size()));
+  p.alphabet(source.alphabet.names()).fixed_loops(0);
+
+  const auto one = p.constant("Q.any");
+  const auto begin = p.flag("Q.begin");  // at position 0
+  crasp::Flags flag(p, normal, source.alphabet);
+  for (const std::uint32_t id : plan.letters) flag.declare(id);
+
+  // [P] - [position 0 and P], whose average is #[P] / (p + 1); formula 0 holds everywhere.
+  const Form first = one / 2 + begin / 2;
+  const auto counted = [&](std::uint32_t id) {
+    const Form holds = id == 0 ? Form(one) : one / 2 + flag.sign({id, false}) / 2;
+    return formulas[id].at_begin ? holds - first : holds;
+  };
+
+  std::vector<Value> before;  // what the flags of tests hold before them
+  std::size_t level = 0;
+  for (const crasp::Stage& stage : plan.stages) {
+    Fetch count = fetch(fmt::format("count.{}", ++level)).causal(uniform());
+    Statements tests;
+    for (const std::uint32_t id : stage.tests) {
+      const crasp::Formula& formula = formulas[id];
+      const bool zero = formula.kind == crasp::Formula::Kind::zero;
+      const auto& decided = flag.declare(id);
+      const auto margin =
+          p.number(decided.name() + ".margin");  // F / (p + 1) or (F - 1/2) / (p + 1)
+      Form form = Fraction(formula.form.constant) * first;
+      for (const auto& [id, factor] : formula.form.counts)
+        form = form + Fraction(factor) * counted(id);
+      if (!zero) form = form - first / 2;
+      count = count.add(margin, crasp::collected(formula.name_negated ? -form : form));
+      tests += zero ? test(decided).zero(margin) : test(decided).positive(margin);
+      before.push_back(decided == zero);
+    }
+    p.final(count, tests);
+    for (const crasp::Table& table : stage.tables) {
+      const auto& decided = flag.declare(table.formula);
+      Rules rules;
+      for (const crasp::Way& way : table.ways) {
+        std::vector<Value> conditions;
+        for (const crasp::Literal& literal : way.when) conditions.push_back(flag(literal));
+        rules.push_back({conditions, {flag({table.formula, !way.holds})}});
+      }
+      p.final(lookup(decided.name(), rules));
+    }
+  }
+
+  const auto embed = [&](const std::string& token, std::optional<Letter> letter) {
+    std::vector<Value> filled = before;
+    filled.push_back(begin == !letter);
+    for (const std::uint32_t id : plan.letters)
+      filled.push_back(flag({id, !letter || !formulas[id].letters[*letter]}));
+    p.fill(token, filled);
+  };
+  embed(kBegin, std::nullopt);
+  for (Letter letter = 0; letter < source.alphabet.size(); ++letter)
+    embed(source.alphabet.name(letter), letter);
+
+  // The formula that decides, or all that has to hold for it.
+  const crasp::Formula& decides = formulas[normal.decides.formula];
+  Form holds = one;
+  if (decides.kind != crasp::Formula::Kind::all) holds = flag.sign({normal.decides.formula, false});
+  for (const crasp::Literal& operand : decides.operands) holds = holds + flag.sign(operand) - one;
+  p.output("accept", crasp::collected(normal.decides.negated ? -holds : holds))
+      .output("reject", {});
+  return p.program();
+}
+
+}  // namespace logdepth

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "constructions/crasp/normal_form.hpp"
+
+/// In which order the formulas that decide are decided.
+namespace logdepth::crasp {
+
+/// One way in which a formula turns out, as its operands are asked one after the other.
+struct Way {
+  std::vector<Literal> when;
+  bool holds = false;
+};
+
+/// A formula, decided from what has been decided before.
+struct Table {
+  std::uint32_t formula = 0;
+  std::vector<Way> ways;  ///< exactly one of them applies
+};
+
+/// What is decided at one level of nesting: the comparisons of counts of it, then Boolean
+/// combinations, as late as they are asked for and as many at a time as there can be.
+struct Stage {
+  std::vector<std::uint32_t> tests;
+  std::vector<Table> tables;
+  std::size_t table_layers = 0;  ///< tables that read none of each other take one
+};
+
+struct DecisionPlan {
+  std::vector<std::uint32_t> letters;  ///< sets of letters that are asked for
+  std::vector<Stage> stages;           ///< from level 1 on
+
+  std::size_t comparisons() const;
+  std::size_t table_layers() const;
+};
+
+/// Ways of one table; a formula of more asks its operands, which are decided before.
+inline constexpr std::uint64_t kMaxWays = 64;
+
+/// What is decided is the formula that decides, or, if that is a combination, its operands.
+DecisionPlan decision_plan(const NormalForm& normal);
+
+}  // namespace logdepth::crasp

@@ -1,0 +1,335 @@
+// min, max and conditionals are taken out of a comparison from the outside in. A form is linear in
+// the value of each, so with k > 0
+//   k min(A, B) + F > 0   iff   k A + F > 0 and k B + F > 0,
+//   k max(A, B) + F > 0   iff   k A + F > 0 or  k B + F > 0,
+// with k < 0 the other way round, and with a conditional P ? A : B, whatever k is and for = as well,
+//   iff  (P and k A + F > 0) or (not P and k B + F > 0).
+// F = 0 with a min or max in it is: neither F > 0 nor -F > 0. Forms are integers, so
+//   F <= G is G - F + 1 > 0,  and  F > 0 fails iff 1 - F > 0:
+// a comparison and its negation are one formula.
+#include "constructions/crasp/normal_form.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "logdepth/errors.hpp"
+
+namespace logdepth::crasp {
+namespace {
+
+using Operation = CraspProgram::Operation;
+using Kind = Formula::Kind;
+
+constexpr Literal kTrue = {0, false}, kFalse = {0, true};
+constexpr std::uint64_t kManyWays = 1u << 20;
+
+/// A linear form of counts and of the nodes with min, max and conditionals.
+struct Linear {
+  CountForm form;
+  std::map<std::uint32_t, std::int64_t> choices;
+
+  bool constant() const { return form.counts.empty() && choices.empty(); }
+};
+
+void add_to(std::map<std::uint32_t, std::int64_t>& sum, std::uint32_t key, std::int64_t factor) {
+  if ((sum[key] += factor) == 0) sum.erase(key);
+}
+
+/// a + factor * b
+Linear plus(Linear a, std::int64_t factor, const Linear& b) {
+  for (const auto& [formula, k] : b.form.counts) add_to(a.form.counts, formula, factor * k);
+  for (const auto& [node, k] : b.choices) add_to(a.choices, node, factor * k);
+  a.form.constant += factor * b.form.constant;
+  return a;
+}
+
+/// The largest integer that is at most a / b, b > 0.
+std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+class Normaliser {
+ public:
+  explicit Normaliser(const CraspProgram& program)
+      : program_(program), literals_(program.nodes.size()), counts_(program.nodes.size()) {
+    intern({});
+  }
+
+  NormalForm result() {
+    // Lines are named as soon as they are there: what a later one shares has the first name.
+    std::map<std::uint32_t, std::vector<std::string>> named;
+    std::map<std::size_t, std::string> lines;
+    for (const CraspProgram::Line& line : program_.lines) {
+      named[line.node].push_back(line.name);
+      lines[line.line] = line.name;
+    }
+    for (std::uint32_t i = 0; i < program_.nodes.size(); ++i) {
+      line_ = lines.at(program_.nodes[i].line);
+      if (is_count(program_.nodes[i].operation)) {
+        counts_[i] = count(i);
+        continue;
+      }
+      literals_[i] = literal(program_.nodes[i]);
+      for (const std::string& name : named[i]) give_name(literals_[i], name);
+    }
+    return {std::move(formulas_), literals_[program_.decides]};
+  }
+
+ private:
+  // --- formulas ---
+
+  std::uint32_t intern(Formula formula) {
+    std::vector<std::pair<std::uint32_t, bool>> operands;
+    for (const Literal& operand : formula.operands)
+      operands.emplace_back(operand.formula, operand.negated);
+    const Key key = {formula.kind, formula.letters, operands, formula.form.counts,
+                     formula.form.constant};
+    const auto next = static_cast<std::uint32_t>(formulas_.size());
+    const auto [entry, is_new] = known_.emplace(key, next);
+    if (is_new) formulas_.push_back(described(std::move(formula)));
+    return entry->second;
+  }
+
+  Formula described(Formula formula) const {
+    formula.line = line_;
+    const std::int64_t at_begin = formula.form.constant;
+    formula.at_begin = formula.kind == Kind::all ||
+                       (formula.kind == Kind::positive && at_begin > 0) ||
+                       (formula.kind == Kind::zero && at_begin == 0);
+    for (const auto& [counted, factor] : formula.form.counts)
+      formula.level = std::max(formula.level, formulas_[counted].level);
+    if (formula.is_test()) ++formula.level;
+    if (formula.kind != Kind::all) return formula;
+    formula.ways_true = 1;
+    formula.ways_false = 0;
+    for (const Literal& operand : formula.operands) {
+      const Formula& inner = formulas_[operand.formula];
+      const auto [holds, fails] = operand.negated ? std::pair(inner.ways_false, inner.ways_true)
+                                                  : std::pair(inner.ways_true, inner.ways_false);
+      formula.ways_false = std::min(kManyWays, formula.ways_false + formula.ways_true * fails);
+      formula.ways_true = std::min(kManyWays, formula.ways_true * holds);
+      formula.level = std::max(formula.level, inner.level);
+      formula.at_begin = formula.at_begin && inner.at_begin != operand.negated;
+    }
+    return formula;
+  }
+
+  void give_name(Literal literal, const std::string& name) {
+    Formula& formula = formulas_[literal.formula];
+    // A test for zero begins true and cannot be turned round.
+    if (formula.name || (formula.kind == Kind::zero && literal.negated)) return;
+    formula.name = name;
+    formula.name_negated = literal.negated;
+  }
+
+  /// Letters of a set; the entry behind the letters is the beginning token.
+  Literal letters(std::vector<bool> set) {
+    const bool negated = set.back();
+    if (negated) set.flip();
+    set.pop_back();
+    if (std::find(set.begin(), set.end(), true) == set.end()) return negated ? kTrue : kFalse;
+    Formula formula{Kind::letters};
+    formula.letters = std::move(set);
+    return {intern(std::move(formula)), negated};
+  }
+
+  std::vector<bool> letters_of(Literal literal) const {
+    std::vector<bool> set = formulas_[literal.formula].letters;
+    set.push_back(false);
+    if (literal.negated) set.flip();
+    return set;
+  }
+
+  Literal all(const std::vector<Literal>& parts) {
+    std::vector<Literal> flat;
+    for (const Literal& part : parts) {
+      const Formula& formula = formulas_[part.formula];
+      if (formula.kind == Kind::all && !part.negated)
+        flat.insert(flat.end(), formula.operands.begin(), formula.operands.end());
+      else
+        flat.push_back(part);
+    }
+    std::vector<bool> set(program_.alphabet.size() + 1, true);
+    std::map<std::uint32_t, bool> others;
+    for (const Literal& part : flat) {
+      if (part == kFalse) return kFalse;
+      if (formulas_[part.formula].kind == Kind::letters) {
+        const std::vector<bool> more = letters_of(part);
+        for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] && more[i];
+      } else if (const auto [known, is_new] = others.emplace(part.formula, part.negated);
+                 !is_new && known->second != part.negated) {
+        return kFalse;
+      }
+    }
+    const Literal letter = letters(std::move(set));
+    if (letter == kFalse) return kFalse;
+    if (letter != kTrue) others.emplace(letter.formula, letter.negated);
+    if (others.size() == 1) return {others.begin()->first, others.begin()->second};
+    Formula formula;
+    for (const auto& [id, negated] : others) formula.operands.push_back({id, negated});
+    return {intern(std::move(formula)), false};
+  }
+  Literal both(Literal a, Literal b) { return all({a, b}); }
+  Literal either(Literal a, Literal b) { return !all({!a, !b}); }
+
+  // --- comparisons ---
+
+  /// F > 0 for a form without choices: divided by what its factors share, and turned so that the
+  /// first of them is positive.
+  Literal positive(CountForm form) {
+    if (form.counts.empty()) return form.constant > 0 ? kTrue : kFalse;
+    const bool turn = form.counts.begin()->second < 0;
+    if (turn) form.constant = 1 - form.constant;
+    std::int64_t common = 0;
+    for (const auto& [counted, factor] : form.counts) common = std::gcd(common, factor);
+    for (auto& [counted, factor] : form.counts) factor /= turn ? -common : common;
+    // common * G + c > 0  iff  G >= ceil((1 - c) / common)  iff  G + floor((c - 1) / common) + 1 > 0
+    form.constant = floor_of(form.constant - 1, common) + 1;
+    if (form.constant > 0 && std::all_of(form.counts.begin(), form.counts.end(),
+                                         [](const auto& term) { return term.second > 0; }))
+      return turn ? kFalse : kTrue;
+    Formula formula{Kind::positive};
+    formula.form = std::move(form);
+    return {intern(std::move(formula)), turn};
+  }
+
+  Literal zero(CountForm form) {
+    if (form.counts.empty()) return form.constant == 0 ? kTrue : kFalse;
+    std::int64_t common = 0;
+    for (const auto& [counted, factor] : form.counts) common = std::gcd(common, factor);
+    if (form.constant % common != 0) return kFalse;
+    if (form.counts.begin()->second < 0) common = -common;
+    for (auto& [counted, factor] : form.counts) factor /= common;
+    form.constant /= common;
+    Formula formula{Kind::zero};
+    formula.form = std::move(form);
+    return {intern(std::move(formula)), false};
+  }
+
+  /// F > 0, or with `equal` F = 0.
+  Literal compared(const Linear& linear, bool equal) {
+    if (++steps_ > 2 * kMaxComparisons - 1) refuse_choices();  // a binary tree of comparisons
+    if (linear.choices.empty()) return equal ? zero(linear.form) : positive(linear.form);
+    const auto [node, factor] = *linear.choices.rbegin();
+    const CraspProgram::Node& choice = program_.nodes[node];
+    const auto with = [&](std::uint32_t branch) {
+      Linear rest = linear;
+      rest.choices.erase(node);
+      return compared(plus(std::move(rest), factor, counts_[choice.operands[branch]]), equal);
+    };
+    if (choice.operation == Operation::choice) {
+      const Literal condition = literals_[choice.operands[0]];
+      return either(both(condition, with(1)), both(!condition, with(2)));
+    }
+    if (equal) return both(!compared(linear, false), !compared(plus({}, -1, linear), false));
+    const bool smaller = (choice.operation == Operation::minimum) == (factor > 0);
+    return smaller ? both(with(0), with(1)) : either(with(0), with(1));
+  }
+
+  Literal comparison(const CraspProgram::Node& node, const Linear& difference, bool equal) {
+    comparing_ = &node;
+    steps_ = 0;
+    return compared(difference, equal);
+  }
+
+  [[noreturn]] void refuse_choices() const {
+    std::set<std::uint32_t> reached = {comparing_->operands[0], comparing_->operands[1]};
+    std::size_t choices = 0;
+    while (!reached.empty()) {  // operands come before what uses them
+      const std::uint32_t id = *reached.rbegin();
+      const CraspProgram::Node& node = program_.nodes[id];
+      reached.erase(id);
+      if (node.operation >= Operation::minimum) ++choices;
+      if (node.operation >= Operation::sum)
+        for (const std::uint32_t operand : node.operands)
+          if (operand < id) reached.insert(operand);
+    }
+    throw SizeLimit(fmt::format(
+        "{}:{}: the {} min, max and conditionals of a comparison make up to 2^{} comparisons "
+        "without them of it, and at least {}: expected at most {}; decide some of them on lines of "
+        "their own",
+        program_.source, comparing_->line, choices, choices, kMaxComparisons + 1, kMaxComparisons));
+  }
+
+  // --- nodes ---
+
+  Literal literal(const CraspProgram::Node& node) {
+    const auto [a, b, c] = node.operands;
+    switch (node.operation) {
+      case Operation::letter: {
+        std::vector<bool> set(program_.alphabet.size() + 1, false);
+        set[static_cast<std::size_t>(node.number)] = true;
+        return letters(std::move(set));
+      }
+      case Operation::constant:
+        return node.number ? kTrue : kFalse;
+      case Operation::negation:
+        return !literals_[a];
+      case Operation::both:
+        return both(literals_[a], literals_[b]);
+      case Operation::either:
+        return either(literals_[a], literals_[b]);
+      case Operation::less:
+        return comparison(node, plus(counts_[b], -1, counts_[a]), false);
+      case Operation::less_equal:
+        return !comparison(node, plus(counts_[a], -1, counts_[b]), false);
+      default:
+        return comparison(node, plus(counts_[a], -1, counts_[b]), true);
+    }
+  }
+
+  Linear count(std::uint32_t id) {
+    const CraspProgram::Node& node = program_.nodes[id];
+    const auto [a, b, c] = node.operands;
+    Linear linear;
+    switch (node.operation) {
+      case Operation::number:
+        linear.form.constant = node.number;
+        return linear;
+      case Operation::count: {
+        // How often something does not hold: all positions but those where it does.
+        if (literals_[a].negated) add_to(linear.form.counts, kTrue.formula, 1);
+        add_to(linear.form.counts, literals_[a].formula, literals_[a].negated ? -1 : 1);
+        return linear;
+      }
+      case Operation::sum:
+        return plus(counts_[a], 1, counts_[b]);
+      case Operation::difference:
+        return plus(counts_[a], -1, counts_[b]);
+      case Operation::multiple:
+        return plus({}, node.number, counts_[a]);
+      case Operation::choice:
+        if (literals_[a] == kTrue) return counts_[b];
+        if (literals_[a] == kFalse) return counts_[c];
+        [[fallthrough]];
+      default:
+        linear.choices[id] = 1;
+        return linear;
+    }
+  }
+
+  using Key = std::tuple<Kind, std::vector<bool>, std::vector<std::pair<std::uint32_t, bool>>,
+                         std::map<std::uint32_t, std::int64_t>, std::int64_t>;
+
+  const CraspProgram& program_;
+  std::vector<Formula> formulas_;
+  std::map<Key, std::uint32_t> known_;
+  std::vector<Literal> literals_;  ///< of Boolean nodes
+  std::vector<Linear> counts_;     ///< of the others
+  std::string line_;               ///< the name of the present line
+  const CraspProgram::Node* comparing_ = nullptr;
+  std::size_t steps_ = 0;  ///< comparisons that it has become so far, and those between
+};
+
+}  // namespace
+
+NormalForm normal_form(const CraspProgram& program) {
+  return Normaliser(program).result();
+}
+
+}  // namespace logdepth::crasp

@@ -1,0 +1,366 @@
+#include "objects/crasp.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "logdepth/errors.hpp"
+#include "objects/text_lines.hpp"
+#include "objects/utf8.hpp"
+
+namespace logdepth {
+namespace {
+
+using Operation = CraspProgram::Operation;
+using NodeId = std::uint32_t;
+
+constexpr int kMaxCraspNesting = 300;  // expressions are read recursively
+constexpr std::string_view kReserved[] = {"and", "or",  "not",      "true", "false",
+                                          "min", "max", "alphabet", "Q"};
+
+struct CraspWord {
+  enum class Kind { name, number, letter, symbol, end };
+  Kind kind = Kind::end;
+  std::string_view text;  ///< of a letter without Q_ and without quotation marks
+
+  bool is(std::string_view word) const {
+    return (kind == Kind::symbol || kind == Kind::name) && text == word;
+  }
+};
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// The line up to a `//` at the beginning of a word.
+std::string_view without_comment(std::string_view line) {
+  for (std::size_t at = line.find("//"); at != std::string_view::npos; at = line.find("//", at + 1))
+    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
+  return line;
+}
+
+class CraspReader {
+ public:
+  explicit CraspReader(const std::string& source) : source_(source) {}
+
+  CraspProgram read(const std::string& text) {
+    for (const std::string_view line : lines_of(text)) {
+      ++line_;
+      rest_ = without_comment(line);
+      const auto fields = fields_of(rest_);
+      if (fields.empty()) continue;
+      if (fields.front() == "alphabet") {
+        read_alphabet(fields);
+      } else if (!alphabet_) {
+        refuse("expected a line 'alphabet LETTER...' first, found " + in_quotes(fields.front()));
+      } else {
+        read_line();
+      }
+    }
+    ++line_;
+    if (!alphabet_) refuse("expected a line 'alphabet LETTER...'");
+    if (!decides_) refuse("expected a Boolean line, which decides, found none");
+    program_.source = source_;
+    program_.decides = *decides_;
+    program_.alphabet = *std::move(alphabet_);
+    return std::move(program_);
+  }
+
+ private:
+  /// One level of an expression, for as long as it is read.
+  struct Nested {
+    explicit Nested(CraspReader& reader) : reader(reader) {
+      if (++reader.nesting_ > kMaxCraspNesting)
+        reader.refuse(
+            fmt::format("expected an expression nested at most {} deep", kMaxCraspNesting));
+    }
+    ~Nested() { --reader.nesting_; }
+    CraspReader& reader;
+  };
+
+  [[noreturn]] void refuse(const std::string& sentence) const {
+    throw InputError(source_, line_, sentence);
+  }
+  std::string found() const {
+    return ", found " +
+           (token_.kind == CraspWord::Kind::end ? "the end of the line" : in_quotes(token_.text));
+  }
+
+  // --- words of a line ---
+
+  void next() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
+    if (rest_.empty()) {
+      token_ = {};
+    } else if (rest_.starts_with("Q_")) {
+      rest_.remove_prefix(2);
+      read_letter();
+    } else if (std::isdigit(static_cast<unsigned char>(rest_.front()))) {
+      take(CraspWord::Kind::number, length_of_name());
+    } else if (is_name_character(rest_.front())) {
+      take(CraspWord::Kind::name, length_of_name());
+    } else {
+      const bool two =
+          rest_.starts_with(":=") || rest_.starts_with("<=") || rest_.starts_with(">=");
+      take(CraspWord::Kind::symbol, two ? 2 : std::max<std::size_t>(1, utf8_length(rest_)));
+    }
+  }
+
+  /// After Q_: letters, digits and _, or one other character, or any text in quotation marks.
+  void read_letter() {
+    if (rest_.starts_with('"')) {
+      const std::size_t end = rest_.find('"', 2);  // a letter is not empty, and may be this mark
+      if (end == std::string_view::npos) refuse("expected a second \" after Q_\"");
+      token_ = {CraspWord::Kind::letter, rest_.substr(1, end - 1)};
+      rest_.remove_prefix(end + 1);
+    } else {
+      take(CraspWord::Kind::letter, std::max(length_of_name(), utf8_length(rest_)));
+      if (token_.text.empty() || token_.text.front() == ' ' || token_.text.front() == '\t')
+        refuse("expected a letter after Q_");
+    }
+  }
+
+  std::size_t length_of_name() const {
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_name_character);
+    return static_cast<std::size_t>(end - rest_.begin());
+  }
+
+  void take(CraspWord::Kind kind, std::size_t length) {
+    token_ = {kind, rest_.substr(0, length)};
+    rest_.remove_prefix(length);
+  }
+
+  bool taken(std::string_view word) {
+    if (!token_.is(word)) return false;
+    next();
+    return true;
+  }
+
+  void expect(std::string_view symbol, const std::string& where) {
+    if (!taken(symbol)) refuse(fmt::format("expected '{}' {}", symbol, where) + found());
+  }
+
+  // --- lines ---
+
+  void read_alphabet(const std::vector<std::string_view>& fields) {
+    if (alphabet_) refuse("expected one line 'alphabet', found a second one");
+    if (fields.size() == 1) refuse("expected letters after 'alphabet'");
+    try {
+      alphabet_ = Alphabet({fields.begin() + 1, fields.end()});
+    } catch (const InputError& error) {
+      refuse(error.what());
+    }
+  }
+
+  void read_line() {
+    next();
+    if (token_.kind != CraspWord::Kind::name) refuse("expected NAME := EXPRESSION" + found());
+    const std::string name(token_.text);
+    if (std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved))
+      refuse("expected a name, found the word " + in_quotes(name));
+    if (const auto known = names_.find(name); known != names_.end())
+      refuse(fmt::format("expected a new name, found {}, which line {} defines", in_quotes(name),
+                         known->second.second));
+    next();
+    expect(":=", "after the name " + in_quotes(name));
+    const NodeId node = expression();
+    if (token_.kind != CraspWord::Kind::end) refuse("expected the end of the line" + found());
+    names_[name] = {node, line_};
+    program_.lines.push_back({name, node, line_});
+    if (!is_count(operation(node))) decides_ = node;
+  }
+
+  // --- expressions, from what binds least ---
+
+  NodeId expression() {
+    const Nested nested(*this);
+    const NodeId condition = disjunction();
+    if (!taken("?")) return condition;
+    boolean(condition, "before '?'");
+    const NodeId first = count(expression(), "after '?'");
+    expect(":", "between the two counts of a conditional");
+    return add(Operation::choice, {condition, first, count(expression(), "after ':'")});
+  }
+
+  NodeId disjunction() {
+    NodeId left = conjunction();
+    while (taken("or")) {
+      boolean(left, "before 'or'");
+      left = add(Operation::either, {left, boolean(conjunction(), "after 'or'")});
+    }
+    return left;
+  }
+
+  NodeId conjunction() {
+    NodeId left = negation();
+    while (taken("and")) {
+      boolean(left, "before 'and'");
+      left = add(Operation::both, {left, boolean(negation(), "after 'and'")});
+    }
+    return left;
+  }
+
+  NodeId negation() {
+    const Nested nested(*this);
+    if (!taken("not")) return comparison();
+    return add(Operation::negation, {boolean(negation(), "after 'not'")});
+  }
+
+  NodeId comparison() {
+    const NodeId left = sum();
+    for (const std::string_view relation : {"<=", "<", ">=", ">", "="}) {
+      const std::string word = in_quotes(relation);
+      if (!taken(relation)) continue;
+      count(left, "before " + word);
+      const NodeId right = count(sum(), "after " + word);
+      if (relation == "=") return add(Operation::equal, {left, right});
+      const auto compared = relation.ends_with('=') ? Operation::less_equal : Operation::less;
+      return relation.front() == '<' ? add(compared, {left, right}) : add(compared, {right, left});
+    }
+    return left;
+  }
+
+  NodeId sum() {
+    NodeId left = term();
+    while (token_.is("+") || token_.is("-")) {
+      const bool plus = token_.is("+");
+      next();
+      count(left, plus ? "before '+'" : "before '-'");
+      const NodeId right = count(term(), plus ? "after '+'" : "after '-'");
+      left = add(plus ? Operation::sum : Operation::difference, {left, right});
+    }
+    return left;
+  }
+
+  NodeId term() {
+    const Nested nested(*this);
+    if (taken("-")) return add(Operation::multiple, {count(term(), "after '-'")}, -1);
+    const bool number = token_.kind == CraspWord::Kind::number;
+    const NodeId left = primary();
+    if (!taken("*")) return left;
+    if (!number) refuse("expected a number before '*'");
+    const std::int64_t factor = program_.nodes[left].number;
+    return add(Operation::multiple, {count(term(), "after '*'")}, factor);
+  }
+
+  NodeId primary() {
+    const CraspWord here = token_;
+    if (here.kind == CraspWord::Kind::number) return number();
+    if (here.kind == CraspWord::Kind::letter) return letter();
+    if (taken("true") || taken("false")) return add(Operation::constant, {}, here.is("true"));
+    if (taken("#")) {
+      expect("[", "after '#'");
+      const NodeId counted = boolean(expression(), "between '#[' and ']'");
+      expect("]", "after what is counted");
+      return add(Operation::count, {counted});
+    }
+    if (taken("(")) {
+      const NodeId inside = expression();
+      expect(")", "after an expression in parentheses");
+      return inside;
+    }
+    if (taken("min") || taken("max")) {
+      const std::string name(here.text);
+      expect("(", "after '" + name + "'");
+      const NodeId left = count(expression(), "in '" + name + "'");
+      expect(",", "between the two counts of '" + name + "'");
+      const NodeId right = count(expression(), "in '" + name + "'");
+      expect(")", "after the two counts of '" + name + "'");
+      return add(here.is("min") ? Operation::minimum : Operation::maximum, {left, right});
+    }
+    if (here.kind == CraspWord::Kind::name) {
+      const auto known = names_.find(std::string(here.text));
+      if (known == names_.end()) refuse("expected the name of an earlier line" + found());
+      next();
+      return known->second.first;
+    }
+    refuse("expected an expression" + found());
+  }
+
+  NodeId number() {
+    std::int64_t value = 0;
+    for (const char digit : token_.text) {
+      if (!std::isdigit(static_cast<unsigned char>(digit))) refuse("expected a number" + found());
+      value = std::min(10 * value + (digit - '0'), kMaxCraspFactor + 1);
+    }
+    next();
+    return add(Operation::number, {}, value);
+  }
+
+  NodeId letter() {
+    const auto letter = alphabet_->find(token_.text);
+    if (!letter) refuse("expected a letter of the alphabet after Q_" + found());
+    next();
+    return add(Operation::letter, {}, *letter);
+  }
+
+  // --- nodes ---
+
+  Operation operation(NodeId node) const { return program_.nodes[node].operation; }
+
+  NodeId boolean(NodeId node, const std::string& where) const {
+    if (is_count(operation(node))) refuse("expected a Boolean " + where + ", found a count");
+    return node;
+  }
+  NodeId count(NodeId node, const std::string& where) const {
+    if (!is_count(operation(node))) refuse("expected a count " + where + ", found a Boolean");
+    return node;
+  }
+
+  NodeId add(Operation operation, std::array<NodeId, 3> operands, std::int64_t number = 0) {
+    program_.nodes.push_back({operation, operands, number, line_});
+    factors_.push_back(factor(program_.nodes.back()));
+    if (factors_.back() > kMaxCraspFactor)
+      refuse(fmt::format("expected counts of at most {} times the number of positions",
+                         kMaxCraspFactor));
+    return static_cast<NodeId>(program_.nodes.size() - 1);
+  }
+
+  /// A count is at most this many times the number of positions, the one before the word included.
+  std::int64_t factor(const CraspProgram::Node& node) const {
+    const auto of = [&](std::size_t i) { return factors_[node.operands[i]]; };
+    switch (node.operation) {
+      case Operation::number:
+        return node.number;
+      case Operation::count:
+        return 1;
+      case Operation::sum:
+      case Operation::difference:
+        return of(0) + of(1);
+      case Operation::multiple:
+        return std::abs(node.number) * of(0);
+      case Operation::minimum:
+      case Operation::maximum:
+        return std::max(of(0), of(1));
+      case Operation::choice:
+        return std::max(of(1), of(2));
+      default:
+        return 0;
+    }
+  }
+
+  const std::string& source_;
+  std::size_t line_ = 0;
+  std::string_view rest_;  ///< of the line, behind token_
+  CraspWord token_;
+  int nesting_ = 0;
+  std::optional<Alphabet> alphabet_;
+  CraspProgram program_;
+  std::vector<std::int64_t> factors_;                            ///< of each node
+  std::map<std::string, std::pair<NodeId, std::size_t>> names_;  ///< with the line of the file
+  std::optional<NodeId> decides_;
+};
+
+}  // namespace
+
+CraspProgram parse_crasp(const std::string& text, const std::string& source) {
+  return CraspReader(source).read(text);
+}
+
+}  // namespace logdepth
