@@ -43,6 +43,7 @@ SCAN = "constructions/MS25/regular_language_scan_thm4_1.cpp"
 RADIX = "constructions/MS25/regular_language_radix_cor4_2.cpp"
 UNIFORM = "constructions/MS25/regular_language_uniform_radix_cor4_2.cpp"
 TREE = "constructions/MS25/regular_language_tree_thm4_1.cpp"
+CHANGED = "proofs-check/claims/changed_program.cpp"
 NETWORK = "learned/core/universal_transformer.cpp"
 PARTS = "learned/core/loop_parts.cpp"
 BLOCK = "learned/core/block.cpp"
@@ -700,4 +701,8 @@ EDITS = [
      "return *this;\n}\nProgram& Program::log_loops_of_vertices", "a logarithm forgets what is taken off first"),
     (AUTHOR, "auto& fills = program_->embedding[kind];", "auto& fills = program_->embedding[kind] = {};",
      "a token is filled by the last word about it alone"),
+    (CHANGED, "if (found != times)", "if (found > times)", "a change that finds nothing is no mistake"),
+    (CHANGED, "if (value == changed) throw", "if (false) throw", "a change that changes nothing is no mistake"),
+    (CHANGED, "apply(s.flag, s.when);", "(*this)(s.flag);", "a condition of a head keeps the old number of its cell"),
+    (CHANGED, "literal.cell == cell.id()", "literal.cell != cell.id()", "a lookup asks another cell than was said"),
 ]
