@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -130,6 +131,12 @@ TEST(Builder, IsComparedOnEveryKindOfInputCellSelectorWriteAndStatement) {
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
+cells::Product rows(std::initializer_list<cells::OneHot> list) {
+  cells::Product product;
+  for (const cells::OneHot& cell : list) product.add(cell);
+  return product;
+}
+
 // The words that stand for several at once, and those that no program of the tree has.
 TEST(Builder, SaysProductsListsAndRulesInOneWord) {
   using namespace cells;
@@ -140,8 +147,9 @@ TEST(Builder, SaysProductsListsAndRulesInOneWord) {
   const auto one = p.constant();
   const auto I = p.key("I", two_circle);
   const auto E = p.pointer("E", two_circle, state);
-  const Product d = {p.onehot("d0", {"0", "1"}, state), p.onehot("d1", {"0", "1"}, state)};
-  const Product s = {p.onehot("s0", {"0", "1"}, scratch), p.onehot("s1", {"0", "1"}, scratch)};
+  const Product d = rows({p.onehot("d0", {"0", "1"}, state), p.onehot("d1", {"0", "1"}, state)});
+  const Product s =
+      rows({p.onehot("s0", {"0", "1"}, scratch), p.onehot("s1", {"0", "1"}, scratch)});
   const auto f = p.flag("f"), g = p.flag("g");
   const auto n = p.number("n", 2), m = p.number("m");
   const auto u = p.direction("u", 2), v = p.direction("v", 3);
@@ -323,8 +331,8 @@ TEST(Builder, RefusesSumsAndFactorsWhereOneComponentIsDue) {
 TEST(Builder, RefusesHeadsAndNumbersThatAreNone) {
   using namespace cells;
   cells::Program p("p");
-  const Product d = {p.onehot("d0", {"0"}), p.onehot("d1", {"0"})};
-  const Product s = {p.onehot("s0", {"0"})};
+  const Product d = rows({p.onehot("d0", {"0"}), p.onehot("d1", {"0"})});
+  const Product s = rows({p.onehot("s0", {"0"})});
   EXPECT_EQ(refusal([&] { (void)fetch("left").copy(s, d); }),
             "fetch 'left': a product of 2 rows is copied to one of 1");
   EXPECT_EQ(refusal([&] { p.final(fetch("left").copy(s[0], d[0])); }),

@@ -95,8 +95,8 @@ class Author {
     return std::get<Kind>(cells_[id]);
   }
   cells::CellList list(const std::vector<CellId>& ids) const {
-    cells::CellList all = cells::Product();
-    for (const CellId id : ids) all = {all, cell(id)};
+    cells::CellList all;
+    for (const CellId id : ids) all += cell(id);
     return all;
   }
 
