@@ -87,6 +87,9 @@ FLOAT_ROWS = "runtime/floats/attention_rows.hpp"
 FLOAT_STEPS = "runtime/floats/token_steps.hpp"
 FLOAT_NUMBER = "runtime/floats/number.hpp"
 FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
+CRASP = "constructions/crasp/counting_programs.cpp"
+CRASP_FORMS = "constructions/crasp/normal_form.cpp"
+CRASP_PLAN = "constructions/crasp/decision_plan.cpp"
 
 EDITS = [
     # --- schedule
@@ -673,4 +676,21 @@ EDITS = [
     (SHEET, "if (from.loop_leaves())", "if (false)", "the way back of a loop ends at the edge of a column"),
     (PAPER, "{std::max(upright, across), across > upright}", "{upright, across > upright}",
      "a wide sheet is measured on a page that stands upright"),
+    # --- C-RASP
+    (CRASP, "return formulas[id].at_begin ? holds - first : holds;", "return holds;",
+     "what holds before the first letter is counted there"),
+    (CRASP, "if (!zero) form = form - first / 2;", "if (!zero) form = form - first;",
+     "a comparison that holds by one fails"),
+    (CRASP, "formula.name_negated ? -form : form", "form", "the flag of a line says the opposite of it"),
+    (CRASP_FORMS, "floor_of(form.constant - 1, common) + 1;", "floor_of(form.constant, common);",
+     "a comparison of even numbers is rounded the wrong way"),
+    (CRASP_FORMS, "(choice.operation == Operation::minimum) == (factor > 0)", "choice.operation == Operation::minimum",
+     "less a minimum is taken for a minimum"),
+    (CRASP_FORMS, "both(!condition, with(2))", "with(2)", "both cases of a conditional are taken"),
+    (CRASP_FORMS, "if (literals_[a].negated) add_to(linear.form.counts, kTrue.formula, 1);", "",
+     "how often something does not hold is counted from nothing"),
+    (CRASP_PLAN, "if (holds == operand.negated) return done(false);", "if (holds == operand.negated) return done(true);",
+     "a combination holds where an operand fails"),
+    (CRASP_PLAN, "decide(counted, formula(id).level - 1);", "decide(counted, formula(id).level);",
+     "a combination is decided after it is counted"),
 ]
