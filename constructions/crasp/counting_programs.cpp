@@ -135,11 +135,11 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
       const crasp::Formula& formula = formulas[id];
       const bool zero = formula.kind == crasp::Formula::Kind::zero;
       const auto& decided = flag.declare(id);
-      const auto margin =
-          p.number(decided.name() + ".margin");  // F / (p + 1) or (F - 1/2) / (p + 1)
+      // F / (p + 1), or (F - 1/2) / (p + 1)
+      const auto margin = p.number(decided.name() + ".margin");
       Form form = Fraction(formula.form.constant) * first;
-      for (const auto& [id, factor] : formula.form.counts)
-        form = form + Fraction(factor) * counted(id);
+      for (const auto& [part, factor] : formula.form.counts)
+        form = form + Fraction(factor) * counted(part);
       if (!zero) form = form - first / 2;
       count = count.add(margin, crasp::collected(formula.name_negated ? -form : form));
       tests += zero ? test(decided).zero(margin) : test(decided).positive(margin);

@@ -71,6 +71,8 @@ const std::vector<NotRun> kNotRun = {
      "file       = \"logdepth-cells 1\", then lines in any order, names declared before they are "
      "used",
      kDrawing},
+    {"docs/crasp.md", "file    = \"alphabet\" LETTER…, then lines NAME \":=\" (Boolean | count)",
+     kDrawing},
     {"docs/cluster.md",
      "logdepth train word-problem --monoid S3,A5 --depths 2,4,6,8 --seeds 1,2,3,4,5 --write-plan "
      "plan.json",

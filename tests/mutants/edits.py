@@ -90,6 +90,9 @@ FLOAT_NUMBER = "runtime/floats/number.hpp"
 FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
 AUTHOR = "compiler/builder/builder.cpp"
 WORDS_SAID = "compiler/builder/builder_words.cpp"
+CRASP = "constructions/crasp/counting_programs.cpp"
+CRASP_FORMS = "constructions/crasp/normal_form.cpp"
+CRASP_PLAN = "constructions/crasp/decision_plan.cpp"
 
 EDITS = [
     # --- schedule
@@ -705,4 +708,21 @@ EDITS = [
     (CHANGED, "if (value == changed) throw", "if (false) throw", "a change that changes nothing is no mistake"),
     (CHANGED, "apply(s.flag, s.when);", "(*this)(s.flag);", "a condition of a head keeps the old number of its cell"),
     (CHANGED, "literal.cell == cell.id()", "literal.cell != cell.id()", "a lookup asks another cell than was said"),
+    # --- C-RASP
+    (CRASP, "return formulas[id].at_begin ? holds - first : holds;", "return holds;",
+     "what holds before the first letter is counted there"),
+    (CRASP, "if (!zero) form = form - first / 2;", "if (!zero) form = form - first;",
+     "a comparison that holds by one fails"),
+    (CRASP, "formula.name_negated ? -form : form", "form", "the flag of a line says the opposite of it"),
+    (CRASP_FORMS, "floor_of(form.constant - 1, common) + 1;", "floor_of(form.constant, common);",
+     "a comparison of even numbers is rounded the wrong way"),
+    (CRASP_FORMS, "(choice.operation == Operation::minimum) == (factor > 0)", "choice.operation == Operation::minimum",
+     "less a minimum is taken for a minimum"),
+    (CRASP_FORMS, "both(!condition, with(2))", "with(2)", "both cases of a conditional are taken"),
+    (CRASP_FORMS, "if (literals_[a].negated) add_to(linear.form.counts, kTrue.formula, 1);", "",
+     "how often something does not hold is counted from nothing"),
+    (CRASP_PLAN, "if (holds == operand.negated) return done(false);", "if (holds == operand.negated) return done(true);",
+     "a combination holds where an operand fails"),
+    (CRASP_PLAN, "decide(counted, formula(id).level - 1);", "decide(counted, formula(id).level);",
+     "a combination is decided after it is counted"),
 ]

@@ -51,9 +51,9 @@ struct Answer {
   std::optional<bool> accepts;  ///< absent: `refusal` says why
   std::string refusal;
   std::vector<Transformation> prefixes;  ///< none of a model without prefix products
-  std::size_t layers = 0;             ///< executed
-  std::size_t promises = 0;           ///< rows at which a head's promise was checked
-  std::optional<std::string> broken;  ///< the first broken promise
+  std::size_t layers = 0;                ///< executed
+  std::size_t promises = 0;              ///< rows at which a head's promise was checked
+  std::optional<std::string> broken;     ///< the first broken promise
 };
 
 /// Runs words through a model that it owns.
