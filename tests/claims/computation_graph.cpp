@@ -227,7 +227,7 @@ TEST(ComputationGraph, HasAtEveryTokenTheValueThatIsDueAndNoneBefore) {
     const Model model = compiled({form, 5, 20, 3, 1});
     ComputationGraphRun run(model);
     std::uint32_t deepest = 0;
-    rc::check("from no values", [&] {
+    EXPECT_TRUE(rc::check("from no values", [&] {
       const Letters letters = any_graph(20);
       const std::uint32_t depth = depth_of(letters, 5);
       deepest = std::max(deepest, depth);
@@ -236,7 +236,7 @@ TEST(ComputationGraph, HasAtEveryTokenTheValueThatIsDueAndNoneBefore) {
       RC_ASSERT(ComputationGraphOracle(5, letters).values(iterations) ==
                 expected_values(letters, 5, iterations));
       RC_ASSERT(ComputationGraphOracle(5, letters).depth() == depth);
-    });
+    }));
     EXPECT_GE(deepest, 10u) << "the graphs were too shallow";
   }
 }
@@ -244,7 +244,7 @@ TEST(ComputationGraph, HasAtEveryTokenTheValueThatIsDueAndNoneBefore) {
 TEST(ComputationGraph, HaltsOneIterationAfterItsDepth) {
   const Model model = compiled({GraphEvaluation::compact, 5, 20, 3, 1});
   ComputationGraphRun run(model);
-  rc::check("a state is fed back until it stays", [&] {
+  EXPECT_TRUE(rc::check("a state is fed back until it stays", [&] {
     const Letters letters = any_graph(12);
     Letters state = letters;
     std::uint32_t iterations = 0;
@@ -256,13 +256,13 @@ TEST(ComputationGraph, HaltsOneIterationAfterItsDepth) {
       if (next == state) break;
     }
     RC_ASSERT(iterations == depth_of(letters, 5) + 1);
-  });
+  }));
 }
 
 TEST(ComputationGraph, IsRightAfterItsDepthWhateverTheVariablesHeld) {
   const Model model = compiled({GraphEvaluation::pairwise, 5, 20, 3, 1});
   ComputationGraphRun run(model);
-  rc::check("from any values", [&] {
+  EXPECT_TRUE(rc::check("from any values", [&] {
     const Letters letters = any_graph(12);
     Letters state = letters;
     for (std::string& letter : state)
@@ -270,7 +270,7 @@ TEST(ComputationGraph, IsRightAfterItsDepthWhateverTheVariablesHeld) {
         letter += fmt::format(":{}", value);
     const std::uint32_t depth = depth_of(letters, 5);
     RC_ASSERT(run_values(run, state, depth) == expected_values(letters, 5, depth));
-  });
+  }));
 }
 
 TEST(ComputationGraph, DoesAfterEveryLayerWhatItsProgramSays) {

@@ -220,6 +220,16 @@ TEST(HouseRules, FileNamesSaySomething) {
     EXPECT_FALSE(std::regex_search(source.path.filename().string(), kEmpty)) << source.path;
 }
 
+TEST(HouseRules, NoPropertyIsCheckedWithoutBeingHeld) {
+  // rc::check returns whether the property holds; RC_GTEST_PROP asks for it by itself.
+  static const std::regex kDropped("^\\s*rc::check\\(");
+  for (const Source& source : sources({"tests"})) {
+    std::ifstream in(kRoot / source.path);
+    for (std::string line; std::getline(in, line);)
+      EXPECT_FALSE(std::regex_search(line, kDropped)) << source.path << ": " << line;
+  }
+}
+
 TEST(HouseRules, AFileHasOneSubject) {
   std::vector<std::string> folders = kFolders;
   folders.push_back("tests");
