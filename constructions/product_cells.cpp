@@ -37,12 +37,12 @@ class MatrixCells : public ProductCells {
       const State q = *action_.initial;
       for (const State t : images_[q]) {
         cells::Form& answer = action_.accepting[t] ? accept : reject;
-        answer = answer + (row_[q] ? image(q, t) : cells::Form(one));
+        answer += (row_[q] ? image(q, t) : cells::Form(one));
       }
     } else {
       // The identity scores one per stored row, anything else at least one less.
       const auto stored = static_cast<std::int64_t>(stored_.size());
-      for (const State q : stored_) accept = accept + image(q, q);
+      for (const State q : stored_) accept += image(q, q);
       if (stored == 0) accept = one;
       reject = cells::Fraction(stored == 0 ? 1 : 2 * stored - 1, 2) * one;
     }
@@ -118,7 +118,7 @@ class MonoidCells : public ProductCells {
     cells::Form accept, reject;
     for (std::uint32_t e = 0; e < monoid_.size(); ++e) {
       cells::Form& answer = action_.accepts(monoid_.elements[e]) ? accept : reject;
-      answer = answer + component(product[0], e);
+      answer += component(product[0], e);
     }
     program.output("accept", accept).output("reject", reject);
     program.prefix(product[0], monoid_.elements);

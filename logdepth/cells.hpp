@@ -123,8 +123,8 @@ class Form {
   Form(const Flag& cell);            // NOLINT
   Form(const Number& cell);          // NOLINT: of one component
   const std::vector<Term>& terms() const { return terms_; }
+  Form& operator+=(const Form& more);
 
-  friend Form operator+(Form a, const Form& b);
   friend Form operator*(const Fraction& factor, Form form);
 
  private:

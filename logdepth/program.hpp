@@ -75,8 +75,12 @@ class Program {
 
   // How often the repeated block runs: ceil(log2 n) times for n letters, if nothing else is said.
   Program& fixed_loops(std::uint32_t loops);
-  Program& log_loops_of_letters(std::uint32_t base = 2, std::uint32_t minus = 0);
-  Program& log_loops_of_vertices(std::uint32_t base = 2, std::uint32_t minus = 0);
+  struct Logarithm {
+    std::uint32_t base = 2;
+    std::uint32_t minus = 0;  ///< of n - minus
+  };
+  Program& log_loops_of_letters(const Logarithm& logarithm = {2, 0});
+  Program& log_loops_of_vertices(const Logarithm& logarithm = {2, 0});
   /// Longer inputs are refused.
   Program& at_most(std::uint64_t size);
 

@@ -130,16 +130,16 @@ Program& Program::fixed_loops(std::uint32_t loops) {
   program_->unroll.loops = loops;
   return *this;
 }
-Program& Program::log_loops_of_letters(std::uint32_t base, std::uint32_t minus) {
+Program& Program::log_loops_of_letters(const Logarithm& logarithm) {
   program_->unroll.kind = Unroll::Kind::ceil_log2_letters;
-  program_->unroll.base = base;
-  program_->unroll.minus = minus;
+  program_->unroll.base = logarithm.base;
+  program_->unroll.minus = logarithm.minus;
   return *this;
 }
-Program& Program::log_loops_of_vertices(std::uint32_t base, std::uint32_t minus) {
+Program& Program::log_loops_of_vertices(const Logarithm& logarithm) {
   program_->unroll.kind = Unroll::Kind::ceil_log2_vertices;
-  program_->unroll.base = base;
-  program_->unroll.minus = minus;
+  program_->unroll.base = logarithm.base;
+  program_->unroll.minus = logarithm.minus;
   return *this;
 }
 Program& Program::at_most(std::uint64_t size) {

@@ -114,9 +114,13 @@ Form::Form(const Number& cell) : Form(Component{cell.id(), 0}) {
                                  cell.size(), cell.name()));
 }
 
+Form& Form::operator+=(const Form& more) {
+  const std::vector<Term> added = more.terms_;  // a form may be added to itself
+  terms_.insert(terms_.end(), added.begin(), added.end());
+  return *this;
+}
 Form operator+(Form a, const Form& b) {
-  a.terms_.insert(a.terms_.end(), b.terms_.begin(), b.terms_.end());
-  return a;
+  return std::move(a += b);
 }
 
 Form operator*(const Fraction& factor, Form form) {

@@ -43,7 +43,7 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
                   size));
   // Instead of n^2 + n^3 + s + t tokens: so no causal head, no division and no padding.
   p.deviation("one token per vertex, given its row; one transformer per size; all pairs at once");
-  p.reads_rows(size).log_loops_of_vertices(2, 1);
+  p.reads_rows(size).log_loops_of_vertices({.minus = 1});
 
   p.constant();
   const auto R = p.flags("R", size, state);  // a walk of length 0..2^l from i to j, after l loops

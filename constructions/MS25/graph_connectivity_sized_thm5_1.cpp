@@ -30,7 +30,7 @@ cells::Ratio code_of_vertex(const cells::OneHot& cell, std::uint32_t size) {
   for (std::uint32_t label = 0; label < cell.size(); ++label)
     for (std::size_t i = 0; i < 2; ++i) {
       const auto [p, q] = *circle_code(label < size ? label : 0)[i].small();
-      code[i] = code[i] + cells::Fraction(p, q) * cell[cell.labels()[label]];
+      code[i] += cells::Fraction(p, q) * cell[cell.labels()[label]];
     }
   return code[0] / code[1];
 }
@@ -59,7 +59,7 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
       "numbers");
   // It takes the place of the first-flag: coordinates and a margin need not be computed from counts.
   p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
-  p.reads_adjacency(GraphPadding::n3_minus_n2, size).log_loops_of_vertices(2, 1);
+  p.reads_adjacency(GraphPadding::n3_minus_n2, size).log_loops_of_vertices({.minus = 1});
 
   const std::uint32_t none = 2 * size;
   std::vector<std::string> offsets = numbered(none);

@@ -73,7 +73,7 @@ cells::Program connectivity(GraphPadding padding) {
   // B and C are +-1 and overwritten, each by its layer.
   p.deviation("no layer counter: the repeated block alternates by itself");
   if (!n3) p.deviation("n^3 - n^2 padding tokens: matrix tokens stand for triples as well");
-  p.reads_adjacency(padding).log_loops_of_vertices(2, 1);
+  p.reads_adjacency(padding).log_loops_of_vertices({.minus = 1});
   return p;
 }
 

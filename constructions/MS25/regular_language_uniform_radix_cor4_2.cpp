@@ -78,7 +78,7 @@ Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const s
   p.deviation("a beginning token that acts as the identity replaces $ at the end");
   p.deviation("intervals that grow by a factor " + radix +
               " replace the binary tree, so there is no activeness");
-  p.alphabet(action.alphabet.names()).log_loops_of_letters(reach);
+  p.alphabet(action.alphabet.names()).log_loops_of_letters({.base = reach});
 
   const auto one = p.constant();
   const auto fst = p.flag("fst");   // p = 0

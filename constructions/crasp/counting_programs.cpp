@@ -87,7 +87,7 @@ cells::Form collected(const cells::Form& form) {
     quarters[component.cell] += factor.p * (4 / factor.q);
   cells::Form sum;
   for (const auto& [cell, factor] : quarters)
-    sum = sum + cells::Fraction(factor, 4) * cells::Form(cells::Component{cell, 0});
+    sum += cells::Fraction(factor, 4) * cells::Form(cells::Component{cell, 0});
   return sum;
 }
 
@@ -139,7 +139,7 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
       const auto margin = p.number(decided.name() + ".margin");
       Form form = Fraction(formula.form.constant) * first;
       for (const auto& [part, factor] : formula.form.counts)
-        form = form + Fraction(factor) * counted(part);
+        form += Fraction(factor) * counted(part);
       if (!zero) form = form - first / 2;
       count = count.add(margin, crasp::collected(formula.name_negated ? -form : form));
       tests += zero ? test(decided).zero(margin) : test(decided).positive(margin);
@@ -173,7 +173,7 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
   const crasp::Formula& decides = formulas[normal.decides.formula];
   Form holds = one;
   if (decides.kind != crasp::Formula::Kind::all) holds = flag.sign({normal.decides.formula, false});
-  for (const crasp::Literal& operand : decides.operands) holds = holds + flag.sign(operand) - one;
+  for (const crasp::Literal& operand : decides.operands) holds += flag.sign(operand) - one;
   p.output("accept", crasp::collected(normal.decides.negated ? -holds : holds))
       .output("reject", {});
   return p.program();

@@ -143,7 +143,7 @@ TEST(Builder, SaysProductsListsAndRulesInOneWord) {
   cells::Program p("words");
   p.construction("program").source("nowhere").hypothesis("few").deviation("many").parameter("k",
                                                                                             "2");
-  p.alphabet({"a", "b"}).end().log_loops_of_letters(3, 1).at_most(9);
+  p.alphabet({"a", "b"}).end().log_loops_of_letters({.base = 3, .minus = 1}).at_most(9);
   const auto one = p.constant();
   const auto I = p.key("I", two_circle);
   const auto E = p.pointer("E", two_circle, state);

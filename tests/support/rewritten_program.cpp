@@ -55,9 +55,9 @@ class Author {
     const Unroll& unroll = from_.unroll;
     if (unroll.kind == Unroll::Kind::fixed) to_.fixed_loops(unroll.loops);
     if (unroll.kind == Unroll::Kind::ceil_log2_letters)
-      to_.log_loops_of_letters(unroll.base, unroll.minus);
+      to_.log_loops_of_letters({unroll.base, unroll.minus});
     if (unroll.kind == Unroll::Kind::ceil_log2_vertices)
-      to_.log_loops_of_vertices(unroll.base, unroll.minus);
+      to_.log_loops_of_vertices({unroll.base, unroll.minus});
     if (unroll.max_length) to_.at_most(*unroll.max_length);
   }
 
