@@ -24,10 +24,6 @@ struct HeadSheet {
   std::string name;       ///< as the program calls it, else "head 1"
   std::string selects;    ///< what it promises: "exactly one position", ...
   std::string reads;      ///< what its scores compare
-  /// Proved of it: at N tokens the largest score is at least this far above any other, a text in N.
-  /// Without it, floating point is certified only where the scores that it meets are far enough
-  /// apart; exact runs need none.
-  std::optional<std::string> gap;
 };
 
 /// What a transformer says of itself, and what is counted on its weights.
@@ -50,9 +46,12 @@ struct ClaimSheet {
   std::uint64_t nonzeros = 0;            ///< numbers of the file that are not 0
   std::vector<CellSheet> cell_index;     ///< every cell that has a name
   std::vector<HeadSheet> head_index;     ///< every head, layer by layer
-  /// What is not proved for every length and would help floating point, a sentence each, by name:
-  /// heads without a gap, tests of a number for zero. Exact runs, and what `run` answers, need none of
-  /// it.
+  /// What is proved of the numbers, for every length, a sentence each, by name: how far what a head
+  /// selects outscores the rest at N tokens, how near a tested number comes to 0. It helps floating
+  /// point; exact runs, and what `run` answers, need none of it.
+  std::vector<std::string> proved;
+  /// The same where nothing is proved. Floating point is then certified only where the numbers that it
+  /// meets are far enough apart.
   std::vector<std::string> unproved;
 };
 

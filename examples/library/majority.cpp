@@ -1,14 +1,13 @@
 // What is done with a construction: majority compiled, saved, run, tested, inspected, drawn.
 #include "majority.hpp"
 
+#include <algorithm>
+#include <iostream>
 #include <logdepth/compile.hpp>
 #include <logdepth/draw.hpp>
 #include <logdepth/inspect.hpp>
 #include <logdepth/run.hpp>
 #include <logdepth/test.hpp>
-
-#include <algorithm>
-#include <iostream>
 
 /// What is right, said without a transformer.
 bool has_a_majority(const logdepth::Letters& word) {
