@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
+#include "constructions/product_cells.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/changed_program.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
@@ -33,24 +34,10 @@ Defect regular_defect(std::uint32_t number, const char* id, Program (*repaired)(
   return d;
 }
 
-/// d := factor d, where the factor acts first, and d as it is: the tables of S3's elements.
-cells::Rules product(const logdepth::Program& tree, const cells::OneHot& factor,
-                     const cells::OneHot& d) {
-  const auto& elements = std::get<PrefixElement>(tree.prefix).elements;
-  cells::Rules rules;
-  for (std::uint32_t f = 0; f < elements.size(); ++f)
-    for (std::uint32_t x = 0; x < elements.size(); ++x) {
-      const auto both =
-          std::find(elements.begin(), elements.end(), compose(elements[f], elements[x]));
-      const auto label = static_cast<std::uint32_t>(both - elements.begin());
-      rules.push_back(cells::when(factor.at(f), d.at(x)).then(d.at(label)));
-    }
-  return rules;
-}
-cells::Rules kept(const cells::OneHot& d) {
-  cells::Rules rules;
-  for (std::uint32_t x = 0; x < d.size(); ++x) rules.push_back(cells::when(d.at(x)).then(d.at(x)));
-  return rules;
+cells::Product row(const cells::OneHot& cell) {
+  cells::Product product;
+  product.add(cell);
+  return product;
 }
 
 /// The tree as the paper tells it, repaired: letters and $ have heads of their own, every active
@@ -74,17 +61,20 @@ Program paper_tree() {
   for (const std::string& name : p.program().alphabet) p.token(name, letter);
   p.token(kEnd, !letter);
 
+  const Action action = letters();
+  const ProductForecast forecast = forecast_tree(action, {ScanTable::monoid});
+  const auto products = make_product_cells(action, forecast);
   Rules active = {when(act, !odd).then(act), when(act, odd).then(!act), when(!act).then(!act)};
   Rules end;
   const auto add = [](Rules& rules, const Rules& more) {
     rules.insert(rules.end(), more.begin(), more.end());
   };
-  add(active, under({act, !fst, fa}, product(p.program(), ds, d)));
+  add(active, under({act, !fst, fa}, products->product({row(ds), row(d)})));
   for (const auto& rest : {std::vector<Value>{act, fst}, {act, !fst, !fa}, {!act}})
-    add(active, under(rest, kept(d)));
-  add(end, under({!letter, fa, odd}, product(p.program(), se, d)));
+    add(active, products->keep(rest, row(d)));
+  add(end, under({!letter, fa, odd}, products->product({row(se), row(d)})));
   for (const auto& rest : {std::vector<Value>{!letter, fa, !odd}, {!letter, !fa}, {letter}})
-    add(end, under(rest, kept(d)));
+    add(end, products->keep(rest, row(d)));
 
   const Statements level = {
       fetch("prev").causal(match(I).back(1).key(I)).copy(ap, act).copy(dp, d),
