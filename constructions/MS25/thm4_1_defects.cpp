@@ -1,6 +1,4 @@
 // Defects in MS25 Theorem 4.1: the binary tree for regular languages.
-#include <algorithm>
-
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "constructions/product_cells.hpp"
 #include "objects/named_monoids.hpp"
