@@ -15,9 +15,8 @@ find_package(CUDAToolkit REQUIRED)
 add_library(float_cuda STATIC runtime/floats/cuda.cu)
 target_include_directories(float_cuda PRIVATE ${PROJECT_SOURCE_DIR})
 # CMake 3.25.1 takes the project's C++20 for CUDA and does not know CUDA20: the flag is given instead.
-# Without fused operations the numbers
-# are those of the host backend.
-set_target_properties(float_cuda PROPERTIES CUDA_STANDARD_REQUIRED OFF)
+# Without fused operations the numbers are those of the host backend. It is part of the shared library.
+set_target_properties(float_cuda PROPERTIES CUDA_STANDARD_REQUIRED OFF POSITION_INDEPENDENT_CODE ON)
 target_compile_options(
   float_cuda PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--fmad=false>")
 if(LOGDEPTH_WERROR)
