@@ -20,10 +20,16 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "graphviz, librsvg2-bin")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblogdepth${soname})
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "${PROJECT_DESCRIPTION} (library)")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS graphviz)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "graphviz, librsvg2-bin")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)  # so that other packages find theirs
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblogdepth-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION} (headers)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liblogdepth${soname} (= ${PROJECT_VERSION})")
+# The licence is where Debian looks for it.
+foreach(component IN ITEMS program library development)
+  string(TOUPPER ${component} upper)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}
+          RENAME copyright COMPONENT ${component})
+endforeach()
 include(CPack)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -19,6 +20,8 @@ using enum PositionCode;
 
 /// An exact number p/q, in lowest terms. Precondition: q > 0.
 struct Fraction {
+  template <std::floating_point Rounded>
+  Fraction(Rounded) = delete;  ///< 0.5 is said exactly: Fraction(1, 2), or a form divided by 2
   Fraction(std::int64_t p = 0, std::int64_t q = 1);  // NOLINT: integers are fractions
   std::int64_t p, q;
 };
@@ -30,7 +33,7 @@ class Cell {
   struct Declared;  ///< the compiler's side of a cell
   const std::string& name() const;
   std::uint32_t size() const;  ///< number of components
-  std::uint32_t id() const;    ///< its place in the order of declaration
+  std::uint32_t id() const;    ///< names it among the cells of all programs
   const Declared& declared() const { return *declared_; }
 
  protected:
@@ -136,6 +139,8 @@ Form operator-(const Form& form);
 Form operator-(const Form& a, const Form& b);
 /// Precondition: divisor > 0.
 Form operator/(const Form& form, int divisor);
+template <std::floating_point Rounded>
+Form operator/(const Form& form, Rounded divisor) = delete;
 
 /// numerator : denominator, a number that a head asks for.
 struct Ratio {

@@ -50,8 +50,7 @@ class Program {
   /// A program that is there already, to be gone on with.
   explicit Program(const logdepth::Program& program);
   Program(const Program& other);
-  Program(Program&& other) noexcept;
-  Program& operator=(Program other) noexcept;
+  Program& operator=(const Program& other);
   ~Program();
 
   // What it is.
@@ -151,6 +150,9 @@ class Program {
   };
   Program& prefix(const std::vector<Point>& points);
 
+  /// The place of a cell in the order of declaration. Errors: InputError for a cell that this
+  /// program has not declared, nor the one that it is a copy of.
+  std::uint32_t place(std::uint32_t id) const;
   const logdepth::Program& program() const { return *program_; }
   logdepth::Program& program() { return *program_; }
   /// The text form of it, which a `.cells` file holds.
@@ -163,6 +165,7 @@ class Program {
   std::shared_ptr<const Cell::Declared> find(const std::string& name, Cell::Kind kind) const;
 
   std::unique_ptr<logdepth::Program> program_;
+  std::vector<std::uint32_t> ids_;  ///< of its cells, increasing
 };
 
 }  // namespace cells

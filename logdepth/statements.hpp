@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +122,7 @@ class Related {
 
  private:
   std::vector<std::uint32_t> flags_;
-  std::uint32_t label_ = 0;
+  std::optional<std::uint32_t> label_;
 };
 Related related(const std::vector<Flag>& flags);
 

@@ -1,10 +1,15 @@
 // The program that an author writes down: what it is, what it reads, its cells, its statements.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "compiler/builder/builder_parts.hpp"
+#include "compiler/builder/renumbering.hpp"
 #include "compiler/program/program_text.hpp"
+#include "objects/overload.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth::cells {
 namespace {
@@ -25,8 +30,16 @@ const char* kind_name(Cell::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program, const std::string& name,
-                                              CellType type, Lifetime lifetime) {
+/// Cells of all programs have different ids, so that one is never taken for another.
+std::uint32_t new_id() {
+  static std::atomic<std::uint32_t> next = 0;
+  return next++;
+}
+
+std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program,
+                                              std::vector<std::uint32_t>& ids,
+                                              const std::string& name, CellType type,
+                                              Lifetime lifetime) {
   if (!is_cell_name(name))
     throw InputError(fmt::format(
         "'{}' is no name of a cell: expected a letter or _, then letters, digits, _ and ., and not "
@@ -38,9 +51,12 @@ std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program, const 
     if (std::set<std::string>(onehot->labels.begin(), onehot->labels.end()).size() !=
         onehot->labels.size())
       throw InputError("a label of cell " + name + " stands twice");
-  const auto id = static_cast<std::uint32_t>(program.cells.size());
+  if (size_of(type) > kMaxWidth)
+    throw InputError(fmt::format("cell {} has {} components and the limit is {}", name,
+                                 size_of(type), kMaxWidth));
+  ids.push_back(new_id());
   program.cells.push_back({name, std::move(type), lifetime});
-  return std::make_shared<const Cell::Declared>(Cell::Declared{id, program.cells.back()});
+  return std::make_shared<const Cell::Declared>(Cell::Declared{ids.back(), program.cells.back()});
 }
 
 WordInput& words(logdepth::Program& program) {
@@ -49,9 +65,25 @@ WordInput& words(logdepth::Program& program) {
   return *words;
 }
 
-void append(std::vector<Statement>& block, std::initializer_list<Statements> parts) {
+/// How a message calls a statement whose cells may be anybody's.
+std::string called(const Statement& statement) {
+  return std::visit(Overload{[](const FetchStatement& s) { return "fetch '" + s.name + "'"; },
+                             [](const LookupStatement& s) { return "lookup '" + s.name + "'"; },
+                             [](const MoveStatement&) { return std::string("move"); },
+                             [](const EraseStatement&) { return std::string("erase"); },
+                             [](const NormaliseStatement&) { return std::string("normalise"); },
+                             [](const TestStatement&) { return std::string("test"); }},
+                    statement);
+}
+
+void append(const Program& program, std::vector<Statement>& block,
+            std::initializer_list<Statements> parts) {
   for (const Statements& part : parts)
-    block.insert(block.end(), part.hidden().list.begin(), part.hidden().list.end());
+    for (const Statement& statement : part.hidden().list) try {
+        block.push_back(placed(program, statement));
+      } catch (const InputError& foreign) {
+        throw InputError(called(statement) + ": " + foreign.what());
+      }
 }
 
 }  // namespace
@@ -60,11 +92,14 @@ Program::Program(const std::string& name) : program_(std::make_unique<logdepth::
   program_->name = name;
 }
 Program::Program(const logdepth::Program& program)
-    : program_(std::make_unique<logdepth::Program>(program)) {}
-Program::Program(const Program& other) : Program(*other.program_) {}
-Program::Program(Program&& other) noexcept = default;
-Program& Program::operator=(Program other) noexcept {
-  program_ = std::move(other.program_);
+    : program_(std::make_unique<logdepth::Program>(program)) {
+  for (std::size_t cell = 0; cell < program.cells.size(); ++cell) ids_.push_back(new_id());
+}
+Program::Program(const Program& other)
+    : program_(std::make_unique<logdepth::Program>(*other.program_)), ids_(other.ids_) {}
+Program& Program::operator=(const Program& other) {
+  *program_ = *other.program_;
+  ids_ = other.ids_;
   return *this;
 }
 Program::~Program() = default;
@@ -150,10 +185,10 @@ Program& Program::at_most(std::uint64_t size) {
 // --- cells ---------------------------------------------------------------------------------------
 
 Constant Program::constant(const std::string& name) {
-  return Constant(declare(*program_, name, ConstantType{}, Lifetime::permanent));
+  return Constant(declare(*program_, ids_, name, ConstantType{}, Lifetime::permanent));
 }
 Flag Program::flag(const std::string& name, Lifetime lifetime) {
-  return Flag(declare(*program_, name, FlagType{}, lifetime));
+  return Flag(declare(*program_, ids_, name, FlagType{}, lifetime));
 }
 std::vector<Flag> Program::flags(const std::string& name, std::uint32_t count, Lifetime lifetime) {
   std::vector<Flag> flags;
@@ -162,23 +197,31 @@ std::vector<Flag> Program::flags(const std::string& name, std::uint32_t count, L
 }
 OneHot Program::onehot(const std::string& name, const std::vector<std::string>& labels,
                        Lifetime lifetime) {
-  return OneHot(declare(*program_, name, OneHotType{labels}, lifetime));
+  return OneHot(declare(*program_, ids_, name, OneHotType{labels}, lifetime));
 }
 Key Program::key(const std::string& name, PositionCode code, Lifetime lifetime) {
-  return Key(declare(*program_, name, KeyType{code}, lifetime));
+  return Key(declare(*program_, ids_, name, KeyType{code}, lifetime));
 }
 Pointer Program::pointer(const std::string& name, PositionCode code, Lifetime lifetime) {
-  return Pointer(declare(*program_, name, PointerType{code}, lifetime));
+  return Pointer(declare(*program_, ids_, name, PointerType{code}, lifetime));
 }
 Direction Program::direction(const std::string& name, std::uint32_t size, Lifetime lifetime) {
-  return Direction(declare(*program_, name, DirectionType{size}, lifetime));
+  return Direction(declare(*program_, ids_, name, DirectionType{size}, lifetime));
 }
 Direction Program::integer_direction(const std::string& name, std::uint32_t size, Lifetime lifetime,
                                      std::uint32_t bound) {
-  return Direction(declare(*program_, name, DirectionType{size, bound}, lifetime));
+  return Direction(declare(*program_, ids_, name, DirectionType{size, bound}, lifetime));
 }
 Number Program::number(const std::string& name, std::uint32_t size, Lifetime lifetime) {
-  return Number(declare(*program_, name, NumberType{size}, lifetime));
+  return Number(declare(*program_, ids_, name, NumberType{size}, lifetime));
+}
+
+std::uint32_t Program::place(std::uint32_t id) const {
+  const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  if (found == ids_.end() || *found != id)
+    throw InputError(fmt::format(
+        "a cell that program '{}' has not declared: it belongs to another one", program_->name));
+  return static_cast<std::uint32_t>(found - ids_.begin());
 }
 
 std::shared_ptr<const Cell::Declared> Program::find(const std::string& name,
@@ -189,59 +232,62 @@ std::shared_ptr<const Cell::Declared> Program::find(const std::string& name,
   if (kind_of(cell.type) != kind)
     throw InputError(fmt::format("cell {} is a {} and not a {}", name,
                                  kind_name(kind_of(cell.type)), kind_name(kind)));
-  return std::make_shared<const Cell::Declared>(Cell::Declared{*id, cell});
+  return std::make_shared<const Cell::Declared>(Cell::Declared{ids_.at(*id), cell});
 }
 
 // --- what fills them before the first layer ------------------------------------------------------
 
 Program& Program::given(const Cell& cell) {
-  program_->given.push_back({cell.id(), GivenCell::Holds::value});
+  program_->given.push_back({place(cell.id()), GivenCell::Holds::value});
   return *this;
 }
 Program& Program::given_position(const Number& cell) {
-  program_->given.push_back({cell.id(), GivenCell::Holds::position});
+  program_->given.push_back({place(cell.id()), GivenCell::Holds::position});
   return *this;
 }
 Program& Program::given_natural(const Number& cell) {
-  program_->given.push_back({cell.id(), GivenCell::Holds::natural});
+  program_->given.push_back({place(cell.id()), GivenCell::Holds::natural});
   return *this;
 }
 Program& Program::given_ratio(const Direction& cell) {
-  program_->given.push_back({cell.id(), GivenCell::Holds::ratio});
+  program_->given.push_back({place(cell.id()), GivenCell::Holds::ratio});
   return *this;
 }
 Program& Program::position(const Cell& cell, std::uint32_t back) {
-  program_->position.push_back({cell.id(), back});
+  program_->position.push_back({place(cell.id()), back});
   return *this;
 }
 Program& Program::at(const std::vector<TableEntry>& entries) {
-  auto& row = program_->table.emplace_back();
-  for (const TableEntry& entry : entries) row.push_back({entry.cell, entry.number});
+  std::vector<TableFill> row;
+  for (const TableEntry& entry : entries) row.push_back({place(entry.cell), entry.number});
+  program_->table.push_back(std::move(row));
   return *this;
 }
 Program& Program::fill(const std::string& kind, const std::vector<Value>& values) {
+  std::vector<TokenFill> added;
+  for (const Value& value : values) added.push_back({place(value.cell), value.value});
   auto& fills = program_->embedding[kind];
-  for (const Value& value : values) fills.push_back({value.cell, value.value});
+  fills.insert(fills.end(), added.begin(), added.end());
   return *this;
 }
 
 // --- what happens, and what is read off ----------------------------------------------------------
 
 Program& Program::append_initial(std::initializer_list<Statements> parts) {
-  append(program_->initial, parts);
+  append(*this, program_->initial, parts);
   return *this;
 }
 Program& Program::append_repeated(std::initializer_list<Statements> parts) {
-  append(program_->repeated, parts);
+  append(*this, program_->repeated, parts);
   return *this;
 }
 Program& Program::append_final(std::initializer_list<Statements> parts) {
-  append(program_->final, parts);
+  append(*this, program_->final, parts);
   return *this;
 }
 
 Program& Program::output(const std::string& name, const Form& form) {
-  program_->outputs.push_back({name, linear_form(form)});
+  program_->outputs.push_back({name, placed(*this, linear_form(form))});
   return *this;
 }
 Program& Program::outputs(const std::string& name, const Vector& cell) {
@@ -255,13 +301,13 @@ Program& Program::relation() {
 }
 Program& Program::prefix(const OneHot& cell,
                          const std::vector<std::vector<std::uint32_t>>& elements) {
-  program_->prefix = PrefixElement{cell.id(), elements};
+  program_->prefix = PrefixElement{place(cell.id()), elements};
   return *this;
 }
 Program& Program::prefix(const std::vector<Point>& points) {
   PrefixPoints readout;
   for (const Point& point : points)
-    readout.points.push_back(point.cell ? PointReadout{point.cell->id(), 0}
+    readout.points.push_back(point.cell ? PointReadout{place(point.cell->id()), 0}
                                         : PointReadout{std::nullopt, point.image});
   program_->prefix = std::move(readout);
   return *this;

@@ -188,6 +188,7 @@ Selector uniform() {
   return Selectors::make(SelectAll{});
 }
 Selector same(const CellList& cells) {
+  require(!cells.cells().empty(), "same: expected a cell");
   return Selectors::make(SelectSame{cells.cells()});
 }
 
@@ -256,7 +257,8 @@ Related Related::label(const OneHot& cell) const {
   return related;
 }
 Selector Related::prefer(const Value& value) const {
-  return Selectors::make(SelectRelated{flags_, label_, literal(value)});
+  if (!label_) throw InputError("related: expected .label(...) before .prefer(...)");
+  return Selectors::make(SelectRelated{flags_, *label_, literal(value)});
 }
 Related related(const std::vector<Flag>& flags) {
   return Related(flags);
@@ -378,6 +380,7 @@ Rules under(const std::vector<Value>& conditions, Rules rules) {
 Statements lookup(const std::string& name, const Rules& rules) {
   LookupStatement lookup{name, {}};
   for (const Rule& rule : rules) {
+    require(!rule.then.empty(), "lookup '" + name + "': a rule assigns nothing");
     logdepth::Rule& added = lookup.rules.emplace_back();
     for (const Value& value : rule.when) added.when.push_back(literal(value));
     for (const Value& value : rule.then) added.then.push_back({value.cell, value.value});
@@ -389,10 +392,12 @@ Statements move(const Cell& target, const Cell& source) {
   return statements({MoveStatement{target.id(), source.id()}});
 }
 Statements erase(const CellList& cells) {
+  require(!cells.cells().empty(), "erase: expected a cell");
   return statements({EraseStatement{cells.cells()}});
 }
 
 Statements Normalise::from(const std::vector<Form>& group) const {
+  require(!targets_.cells().empty(), "normalise: expected a cell");
   NormaliseStatement normalise{targets_.cells(), {}};
   for (const Form& form : group)
     normalise.group.push_back(term(single(form, "what is normalised")));

@@ -51,20 +51,26 @@ cells::Statements quotients(const blocks::Multiples& of, const cells::Pointer& B
 }
 
 /// What both forms say of themselves.
-cells::Program division(const std::string& construction, const std::string& source) {
+cells::Program division(const std::string& construction, const std::string& source,
+                        const DivisionOptions& options) {
   cells::Program p("division");
   p.construction(construction).source(source).reads_cells().fixed_loops(0);
-  p.hypothesis(
-      "raw psi(i) = (i, 1), raw psi(m) = (m, 1) and phi(a_i) in the stream at token i, positions "
-      "from 0");
-  p.hypothesis("0 <= a_i <= i, m >= 1 an integer, the same at all tokens");
+  const bool own = options.own_argument, unit = options.unit_inputs;
+  const std::string numbers = unit  ? own ? "phi(i) and dir(i, m)" : "phi(i), dir(i, m)"
+                              : own ? "raw psi(i) = (i, 1) and raw psi(m) = (m, 1)"
+                                    : "raw psi(i) = (i, 1), raw psi(m) = (m, 1)";
+  p.hypothesis(numbers + (own ? "" : " and phi(a_i)") +
+               " in the stream at token i, positions from 0");
+  p.hypothesis(std::string(own ? "a_i = i" : "0 <= a_i <= i") +
+               ", m >= 1 an integer, the same at all tokens");
   p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
   p.deviation(
       "positions count from 0: from 1 there is no multiple of m before position m, and none to "
       "fetch for a_i = 0");
   // A mask that holds raw numbers beside unit vectors has a norm that depends on the data.
-  p.deviation(
-      "(i, 1) and (i, m) are normalised in sublayers of their own: one sublayer has one mask");
+  if (!unit)
+    p.deviation(
+        "(i, 1) and (i, m) are normalised in sublayers of their own: one sublayer has one mask");
   // The score of the second layer: with minus the first multiple wins.
   p.deviation("the nearest multiple wins by e_j + phi(j)_0, not minus");
   return p;
@@ -95,7 +101,7 @@ Assumed unit_vectors(cells::Program& p) {
 
 Program compact_division(const DivisionOptions& options) {
   using namespace cells;
-  cells::Program p = division("compact", "MS25 Lemma 3.1 (optimised)");
+  cells::Program p = division("compact", "MS25 Lemma 3.1 (optimised)", options);
   // The marks give c/(c+1) and 1/(c+1) over all tokens of the block, also at multiples.
   p.deviation(
       "the remainder is counted with the multiples as marks; no comparison with the neighbours");
@@ -113,7 +119,7 @@ Program compact_division(const DivisionOptions& options) {
       fetch("count").causal(same(B)).add(c[0], (one - e) / 2).add(c[1], (one + e) / 2);
   p.initial(units, quotients({I, R, Q, D, e}, B), count, normalise(C).from(c[0], c[1]));
   if (options.own_argument) {
-    // The result is the token's own; c stays behind.
+    // The result is the token's own; c, Q and e stay behind, and I and R.
     p.outputs("quotient", B).outputs("remainder", C);
     return p.program();
   }
@@ -133,7 +139,7 @@ Program compact_division(const DivisionOptions& options) {
 
 Program paper_division() {
   using namespace cells;
-  cells::Program p = division("paper", "MS25 Lemma 3.1 (repaired)");
+  cells::Program p = division("paper", "MS25 Lemma 3.1 (repaired)", {});
   p.hypothesis("the position encoding separates the first position");
   // The paper's comparison then meets the token itself.
   p.deviation(

@@ -28,8 +28,8 @@ std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options
 /// Errors: InputError for a radix, SizeLimit for a length outside its range.
 ProductForecast forecast_radix(const Action& action, const RadixOptions& options);
 
-/// The program of the construction: see the head of the .cpp for statement, hypotheses, deviations
-/// and the cell table. `name` goes into the weights file. Errors: as above; SizeLimit when the
+/// The program of the construction: see the head of the .cpp for statement and invariant; its code
+/// says hypotheses, deviations and cells. `name` goes into the weights file. Errors: as above; SizeLimit when the
 /// chosen table cannot be built, with both figures and what to try.
 Program regular_language_radix_MS25_cor4_2(const Action& action, const std::string& name,
                                            const RadixOptions& options);

@@ -17,8 +17,8 @@ struct ScanOptions {
 /// Units that the two tables need, before anything is built.
 ProductForecast forecast_scan(const Action& action, const ScanOptions& options);
 
-/// The program of the construction: see the head of the .cpp for statement, hypotheses, deviations
-/// and the cell table. `name` goes into the weights file. Errors: SizeLimit when the chosen table
+/// The program of the construction: see the head of the .cpp for statement and invariant; its code
+/// says hypotheses, deviations and cells. `name` goes into the weights file. Errors: SizeLimit when the chosen table
 /// cannot be built, with both figures and what to try.
 Program regular_language_scan_MS25_thm4_1(const Action& action, const std::string& name,
                                           const ScanOptions& options = {});

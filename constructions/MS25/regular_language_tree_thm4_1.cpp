@@ -71,9 +71,8 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
       "a token stays active if it is active and c is even; the paper forgets the first condition");
   // The paper's nine final layers pay for the last level; here the final block is it.
   p.deviation(
-      "floor(log2 |w|) + 1 levels: after ceil(log2 |w|) nothing has reached the end token at "
-      "powers "
-      "of two");
+      "ceil(log2 |w|) + 1 levels, floor(log2 |w|) + 1 of which are needed: after ceil(log2 |w|) "
+      "nothing has reached the end token at powers of two");
   // That saves the mark for $.
   p.deviation("inactive tokens go on like the end token and hold their prefix products");
   p.alphabet(action.alphabet.names()).no_begin().end().log_loops_of_letters();

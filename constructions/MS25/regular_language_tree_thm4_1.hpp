@@ -16,7 +16,7 @@ struct TreeOptions {
 ProductForecast forecast_tree(const Action& action, const TreeOptions& options = {});
 
 /// The binary tree of MS25 Theorem 4.1, repaired: see the head of the .cpp for statement,
-/// hypotheses, deviations and the cell table. No beginning token, an end token, positions from the
+/// invariant, hypotheses, deviations and cells. No beginning token, an end token, positions from the
 /// first-flag. `name` goes into the weights file. Errors: SizeLimit when the chosen table cannot be
 /// built, with both figures and what to try.
 Program regular_language_tree_MS25_thm4_1(const Action& action, const std::string& name,

@@ -25,7 +25,7 @@ std::uint32_t reach_of_a_block(const UniformRadixOptions& options);
 ProductForecast forecast_uniform_radix(const Action& action, const UniformRadixOptions& options);
 
 /// The radix-k multiplication of MS25 Corollary 4.2 in a looped network for all lengths: see the
-/// head of the .cpp for statement, hypotheses, deviations and the cell table. `name` goes into the
+/// head of the .cpp for statement and invariant. `name` goes into the
 /// weights file. Errors: as above; SizeLimit when the chosen table cannot be built, with both
 /// figures and what to try.
 Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const std::string& name,

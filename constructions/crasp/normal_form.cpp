@@ -215,7 +215,8 @@ class Normaliser {
   Literal compared(const Linear& linear, bool equal) {
     if (++steps_ > 2 * kMaxComparisons - 1) refuse_choices();  // a binary tree of comparisons
     if (linear.choices.empty()) return equal ? zero(linear.form) : positive(linear.form);
-    const auto [node, factor] = *linear.choices.rbegin();
+    const std::uint32_t node = linear.choices.rbegin()->first;
+    const std::int64_t factor = linear.choices.rbegin()->second;
     const CraspProgram::Node& choice = program_.nodes[node];
     const auto with = [&](std::uint32_t branch) {
       Linear rest = linear;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/builder/builder_parts.hpp"
+#include "compiler/builder/renumbering.hpp"
 
 namespace logdepth {
 namespace {
@@ -30,8 +31,9 @@ void assign(Value& value, Value changed, const std::string& where) {
   value = std::move(changed);
 }
 
-std::vector<Rule> rules_of(const cells::Rules& rules) {
-  return std::get<LookupStatement>(cells::lookup("", rules).hidden().list.front()).rules;
+std::vector<Rule> rules_of(const cells::Program& program, const cells::Rules& rules) {
+  const cells::Statements table = cells::lookup("", rules);
+  return placed(program, std::get<LookupStatement>(table.hidden().list.front()).rules);
 }
 
 /// The element at `from` comes to stand right behind that at `behind`.
@@ -44,75 +46,6 @@ void put_element_behind(List& list, std::size_t from, std::size_t behind) {
   else
     std::rotate(other + 1, element, element + 1);
 }
-
-/// Gives the cells of a program other numbers, everywhere where it names one.
-class Renumbering {
- public:
-  explicit Renumbering(std::vector<std::optional<CellId>> numbers) : numbers_(std::move(numbers)) {}
-
-  void operator()(Program& program) const {
-    apply(program.given, program.position, program.table, program.initial, program.repeated,
-          program.final, program.prefix);
-    for (auto& [kind, fills] : program.embedding) (*this)(fills);
-    for (OutputRow& row : program.outputs) (*this)(row.form);
-  }
-
-  void operator()(CellId& cell) const {
-    if (!numbers_.at(cell)) throw std::logic_error("a cell that was dropped is still named");
-    cell = *numbers_[cell];
-  }
-  template <class T>
-  void operator()(std::vector<T>& list) const {
-    for (T& element : list) (*this)(element);
-  }
-  template <class T>
-  void operator()(std::optional<T>& value) const {
-    if (value) (*this)(*value);
-  }
-  template <class... Kinds>
-  void operator()(std::variant<Kinds...>& value) const {
-    std::visit(*this, value);
-  }
-
-  // Conditions, assignments, components, and all that fills a cell.
-  template <class Part>
-  requires requires(Part part) { part.cell; }
-  void operator()(Part& part) const { (*this)(part.cell); }
-  void operator()(Term& term) const { (*this)(term.component); }
-  void operator()(Ratio& ratio) const { apply(ratio.numerator, ratio.denominator); }
-  void operator()(Rule& rule) const { apply(rule.when, rule.then); }
-
-  void operator()(SelectAll&) const {}
-  void operator()(SelectPointed& s) const { apply(s.pointer, s.key); }
-  void operator()(SelectSame& s) const { (*this)(s.cells); }
-  void operator()(SelectRightmost& s) const { apply(s.flags, s.key); }
-  void operator()(SelectNearest& s) const { apply(s.target, s.key); }
-  void operator()(SelectFlagged& s) const { apply(s.flag, s.when); }
-  void operator()(FindTerm& term) const { apply(term.wanted, term.key); }
-  void operator()(Preference& prefer) const { apply(prefer.flag, prefer.margin); }
-  void operator()(SelectFound& s) const { apply(s.terms, s.prefer); }
-  void operator()(SelectRelated& s) const { apply(s.flags, s.label, s.prefer); }
-
-  void operator()(CopyWrite& write) const { apply(write.target, write.source); }
-  void operator()(SumWrite& write) const { apply(write.target, write.form); }
-  void operator()(FetchStatement& s) const { apply(s.selector, s.under, s.writes); }
-  void operator()(LookupStatement& s) const { (*this)(s.rules); }
-  void operator()(MoveStatement& s) const { apply(s.target, s.source); }
-  void operator()(EraseStatement& s) const { (*this)(s.cells); }
-  void operator()(NormaliseStatement& s) const { apply(s.targets, s.group); }
-  void operator()(TestStatement& s) const { apply(s.flag, s.number); }
-
-  void operator()(std::monostate&) const {}
-  void operator()(PrefixPoints& prefix) const { (*this)(prefix.points); }
-
- private:
-  template <class... Parts>
-  void apply(Parts&... parts) const {
-    ((*this)(parts), ...);
-  }
-
-  std::vector<std::optional<CellId>> numbers_;  ///< by the old number; of a dropped cell none
-};
 
 }  // namespace
 
@@ -139,18 +72,19 @@ std::vector<Kind*> ChangedProgram::named(const std::string& name, std::size_t ti
 ChangedProgram& ChangedProgram::select(const std::string& head, const cells::Selector& selector,
                                        std::size_t times) {
   for (FetchStatement* fetch : named<FetchStatement>(head, times))
-    assign(fetch->selector, selector.hidden().selector, head);
+    assign(fetch->selector, placed(*this, selector.hidden().selector), head);
   return *this;
 }
 
 ChangedProgram& ChangedProgram::add(const std::string& head, const cells::Component& target,
                                     const cells::Form& form) {
+  const auto wanted = placed(*this, SumWrite{{target.cell, target.index}, linear_form(form)});
   std::size_t found = 0;
   for (HeadWrite& write : named<FetchStatement>(head, 1).front()->writes) {
     auto* sum = std::get_if<SumWrite>(&write);
-    if (!sum || sum->target != Component{target.cell, target.index}) continue;
+    if (!sum || sum->target != wanted.target) continue;
     ++found;
-    assign(sum->form, linear_form(form), head);
+    assign(sum->form, wanted.form, head);
   }
   require_found(found, 1, fmt::format("what '{}' adds to the component", head));
   return *this;
@@ -162,7 +96,7 @@ ChangedProgram& ChangedProgram::drop_write(const std::string& head, const cells:
         const auto* copy = std::get_if<CopyWrite>(&write);
         const auto* sum = std::get_if<SumWrite>(&write);
         const auto* set = std::get_if<SetWrite>(&write);
-        return (copy ? copy->target : sum ? sum->target.cell : set->cell) == target.id();
+        return (copy ? copy->target : sum ? sum->target.cell : set->cell) == place(target.id());
       });
   require_found(dropped, 1, fmt::format("what '{}' writes to {}", head, target.name()));
   return *this;
@@ -170,7 +104,7 @@ ChangedProgram& ChangedProgram::drop_write(const std::string& head, const cells:
 
 ChangedProgram& ChangedProgram::replace_rules(const std::string& lookup, const cells::Rules& rules,
                                               const cells::Rules& by, std::size_t times) {
-  const std::vector<Rule> before = rules_of(rules), after = rules_of(by);
+  const std::vector<Rule> before = rules_of(*this, rules), after = rules_of(*this, by);
   for (LookupStatement* table : named<LookupStatement>(lookup, times)) {
     auto& list = table->rules;
     const auto begin = std::search(list.begin(), list.end(), before.begin(), before.end());
@@ -191,7 +125,7 @@ ChangedProgram& ChangedProgram::ask(const std::string& lookup, const cells::Cell
     std::vector<Rule> changed = table->rules;
     for (Rule& rule : changed)
       for (Literal& literal : rule.when)
-        if (literal.cell == cell.id()) literal.cell = instead.id();
+        if (literal.cell == place(cell.id())) literal.cell = place(instead.id());
     assign(table->rules, std::move(changed), lookup);
   }
   return *this;
@@ -205,7 +139,8 @@ ChangedProgram& ChangedProgram::replace(const std::string& statement, const cell
   const auto [block, index] = find_statement(statement, 1).front();
   const auto at = block->begin() + static_cast<std::ptrdiff_t>(index);
   std::vector<Statement> changed(block->begin(), at);
-  changed.insert(changed.end(), by.hidden().list.begin(), by.hidden().list.end());
+  const std::vector<Statement> list = placed(*this, by.hidden().list);
+  changed.insert(changed.end(), list.begin(), list.end());
   changed.insert(changed.end(), at + 1, block->end());
   assign(*block, std::move(changed), statement);
   return *this;
@@ -242,7 +177,7 @@ ChangedProgram& ChangedProgram::drop_cell(const std::string& cell) {
 }
 
 ChangedProgram& ChangedProgram::put_behind(const cells::Cell& cell, const std::string& other) {
-  behind_.emplace_back(cell.id(), id_of(other));
+  behind_.emplace_back(place(cell.id()), id_of(other));
   return *this;
 }
 
@@ -275,7 +210,10 @@ logdepth::Program ChangedProgram::program() const {
     declared.push_back(std::move(changed.cells[cell]));
   }
   changed.cells = std::move(declared);
-  Renumbering(std::move(numbers))(changed);
+  Renumbering([&](CellId cell) {
+    if (!numbers[cell]) throw std::logic_error("a cell that was dropped is still named");
+    return *numbers[cell];
+  })(changed);
   return changed;
 }
 

@@ -65,7 +65,7 @@ const std::map<std::string, std::string> kMaySee = {
     {"runtime/exact", "runtime/stream runtime/file runtime/numbers objects"},
     {"runtime/floats", "runtime/exact runtime/stream runtime/file runtime/numbers"},
     {"compiler/program", "runtime/file runtime/numbers objects"},
-    {"compiler/builder", "compiler/program objects"},
+    {"compiler/builder", "compiler/program runtime/file objects"},
     {"compiler/meaning", "compiler/program runtime/stream runtime/file runtime/numbers"},
     {"compiler/rules", "compiler/meaning compiler/program runtime/file objects"},
     {"compiler/analysis", "compiler/rules compiler/program objects"},

@@ -288,6 +288,70 @@ TEST(Builder, RefusesNamesLabelsAndComponentsThatAreNotThere) {
   EXPECT_EQ(refusal([&] { (void)p.cell<Flag>("x"); }), "cell x is a onehot and not a flag");
 }
 
+// Ids name cells among those of all programs; a copy knows those of its original.
+TEST(Builder, RefusesCellsOfAnotherProgram) {
+  using namespace cells;
+  cells::Program p("p"), other("other");
+  const auto one = p.constant();
+  const auto f = p.flag("f");
+  const auto n = p.number("n");
+  const auto foreign = other.flag("f");
+  const auto number = other.number("n");
+  const auto key = other.key("I", phi);
+  const auto onehot = other.onehot("x", {"a", "b"});
+  const std::string sentence =
+      "a cell that program 'p' has not declared: it belongs to another one";
+  const std::string before = p.text();
+  for (const Statements& statement :
+       {Statements(fetch("s").causal(uniform()).add(n, foreign)),
+        Statements(fetch("s").causal(uniform()).add(number, one)),
+        Statements(fetch("s").causal(cells::same(foreign)).add(n, one)),
+        Statements(fetch("s").causal(rightmost(foreign).key(key)).copy(f, f)),
+        Statements(fetch("s").causal(match(key).key(key)).set(f)),
+        Statements(fetch("s").causal(uniform()).under(number).add(n, one))})
+    EXPECT_EQ(refusal([&] { p.final(statement); }), "fetch 's': " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(lookup("t", {when(foreign).then(f)})); }),
+            "lookup 't': " + sentence);
+  EXPECT_EQ(refusal([&] { p.initial(cells::move(f, foreign)); }), "move: " + sentence);
+  EXPECT_EQ(refusal([&] { p.repeated(cells::erase(foreign)); }), "erase: " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(normalise(key).from(n)); }), "normalise: " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(cells::test(f).zero(number)); }), "test: " + sentence);
+  for (const std::function<void()>& said : std::vector<std::function<void()>>{
+           [&] { p.given(foreign); }, [&] { p.position(key); }, [&] { p.at({foreign == true}); },
+           [&] { p.token("a", foreign); }, [&] { p.output("accept", number); },
+           [&] {
+             p.prefix(onehot, {{0}, {0}});
+           },
+           [&] {
+             p.prefix({cells::Program::Point{onehot, 0}});
+           }})
+    EXPECT_EQ(refusal(said), sentence);
+  EXPECT_EQ(p.text(), before);
+
+  cells::Program copy = p;
+  const auto more = copy.flag("more");
+  const auto most = p.flag("most");
+  EXPECT_NO_THROW(copy.output("f", f).output("more", more));
+  EXPECT_EQ(refusal([&] { p.output("more", more); }), sentence);
+  EXPECT_NO_THROW(p.output("most", most));
+}
+
+TEST(Builder, RefusesStatementsThatSayNothing) {
+  using namespace cells;
+  cells::Program p("p");
+  const auto f = p.flag("f");
+  const auto n = p.number("n");
+  EXPECT_EQ(refusal([&] { (void)cells::erase(CellList{}); }), "erase: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)cells::same(CellList{}); }), "same: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)normalise(CellList{}).from(n); }), "normalise: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)lookup("t", {when(f).then()}); }),
+            "lookup 't': a rule assigns nothing");
+  EXPECT_EQ(refusal([&] { (void)related({f}).prefer(f); }),
+            "related: expected .label(...) before .prefer(...)");
+  EXPECT_EQ(refusal([&] { (void)p.number("wide", (1u << 20) + 1); }),
+            "cell wide has 1048577 components and the limit is 1048576");
+}
+
 TEST(Builder, RefusesCellsThatCannotBeDeclared) {
   cells::Program p("p");
   (void)p.flag("f");

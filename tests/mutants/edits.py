@@ -43,6 +43,7 @@ SCAN = "constructions/MS25/regular_language_scan_thm4_1.cpp"
 RADIX = "constructions/MS25/regular_language_radix_cor4_2.cpp"
 UNIFORM = "constructions/MS25/regular_language_uniform_radix_cor4_2.cpp"
 TREE = "constructions/MS25/regular_language_tree_thm4_1.cpp"
+RENUMBERING = "compiler/builder/renumbering.hpp"
 CHANGED = "proofs-check/claims/changed_program.cpp"
 NETWORK = "learned/core/universal_transformer.cpp"
 PARTS = "learned/core/loop_parts.cpp"
@@ -698,7 +699,7 @@ EDITS = [
     (WORDS_SAID, "return a + -b;", "return a + b;", "a difference of forms is their sum"),
     (WORDS_SAID, "term.factor.p != 1 || ", "", "a number is tested with its sign turned"),
     (WORDS_SAID, "    head.fetch.causal = false;\n", "", "an unmasked head is causal"),
-    (AUTHOR, "program_->position.push_back({cell.id(), back});", "program_->position.push_back({cell.id(), 0});",
+    (AUTHOR, "program_->position.push_back({place(cell.id()), back});", "program_->position.push_back({place(cell.id()), 0});",
      "the code of a position before the token is its own"),
     (AUTHOR, "program_->unroll.minus = logarithm.minus;\n  return *this;\n}\nProgram& Program::log_loops_of_vertices",
      "return *this;\n}\nProgram& Program::log_loops_of_vertices", "a logarithm forgets what is taken off first"),
@@ -706,8 +707,8 @@ EDITS = [
      "a token is filled by the last word about it alone"),
     (CHANGED, "if (found != times)", "if (found > times)", "a change that finds nothing is no mistake"),
     (CHANGED, "if (value == changed) throw", "if (false) throw", "a change that changes nothing is no mistake"),
-    (CHANGED, "apply(s.flag, s.when);", "(*this)(s.flag);", "a condition of a head keeps the old number of its cell"),
-    (CHANGED, "literal.cell == cell.id()", "literal.cell != cell.id()", "a lookup asks another cell than was said"),
+    (RENUMBERING, "apply(s.flag, s.when);", "(*this)(s.flag);", "a condition of a head keeps the old number of its cell"),
+    (CHANGED, "literal.cell == place(cell.id())", "literal.cell != place(cell.id())", "a lookup asks another cell than was said"),
     # --- C-RASP
     (CRASP, "return formulas[id].at_begin ? holds - first : holds;", "return holds;",
      "what holds before the first letter is counted there"),
