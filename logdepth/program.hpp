@@ -39,6 +39,7 @@ inline constexpr const char* kEnd = "<end>";
 /// A row of a table of positions: `{kind == "a", {R, 3}}`.
 struct TableEntry {
   TableEntry(const Value& value) : cell(value.cell), number(value.value) {}  // NOLINT
+  TableEntry(const Flag& flag) : TableEntry(Value(flag)) {}                  // NOLINT
   /// A direction of two components gets the circle code of the number, a circle key its own.
   TableEntry(const Vector& code, std::uint32_t number_) : cell(code.id()), number(number_) {}
   std::uint32_t cell, number;
@@ -76,7 +77,7 @@ class Program {
   Program& fixed_loops(std::uint32_t loops);
   struct Logarithm {
     std::uint32_t base = 2;
-    std::uint32_t minus = 0;  ///< of n - minus
+    std::uint32_t minus = 0;  ///< of n - minus; 0 or 1
   };
   Program& log_loops_of_letters(const Logarithm& logarithm = {2, 0});
   Program& log_loops_of_vertices(const Logarithm& logarithm = {2, 0});

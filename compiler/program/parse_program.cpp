@@ -196,10 +196,10 @@ class Parser : private ProgramWords {
     auto& lookup = inside<LookupStatement>("lookup");
     Rule rule;
     while (!accept("->")) rule.when.push_back(literal(take("cell=label or ->")));
-    while (more()) {
+    do {
       const Literal l = literal(take("cell=label"));
       rule.then.push_back({l.cell, l.value});
-    }
+    } while (more());
     lookup.rules.push_back(std::move(rule));
   }
 

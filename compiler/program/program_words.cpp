@@ -47,7 +47,8 @@ CellId ProgramWords::cell_named(const std::string& name) const {
 
 std::vector<CellId> ProgramWords::cells_to_end() {
   std::vector<CellId> cells;
-  while (more()) cells.push_back(cell("a cell"));
+  do cells.push_back(cell("a cell"));
+  while (more());
   return cells;
 }
 
