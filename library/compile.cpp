@@ -4,6 +4,7 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "library/transformer_inside.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -40,6 +41,8 @@ const Letters& Transformer::alphabet() const {
   return hidden_->model.alphabet;
 }
 Letters Transformer::word(const std::string& typed) const {
+  require(std::holds_alternative<WordInput>(hidden_->model.input),
+          "the weights file '" + name() + "' does not take words");
   const Alphabet letters(hidden_->model.alphabet);
   Letters word;
   for (const Letter letter : letters.parse_word(typed)) word.push_back(letters.name(letter));

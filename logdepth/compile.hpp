@@ -36,7 +36,8 @@ class Transformer {
   /// The letters of its words, in their order; empty where it reads something else.
   const Letters& alphabet() const;
   /// A word as a user types it: letters run together where all are single characters ("aabb"), else
-  /// with blanks between them. Errors: InputError for a letter outside the alphabet.
+  /// with blanks between them. Errors: InputError for a letter outside the alphabet, and where it
+  /// reads no words.
   Letters word(const std::string& typed) const;
   /// The layers that an input of n letters, vertices or given tokens is run through.
   std::uint64_t depth(std::uint64_t n) const;

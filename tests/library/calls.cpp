@@ -200,6 +200,8 @@ TEST_F(WeightsOfTheProgram, AnswerQuestionsAboutGraphs) {
   EXPECT_EQ(run(reach, graph, 2, 0).decision, Decision::rejected);
   EXPECT_EQ(run(reach, graph, 0, 3).decision, Decision::rejected);
   EXPECT_NE(refusal([&] { return run(reach, graph, 0, 4); }).find("4 vertices"), std::string::npos);
+  EXPECT_NE(refusal([&] { return reach.word("0"); }).find("does not take words"),
+            std::string::npos);
   EXPECT_NE(refusal([&] {
               return run(reach, {2, {{0, 2}}}, 0, 1);
             }).find("edge from 0 to 2"),
