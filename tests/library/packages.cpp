@@ -73,6 +73,8 @@ TEST_F(Packages, AreWhatADebianUserExpects) {
 
   unpack("liblogdepth0");
   unpack("liblogdepth-dev");
+  for (const std::string& name : names)
+    EXPECT_TRUE(fs::exists(fresh / "usr/share/doc" / name / "copyright")) << name;
   build_and_run(root / "examples/library", fresh / "usr");
 }
 
