@@ -133,6 +133,21 @@ int compile_regular(const RegularOptions& options) {
   return options.output.finish(std::move(program), described);
 }
 
+/// What a command takes that compiles a file.
+struct FileOptions {
+  std::string file;
+  OutputOptions output;
+};
+std::shared_ptr<FileOptions> add_file_command(CLI::App& compile, const std::string& name,
+                                              const std::string& description,
+                                              const std::string& file) {
+  auto options = std::make_shared<FileOptions>();
+  CLI::App* command = compile.add_subcommand(name, description);
+  command->add_option("FILE", options->file, file)->required();
+  options->output.add_to(*command);
+  return options;
+}
+
 }  // namespace
 
 Command add_compile_regular(CLI::App& compile) {
@@ -172,17 +187,11 @@ Command add_compile_regular(CLI::App& compile) {
 }
 
 Command add_compile_program(CLI::App& compile) {
-  struct Options {
-    std::string file;
-    OutputOptions output;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = compile.add_subcommand(
-      "program",
+  const auto options = add_file_command(
+      compile, "program",
       "a transformer of your own program in the text form (.cells)\n"
-      "Example: logdepth compile program examples/programs/flipflop.cells -o flipflop.json");
-  command->add_option("FILE", options->file, "program")->required();
-  options->output.add_to(*command);
+      "Example: logdepth compile program examples/programs/flipflop.cells -o flipflop.json",
+      "program");
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     Program program = read_program(options->file);
@@ -191,17 +200,11 @@ Command add_compile_program(CLI::App& compile) {
 }
 
 Command add_compile_crasp(CLI::App& compile) {
-  struct Options {
-    std::string file;
-    OutputOptions output;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = compile.add_subcommand(
-      "crasp",
-      "a transformer that decides what a C-RASP program decides, at every length\n"
-      "Example: logdepth compile crasp examples/crasp/dyck1.crasp -o dyck1.json");
-  command->add_option("FILE", options->file, "C-RASP program")->required();
-  options->output.add_to(*command);
+  const auto options =
+      add_file_command(compile, "crasp",
+                       "a transformer that decides what a C-RASP program decides, at every length\n"
+                       "Example: logdepth compile crasp examples/crasp/dyck1.crasp -o dyck1.json",
+                       "C-RASP program");
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     const CraspProgram crasp = parse_crasp(read_whole_file(options->file), options->file);

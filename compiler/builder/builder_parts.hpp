@@ -28,7 +28,6 @@ struct Statements::Hidden {
 
 /// Statements of an author, from those of the compiler.
 [[gnu::visibility("hidden")]] Statements statements(std::vector<Statement> list);
-[[gnu::visibility("hidden")]] Literal literal(const Value& value);
 [[gnu::visibility("hidden")]] LinearForm linear_form(const Form& form);
 
 }  // namespace logdepth::cells

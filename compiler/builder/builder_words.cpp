@@ -19,6 +19,10 @@ std::uint32_t label_index(const OneHot& cell, const std::string& label) {
   return static_cast<std::uint32_t>(found - labels.begin());
 }
 
+Literal literal(const Value& value) {
+  return {value.cell, value.value};
+}
+
 logdepth::Component component(const Component& component) {
   return {component.cell, component.index};
 }
@@ -170,10 +174,6 @@ CellList::CellList(std::initializer_list<CellList> lists) {
 CellList& CellList::operator+=(const CellList& more) {
   cells_.insert(cells_.end(), more.cells_.begin(), more.cells_.end());
   return *this;
-}
-
-Literal literal(const Value& value) {
-  return {value.cell, value.value};
 }
 
 LinearForm linear_form(const Form& form) {

@@ -81,11 +81,8 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   const auto S = p.onehot("S", offsets);  // V of the last source token so far; at the targets: s
   const auto t = p.onehot("t", numbered(size));  // V - S - 1, at the last token: t
 
-  p.token("<edge>", kind == "matrix", A, !square.C)
-      .token("<no-edge>", kind == "matrix", !A, !square.C)
-      .token("<pad>", kind == "pad", !A, !square.C)
-      .token("<source>", kind == "source", !A, !square.C)
-      .token("<target>", kind == "target", !A, !square.C);
+  embed_graph_tokens(p, kind, A);
+  for (const char* token : kGraphTokens) p.token(token, !square.C);
   const std::uint32_t triples = size * size * size;
   for (std::uint32_t q = 0; q < triples + 2 * size; ++q) {
     const std::uint32_t u = q / size;

@@ -119,8 +119,6 @@ struct Connectivity {
   void paper() const;
 };
 
-constexpr const char* kGraphTokens[] = {"<edge>", "<no-edge>", "<pad>", "<source>", "<target>"};
-
 // --- coordinates of every token, from the first-flag and the kinds: six layers -------------------
 
 /// Two layers: I, and the raw scales x, st, d. The first token averages over all N tokens, the
@@ -232,11 +230,7 @@ Program graph_connectivity_MS25_thm5_1(ConnectivityForm form, GraphInput::Paddin
   cells::Program p = connectivity(padding);
   const Connectivity c{p, padding == GraphPadding::n3};
   p.position(c.fst);
-  p.token("<edge>", c.kind == "matrix", c.A)
-      .token("<no-edge>", c.kind == "matrix", !c.A)
-      .token("<pad>", c.kind == "pad", !c.A)
-      .token("<source>", c.kind == "source", !c.A)
-      .token("<target>", c.kind == "target", !c.A);
+  embed_graph_tokens(p, c.kind, c.A);
   if (form == ConnectivityForm::compact)
     c.compact();
   else

@@ -9,6 +9,14 @@ cells::Found PairsAndTriples::triples(const cells::Ratio& a, const cells::Ratio&
   return cells::find(a).key(T).also(b).key(J);
 }
 
+void embed_graph_tokens(cells::Program& p, const cells::OneHot& kind, const cells::Flag& A) {
+  p.token("<edge>", kind == "matrix", A)
+      .token("<no-edge>", kind == "matrix", !A)
+      .token("<pad>", kind == "pad", !A)
+      .token("<source>", kind == "source", !A)
+      .token("<target>", kind == "target", !A);
+}
+
 cells::Statements GraphSquaring::loop() const {
   using namespace cells;
   const Vector &T = at.T, &K = at.K, &J = at.J;

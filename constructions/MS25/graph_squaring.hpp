@@ -18,6 +18,11 @@ struct PairsAndTriples {
   cells::Found triples(const cells::Ratio& a, const cells::Ratio& b) const;
 };
 
+/// The kinds of tokens of a graph, and what each fills of these cells; A is false off the matrix.
+inline constexpr const char* kGraphTokens[] = {"<edge>", "<no-edge>", "<pad>", "<source>",
+                                               "<target>"};
+void embed_graph_tokens(cells::Program& p, const cells::OneHot& kind, const cells::Flag& A);
+
 /// The loop of MS25 Theorem 5.1 in one layer, and the layer that answers: what the compact form and
 /// that for a given size share. The invariant is proved in graph_connectivity_thm5_1.cpp.
 struct GraphSquaring {

@@ -27,6 +27,7 @@
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 
 #include "compiler/program/program.hpp"
+#include "constructions/MS25/blocks.hpp"
 #include "constructions/product_cells.hpp"
 
 namespace logdepth {
@@ -97,15 +98,14 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
   for (const std::string& letter : action.alphabet.names()) p.token(letter, act);
   p.token(kEnd, !act);
 
-  const Form first_share = (one + fst) / 2;
-  p.initial(fetch("position").causal(uniform()).add(a[0], (one - fst) / 2).add(a[1], first_share),
-            normalise(I).from(a[0], a[1]),
+  p.initial(blocks::offset("position", a, one, fst, 0), normalise(I).from(a[0], a[1]),
             fetch("upper").causal(nearest((I[0] / 2) / I[1]).key(I)).add(D, I[0]),
             fetch("lower").causal(nearest((I[0] / 2 - I[1] / 2) / I[1]).key(I)).add(D, -Form(I[0])),
             fetch("mark").causal(match(I).key(I)).set(even),  //
             test(even).zero(D));
 
-  const Form count = (act - fst) / 2;
+  const auto count =
+      fetch("count").causal(uniform()).add(c[0], (act - fst) / 2).add(c[1], (one + fst) / 2);
   Rules rules = {when(act, !odd).then(act), when(act, odd).then(!act), when(!act).then(!act)};
   // d := ds d, ds acting first, where act and not odd, or not act and fa and odd.
   const auto joined = products->product({ds, d});
@@ -115,15 +115,14 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
          {under({act, !odd}, joined), under({!act, fa, odd}, joined), products->keep({act, odd}, d),
           products->keep({!act, fa, !odd}, d), products->keep({!act, !fa}, d)})
       add(part);
-  const Statements level = {
-      fetch("prev").causal(match(I).back(1).key(I)).copy(ap, act).copy(dp, d),
-      fetch("count").causal(uniform()).add(c[0], count).add(c[1], first_share),
-      normalise(N).from(c[0], c[1]),
-      fetch("last").causal(rightmost(ap).key(I)).copy(fa, ap).copy(ds, dp),
-      fetch("parity").causal(nearest(N).key(I)).copy(odd, even),
-      fetch("count_again").causal(uniform()).add(c[0], -count).add(c[1], -first_share),
-      lookup("level", rules),
-      erase(ap, fa, N, odd, dp, ds)};
+  const Statements level = {fetch("prev").causal(match(I).back(1).key(I)).copy(ap, act).copy(dp, d),
+                            count,
+                            normalise(N).from(c[0], c[1]),
+                            fetch("last").causal(rightmost(ap).key(I)).copy(fa, ap).copy(ds, dp),
+                            fetch("parity").causal(nearest(N).key(I)).copy(odd, even),
+                            undone(count),
+                            lookup("level", rules),
+                            erase(ap, fa, N, odd, dp, ds)};
   p.repeated(level).final(level);
 
   products->read(p, d, one);

@@ -74,17 +74,16 @@ Program paper_tree() {
   for (const auto& rest : {std::vector<Value>{!letter, fa, !odd}, {!letter, !fa}, {letter}})
     add(end, products->keep(rest, row(d)));
 
+  const auto count =
+      fetch("count").causal(uniform()).add(c[0], (act - fst) / 2).add(c[1], (one + fst) / 2);
   const Statements level = {
       fetch("prev").causal(match(I).back(1).key(I)).copy(ap, act).copy(dp, d),
-      fetch("count").causal(uniform()).add(c[0], (act - fst) / 2).add(c[1], (one + fst) / 2),
+      count,
       normalise(N).from(c[0], c[1]),
       fetch("last").causal(rightmost(ap, !fst).key(I)).copy(ds, dp),
       fetch("last_for_end").causal(rightmost(ap, !fst).key(I)).copy(fa, ap).copy(se, dp),
       fetch("parity").causal(nearest(N).key(I)).copy(odd, even),
-      fetch("count_again")
-          .causal(uniform())
-          .add(c[0], (-act + fst) / 2)
-          .add(c[1], (-one - fst) / 2),
+      undone(count),
       lookup("active", active),
       fetch("prev_after").causal(match(I).back(1).key(I)).copy(dq, d),
       fetch("last_after").causal(rightmost(ap, !fst).key(I)).copy(de, dq),

@@ -221,7 +221,7 @@ Program computation_graph(const ComputationGraphOptions& options) {
   // k = 2i - names - 1, and one more where the token before is `=`.
   const auto key = [&](std::int64_t i) { return 2 * i - names - 1; };
   Form own_key;
-  for (std::uint32_t i = 0; i < name.size(); ++i) own_key = own_key + key(i) * name[variables[i]];
+  for (std::uint32_t i = 0; i < name.size(); ++i) own_key += key(i) * name[variables[i]];
   const auto back = [&](std::uint32_t by) {
     return fetch(fmt::format("back.{}", by)).causal(match(P[by - 1]).key(I));
   };
@@ -238,7 +238,7 @@ Program computation_graph(const ComputationGraphOptions& options) {
   const auto look_up = [&](const std::string& head, const OneHot& named, const OneHot& into) {
     Form wanted;
     for (std::uint32_t i = 0; i < named.size(); ++i)
-      wanted = wanted + (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
+      wanted += (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
     p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
   };
   look_up("own", name, f);
