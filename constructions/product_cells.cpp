@@ -63,6 +63,23 @@ class MatrixCells : public ProductCells {
     return rules;
   }
 
+  std::vector<cells::Value> values(const Product& product,
+                                   const Transformation& map) const override {
+    std::vector<cells::Value> values;
+    for (const State q : stored_) values.push_back(product[*row_[q]].at(label(q, map[q])));
+    return values;
+  }
+
+  Digit image(const Product& product, State point) const override {
+    Digit image{std::vector<std::vector<Digit::Conditions>>(action_.points)};
+    if (!row_[point])
+      image.when[point] = {{}};
+    else
+      for (const State t : images_[point])
+        image.when[t] = {{product[*row_[point]].at(label(point, t))}};
+    return image;
+  }
+
  protected:
   std::vector<Row> rows() const override {
     std::vector<Row> rows;
@@ -72,12 +89,6 @@ class MatrixCells : public ProductCells {
       for (const State t : images_[q]) row.labels.push_back(std::to_string(t));
     }
     return rows;
-  }
-
-  std::vector<cells::Value> fill(const Product& product, const Transformation& f) const override {
-    std::vector<cells::Value> fills;
-    for (const State q : stored_) fills.push_back(product[*row_[q]].at(label(q, f[q])));
-    return fills;
   }
 
  private:
@@ -132,6 +143,18 @@ class MonoidCells : public ProductCells {
     return rules;
   }
 
+  std::vector<cells::Value> values(const Product& product,
+                                   const Transformation& map) const override {
+    return {product[0].at(monoid_.find(map))};
+  }
+
+  Digit image(const Product& product, State point) const override {
+    Digit image{std::vector<std::vector<Digit::Conditions>>(action_.points)};
+    for (std::uint32_t e = 0; e < monoid_.size(); ++e)
+      image.when[monoid_.elements[e][point]].push_back({product[0].at(e)});
+    return image;
+  }
+
  protected:
   /// Labels that say what an element is: a shortest word for it.
   std::vector<Row> rows() const override {
@@ -147,10 +170,6 @@ class MonoidCells : public ProductCells {
     if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size())
       for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = fmt::format("m{}", i);
     return {{"", std::move(labels)}};
-  }
-
-  std::vector<cells::Value> fill(const Product& product, const Transformation& f) const override {
-    return {product[0].at(monoid_.find(f))};
   }
 
  private:
@@ -185,9 +204,9 @@ std::vector<Product> ProductCells::declare(cells::Program& program,
 
 void ProductCells::embed(cells::Program& program, const Product& product,
                          const std::string& neutral) const {
-  program.fill(neutral, fill(product, identity_transformation(action_.points)));
+  program.fill(neutral, values(product, identity_transformation(action_.points)));
   for (Letter a = 0; a < action_.alphabet.size(); ++a)
-    program.fill(action_.alphabet.name(a), fill(product, action_.generators[a]));
+    program.fill(action_.alphabet.name(a), values(product, action_.generators[a]));
 }
 
 cells::Rules ProductCells::keep(const std::vector<cells::Value>& conditions,

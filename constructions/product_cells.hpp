@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "constructions/decision_table.hpp"
 #include "constructions/product_forecast.hpp"
 #include "logdepth/program.hpp"
 #include "objects/action.hpp"
@@ -34,6 +35,11 @@ class ProductCells {
   /// Where the conditions hold, `product` stays what it is.
   static cells::Rules keep(const std::vector<cells::Value>& conditions,
                            const cells::Product& product);
+  /// What a product holds that is this map.
+  virtual std::vector<cells::Value> values(const cells::Product& product,
+                                           const Transformation& map) const = 0;
+  /// Where `product` maps the point to.
+  virtual Digit image(const cells::Product& product, State point) const = 0;
   /// `product` as a statement, or none.
   cells::Statements multiply(const std::vector<cells::Product>& factors) const;
   /// Accept and reject, and the prefix products, are read from `product`; `one` is the constant.
@@ -47,8 +53,6 @@ class ProductCells {
   };
   explicit ProductCells(const Action& action) : action_(action) {}
   virtual std::vector<Row> rows() const = 0;
-  virtual std::vector<cells::Value> fill(const cells::Product& product,
-                                         const Transformation& f) const = 0;
 
   const Action& action_;
 };

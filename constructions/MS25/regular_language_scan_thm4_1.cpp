@@ -31,12 +31,40 @@ ProductForecast forecast_scan(const Action& action, const ScanOptions& options) 
   return forecast_products(action, demand);
 }
 
+ScanCells declare_scan(cells::Program& p, const OwnPosition& position,
+                       const ProductCells& products) {
+  using namespace cells;
+  const Pointer E = p.pointer("E", position.code, state),
+                sE = p.pointer("sE", position.code, scratch);
+  const auto copies = products.declare(p, {{"d", state}, {"sd", scratch}});
+  return {E, sE, copies[0], copies[1]};
+}
+
+cells::Statements begin_scan(cells::Program& p, const OwnPosition& position,
+                             const ScanCells& scan) {
+  if (position.first) return own_position(position, scan.E);
+  p.position(scan.E, 1);
+  return {};
+}
+
+cells::Statements scan_step(const OwnPosition& position, const ScanCells& scan,
+                            const ProductCells& products) {
+  using namespace cells;
+  const auto& [E, sE, d, sd] = scan;
+  return {fetch("prev")
+              .causal(match(E).back(position.first ? 1 : 0).key(position.I))
+              .copy(sd, d)
+              .copy(sE, E),
+          products.multiply({sd, d}),  // d := sd d, the fetched interval acts first
+          move(E, sE),                 //
+          erase(sd, sE)};
+}
+
 Program regular_language_scan_MS25_thm4_1(const Action& action, const std::string& name,
                                           const ScanOptions& options) {
   using namespace cells;
   const ProductForecast forecast = forecast_scan(action, options);
   const auto products = make_product_cells(action, forecast);
-  const bool first_flag = options.positions == ScanPositions::first_flag;
 
   cells::Program p(name);
   p.construction("scan").source("MS25 Thm 4.1 (optimised: one layer per doubling)");
@@ -51,26 +79,11 @@ Program regular_language_scan_MS25_thm4_1(const Action& action, const std::strin
   p.alphabet(action.alphabet.names()).log_loops_of_letters();
 
   const OwnPosition position = declare_own_position(p, options.positions);
-  const auto E = p.pointer("E", position.code, state);      // see the invariant
-  const auto sE = p.pointer("sE", position.code, scratch);  // that of the fetched token
-  const auto copies = products->declare(p, {{"d", state}, {"sd", scratch}});
-  const auto &d = copies[0], &sd = copies[1];  // of the interval; fetched
-
-  products->embed(p, d);
-  if (first_flag)
-    p.initial(own_position(position, E));
-  else
-    p.position(E, 1);
-
-  p.repeated(fetch("prev")
-                 .causal(match(E).back(first_flag ? 1 : 0).key(position.I))
-                 .copy(sd, d)
-                 .copy(sE, E),
-             products->multiply({sd, d}),  // d := sd d, the fetched interval acts first
-             move(E, sE),                  //
-             erase(sd, sE));
-
-  products->read(p, d, position.one);
+  const ScanCells scan = declare_scan(p, position, *products);
+  products->embed(p, scan.d);
+  p.initial(begin_scan(p, position, scan));
+  p.repeated(scan_step(position, scan, *products));
+  products->read(p, scan.d, position.one);
   note_product_table(p, action, forecast);
   return p.program();
 }

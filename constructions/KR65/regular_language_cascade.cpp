@@ -1,0 +1,359 @@
+// Krohn-Rhodes cascades: constant depth wherever the groups are solvable.
+//
+// Statement (Krohn and Rhodes 1965; Barrington and Therien 1988; as softmax networks whose weights
+//   grow with the length: Liu et al. 2023, "Transformers learn shortcuts to automata"). A regular
+//   language whose syntactic monoid contains solvable groups only is recognised in constant depth.
+// Here. One (0, 0, t)-universal transformer for every length that yields the state after every
+//   prefix. Where a group is not solvable, the levels from the first to the last such are scanned
+//   together: an (s, 1, t)-universal one with ceil(log2 T) loops for T letters.
+//
+// Levels. By holonomy (objects/holonomy) the automaton is a chain of levels. When a letter is read,
+//   all levels change at once, each by a map that the letter and its context say: the coordinates of
+//   the levels above *before* the letter. Every map is a permutation or constant, a reset.
+// Resets. The coordinate after position p is that of the last reset: one `rightmost` head.
+// Context. A causal head yields coordinates after p. So a level wants what position p - 1 has found:
+//   a layer of shifts. A run of reset levels wants one only: its token keeps the coordinates after
+//   p, p - 1, ..., p - T as *tracks*, level i of the run those after p, ..., p - T + i. The head of
+//   track d asks for the last reset of the letters d to the left, which is track d of the levels
+//   above. So a run costs one layer a level, and one of shifts.
+// Permutations. Let h_1 ... h_p be the group elements of the letters (the identity for a reset) and
+//   G / N = Z_m1 x ... x Z_mk with representatives t^e = t_1^e_1 ... t_k^e_k, h in N t^w(h). Then
+//     h_1 ... h_p = (n_1 ... n_p) t^q_p,  q_p = sum of w(h_i) mod m,  n_p = t^q_(p-1) h_p t^-q_p in N,
+//   so the elements n_p are the letters of the same task for N. Two layers: q from sums, then n.
+// Residues. C_i = sum of w_i <= (m_i - 1) p. One uniform head averages all C_i and [position 0], and
+//   one normalisation yields the direction of (C_1, ..., C_k, 1). `nearest` selects the position
+//   floor((C_i + s)/m_i) for s = 0 ... m_i exactly (compiler/laws/head_schema.cpp, rounding lemmas),
+//   which is visible: it is at most floor(C_i/m_i) + 1 <= p, unless p = 0, where C_i = 0 and all s
+//   select position 0. Each head fetches the parity of what it selects. C_i = -s mod m_i for the one
+//   s >= 1 where the parity changes, and C_i = 0 mod m_i if (at p = 0) it never does.
+// Both. If a level has resets and permutations, the coordinate after p is u G_p, where G_p is the
+//   product h_1 ... h_p and u = tau_j G_j^-1 is fetched from the last reset j, to tau_j.
+#include "constructions/KR65/regular_language_cascade.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "constructions/KR65/cascade_network.hpp"
+#include "constructions/product_forecast.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/holonomy.hpp"
+
+namespace logdepth {
+
+CascadeNetwork::CascadeNetwork(const CascadeTask& task, const std::string& name,
+                               const CascadeOptions& options)
+    : task_(task), options_(options), p_(name) {
+  for (std::size_t l = 0; l < task.cascade.levels.size(); ++l) {
+    const std::size_t points = task.cascade.levels[l].coordinates.size();
+    groups_.push_back(l == task.scanned ? PermutationGroup(points) : level_group(task.cascade, l));
+    steps_.push_back(abelian_steps(groups_.back()).value());
+    for (const AbelianStep& step : steps_.back())
+      for (const std::uint32_t m : step.orders) modulus_ = std::max(modulus_, m);
+  }
+}
+
+LevelKind CascadeNetwork::kind(std::size_t level) const {
+  if (level == task_.scanned) return LevelKind::scanned;
+  if (groups_[level].order() == 1) return LevelKind::resets;
+  const auto& maps = task_.cascade.levels[level].maps;
+  return std::none_of(maps.begin(), maps.end(), is_reset) ? LevelKind::permutations
+                                                          : LevelKind::both;
+}
+
+/// A run of resets: a level alone if it is the first, else as many as follow each other, and with
+/// them the level after the last.
+bool CascadeNetwork::begins_run(std::size_t level) const {
+  return level == 1 || (level > 1 && kind(level - 1) != LevelKind::resets);
+}
+
+/// How many positions up to its own a token asks the level for.
+std::size_t CascadeNetwork::tracks(std::size_t level) const {
+  const bool last = level + 1 == task_.cascade.levels.size();
+  return last || begins_run(level + 1) ? 1 : tracks(level + 1) + 1;
+}
+
+const cells::OneHot& CascadeNetwork::letter() {
+  auto& letter = tracks_[0].letter;
+  if (!letter) {
+    std::vector<std::string> labels = {cells::kBegin};
+    for (const std::string& name : task_.alphabet.names()) labels.push_back(name);
+    letter = p_.onehot("x", labels);
+    for (const std::string& kind : labels) p_.fill(kind, {*letter == kind});
+  }
+  return *letter;
+}
+
+cells::OneHot CascadeNetwork::onehot(const std::string& name, std::size_t labels) {
+  return p_.onehot(name, cells::numbered(static_cast<std::uint32_t>(labels)));
+}
+
+/// The position `by` to the left, or the first.
+cells::Selector CascadeNetwork::left(std::size_t by) {
+  const auto back = static_cast<std::uint32_t>(by);
+  if (options_.positions == ScanPositions::first_flag)
+    return cells::match(position_->I).back(back).key(position_->I);
+  for (std::size_t d = pointers_.size() + 1; d <= by; ++d) {
+    pointers_.push_back(p_.pointer(fmt::format("E.{}", d), position_->code));
+    p_.position(pointers_.back(), static_cast<std::uint32_t>(d));
+  }
+  return cells::match(pointers_[by - 1]).key(position_->I);
+}
+
+void CascadeNetwork::decide(const std::string& name, const std::vector<Digit>& digits,
+                            const DecisionOutcome& outcome,
+                            const std::function<Digit::Conditions(std::uint32_t)>& assign) {
+  if (most_rules(digits) > kMaxScanUnits)
+    throw SizeLimit(
+        fmt::format("level {} of the cascade: the table '{}' has up to {} rules and the "
+                    "limit is {} feed-forward units; try --construction scan",
+                    level_ + 1, name, most_rules(digits), kMaxScanUnits));
+  const cells::Rules rules = decision_table(digits, outcome, assign);
+  units_ += rules.size();
+  if (units_ > kMaxScanUnits)
+    throw SizeLimit(
+        fmt::format("level {} of the cascade: the tables need more than {} feed-forward "
+                    "units; try --construction scan",
+                    level_ + 1, kMaxScanUnits));
+  say(cells::lookup(name, rules));
+}
+
+LevelInput CascadeNetwork::declare_input(std::size_t track) {
+  LevelInput input;
+  if (kind(level_) == LevelKind::scanned) {
+    input.d = scan_->d;
+    return input;
+  }
+  if (kind(level_) != LevelKind::permutations) {
+    input.act = p_.flag("act" + suffix(track));
+    input.tau = onehot("tau" + suffix(track), level().coordinates.size());
+  }
+  if (kind(level_) != LevelKind::resets)
+    input.y = onehot("y" + suffix(track), groups_[level_].order());
+  return input;
+}
+
+/// What the input is where the level's map is that of this number; the number behind the last: the
+/// beginning token, a reset to the initial coordinate.
+Digit::Conditions CascadeNetwork::input_values(const LevelInput& input, std::uint32_t map) const {
+  const bool begin = map == level().maps.size();
+  const bool reset = begin || is_reset(level().maps[map]);
+  if (input.d)
+    return products_->values(*input.d, begin ? identity_transformation(maps_.points)
+                                             : level().maps[map]);
+  Digit::Conditions values;
+  if (input.act) {
+    values.push_back(*input.act == reset);
+    values.push_back(input.tau->at(begin ? level().initial : reset ? level().maps[map][0] : 0));
+  }
+  if (input.y) {
+    const PermutationGroup& group = groups_[level_];
+    values.push_back(input.y->at(reset ? 0 : group.index(level().maps[map])));
+  }
+  return values;
+}
+
+/// The inputs of all tracks of the level, track d by the letter and the context d + 1 to the left.
+void CascadeNetwork::inputs_from(const std::function<ContextDigits(std::size_t track)>& above) {
+  const auto begin = static_cast<std::uint32_t>(level().maps.size());
+  for (std::size_t d = 0; d < tracks(level_); ++d) {
+    const ContextDigits before = above(d + 1);
+    std::vector<Digit> digits = {digit(*tracks_[d].letter)};
+    digits.insert(digits.end(), before.digits.begin(), before.digits.end());
+    const LevelInput input = declare_input(d);
+    decide(
+        fmt::format("in{}.{}", level_ + 1, d), digits,
+        [&](const std::vector<std::uint32_t>& values) -> std::optional<std::uint32_t> {
+          if (values[0] == 0) return begin;
+          const std::uint32_t context = before.context(std::span(values).subspan(1));
+          if (context == kNoContext) return std::nullopt;
+          return level().action[values[0] - 1][context];
+        },
+        [&](std::uint32_t map) { return input_values(input, map); });
+    tracks_[d].input = input;
+  }
+}
+
+/// The context of the level below on a track: the digits tell the coordinate, the track's context
+/// is what it was.
+void CascadeNetwork::next_context(
+    std::size_t track, const std::vector<Digit>& digits,
+    const std::function<std::uint32_t(std::span<const std::uint32_t>)>& coordinate) {
+  std::vector<Digit> all = {context_digit(tracks_[track])};
+  all.insert(all.end(), digits.begin(), digits.end());
+  std::size_t contexts = task_.cascade.state.size();
+  if (level_ + 1 < task_.cascade.levels.size())
+    contexts = task_.cascade.levels[level_ + 1].contexts;
+  const cells::OneHot below = onehot("C" + suffix(track), contexts);
+  decide(
+      "context" + suffix(track), all,
+      [&](const std::vector<std::uint32_t>& values) -> std::optional<std::uint32_t> {
+        const std::uint32_t next =
+            level().next[values[0]][coordinate(std::span(values).subspan(1))];
+        return next == kNoContext ? std::nullopt : std::optional(next);
+      },
+      [&](std::uint32_t context) { return Digit::Conditions{below.at(context)}; });
+  tracks_[track].context = below;
+}
+
+/// A layer that brings what the levels above have found to the right, as far as the run needs it,
+/// and in it the inputs of the run's first level.
+void CascadeNetwork::shift() {
+  const std::size_t reach = tracks(level_);
+  letter();
+  if (tracks_.size() <= reach) tracks_.resize(reach + 1);
+  for (std::size_t d = 1; d <= reach; ++d) {
+    const cells::OneHot context = onehot(fmt::format("C{}.left{}", level_, d), level().contexts);
+    auto head = cells::fetch(fmt::format("left{}.{}", level_, d))
+                    .causal(left(d))
+                    .copy(context, *tracks_[0].context);
+    if (d < reach && !tracks_[d].letter) {
+      tracks_[d].letter = p_.onehot(fmt::format("x.{}", d), tracks_[0].letter->labels());
+      head = head.copy(*tracks_[d].letter, *tracks_[0].letter);
+    }
+    say(head);
+    tracks_[d].context = context;
+  }
+  inputs_from([&](std::size_t d) {
+    return ContextDigits{{digit(*tracks_[d].context)},
+                         [](std::span<const std::uint32_t> values) { return values[0]; }};
+  });
+}
+
+/// One head for each track; the tables in the same layer say what the next level of the run needs.
+void CascadeNetwork::run_resets() {
+  for (std::size_t d = 0; d < tracks(level_); ++d) {
+    const cells::OneHot coordinate = onehot("s" + suffix(d), level().coordinates.size());
+    say(cells::fetch("last" + suffix(d))
+            .causal(cells::rightmost(*tracks_[d].input.act).key(position_->I))
+            .copy(coordinate, *tracks_[d].input.tau));
+    tracks_[d].coordinate = coordinate;
+  }
+  const std::vector<Track> before = tracks_;
+  for (std::size_t d = 0; d < tracks(level_); ++d)
+    next_context(d, {digit(*tracks_[d].coordinate)},
+                 [](std::span<const std::uint32_t> values) { return values[0]; });
+  const CascadeLevel& passed = level();
+  if (++level_ == task_.cascade.levels.size() || begins_run(level_)) return;
+  inputs_from([&](std::size_t d) {
+    return ContextDigits{
+        {context_digit(before[d]), digit(*before[d].coordinate)},
+        [&](std::span<const std::uint32_t> values) { return passed.next[values[0]][values[1]]; }};
+  });
+}
+
+/// MS25 Theorem 4.1 for the maps of the level: one layer for each doubling.
+void CascadeNetwork::run_scan() {
+  p_.repeated(scan_step(*position_, *scan_, *products_));
+  scan_done_ = true;
+  next_context(0, {products_->image(scan_->d, level().initial)},
+               [](std::span<const std::uint32_t> values) { return values[0]; });
+  ++level_;
+}
+
+Program CascadeNetwork::write() {
+  using namespace cells;
+  const std::vector<CascadeLevel>& levels = task_.cascade.levels;
+  p_.construction("cascade").source(
+      "Krohn and Rhodes 1965; Barrington and Therien 1988; Liu et al. 2023");
+  p_.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p_.hypothesis(
+      "one beginning token at position 0, then the letters; any length, the empty word included");
+  p_.alphabet(task_.alphabet.names());
+
+  position_ = declare_own_position(p_, options_.positions);
+  if (task_.scanned) {
+    const CascadeLevel& level = levels[*task_.scanned];
+    maps_ = {Alphabet(cells::numbered(static_cast<std::uint32_t>(level.maps.size()))),
+             level.coordinates.size(), level.maps, std::nullopt, {}};
+    products_ = make_product_cells(maps_, forecast_scan(maps_, {options_.positions, options_.table}));
+    scan_ = declare_scan(p_, *position_, *products_);
+    p_.log_loops_of_letters();
+    say(begin_scan(p_, *position_, *scan_));
+  } else {
+    p_.fixed_loops(0);
+    say(own_position(*position_));
+  }
+  if (!levels.empty()) {
+    tracks_[0].input = declare_input(0);
+    p_.fill(kBegin,
+            input_values(tracks_[0].input, static_cast<std::uint32_t>(level().maps.size())));
+    for (Letter a = 0; a < task_.alphabet.size(); ++a)
+      p_.fill(task_.alphabet.name(a), input_values(tracks_[0].input, level().action[a][0]));
+  }
+  while (level_ < levels.size()) {
+    if (begins_run(level_)) shift();
+    switch (kind(level_)) {
+      case LevelKind::resets:
+        run_resets();
+        break;
+      case LevelKind::scanned:
+        run_scan();
+        break;
+      default:
+        run_group();
+    }
+  }
+  read_out();
+  return p_.program();
+}
+
+void CascadeNetwork::read_out() {
+  using namespace cells;
+  auto& chain = tracks_[0].context;
+  if (!chain) {  // one state
+    chain = onehot("C0", 1);
+    p_.fill(kBegin, {chain->at(0)});
+    for (const std::string& name : task_.alphabet.names()) p_.fill(name, {chain->at(0)});
+  }
+  Form accept, reject;
+  std::vector<std::vector<std::uint32_t>> products;
+  for (std::uint32_t c = 0; c < task_.cascade.state.size(); ++c) {
+    const State state = task_.cascade.state[c];
+    (task_.accepting[state] ? accept : reject) += cells::Component{chain->id(), c};
+    if (!task_.products.empty()) products.push_back(task_.products[state]);
+  }
+  p_.output("accept", accept).output("reject", reject);
+  if (products.empty())
+    p_.prefix_states(*chain, task_.cascade.state);
+  else
+    p_.prefix(*chain, products);
+}
+
+CascadeTask cascade_of(const Action& action) {
+  Dfa dfa;
+  CascadeTask task;
+  dfa.alphabet = task.alphabet = action.alphabet;
+  if (action.initial) {
+    dfa.initial = *action.initial;
+    dfa.accepting = action.accepting;
+    for (State q = 0; q < action.points; ++q)
+      for (const Transformation& generator : action.generators) dfa.next.push_back(generator[q]);
+  } else {
+    const auto monoid = enumerate_monoid(action.generators, action.points, kMaxMonoid);
+    if (!monoid)
+      throw SizeLimit(fmt::format("the word problem has more than {} products", kMaxMonoid));
+    task.products = monoid->elements;
+    dfa.accepting.assign(monoid->size(), false);
+    dfa.accepting[0] = true;
+    for (const auto& row : monoid->right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
+  }
+  task.accepting = dfa.accepting;
+  task.cascade = to_cascade(holonomy(dfa));
+  std::optional<std::size_t> first, last;
+  for (std::size_t l = 0; l < task.cascade.levels.size(); ++l)
+    if (!abelian_steps(level_group(task.cascade, l))) {
+      if (!first) first = l;
+      last = l;
+    }
+  if (first) task.cascade = merged(task.cascade, *first, *last);
+  task.scanned = first;
+  return task;
+}
+
+Program regular_language_cascade_KR65(const CascadeTask& task, const std::string& name,
+                                      const CascadeOptions& options) {
+  return CascadeNetwork(task, name, options).write();
+}
+
+}  // namespace logdepth

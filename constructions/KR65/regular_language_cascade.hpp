@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program/program.hpp"
+#include "constructions/own_position.hpp"
+#include "objects/action.hpp"
+#include "objects/cascade.hpp"
+
+namespace logdepth {
+
+/// What the construction compiles: an automaton as a chain of levels.
+struct CascadeTask {
+  Cascade cascade;
+  Alphabet alphabet;
+  std::vector<bool> accepting;           ///< per state
+  std::vector<Transformation> products;  ///< per state, where states are products of letters
+  /// The level that is scanned: those from the first to the last whose group is not solvable, put
+  /// together. Absent where all groups are solvable.
+  std::optional<std::size_t> scanned;
+};
+/// By holonomy. A word problem is that of the right regular action of its transition monoid, so
+/// that the states are the products. Errors: SizeLimit.
+CascadeTask cascade_of(const Action& action);
+
+struct CascadeOptions {
+  ScanPositions positions = ScanPositions::first_flag;
+  ScanTable table = ScanTable::automatic;  ///< of the level that is scanned
+};
+
+/// The program of the construction: see the head of the .cpp for statement and proof; its code says
+/// hypotheses, deviations and cells. `name` goes into the weights file. Errors: SizeLimit with the
+/// level whose table is too large.
+Program regular_language_cascade_KR65(const CascadeTask& task, const std::string& name,
+                                      const CascadeOptions& options = {});
+
+}  // namespace logdepth
