@@ -97,9 +97,10 @@ PermutationGroup level_group(const Cascade& cascade, std::size_t level) {
   auto group =
       generated_group(permutations, cascade.levels[level].coordinates.size(), kLargestLevelGroup);
   if (!group)
-    throw SizeLimit(fmt::format("level {} of the cascade has a group of more than {} elements, the "
-                                "limit; try the scan construction",
-                                level + 1, kLargestLevelGroup));
+    throw SizeLimit(
+        fmt::format("level {} of the cascade has a group of more than {} elements, the "
+                    "limit; try the scan construction",
+                    level + 1, kLargestLevelGroup));
   return std::move(*group);
 }
 
