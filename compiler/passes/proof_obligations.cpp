@@ -149,11 +149,17 @@ class ProofObligations::AtStatement {
 
   /// `target` takes the direction of a group; `witness` stands for the group in the sentence.
   void check_direction(std::span<const Term> group, CellId target, CellId witness) const {
-    if (!std::holds_alternative<DirectionType>(type(target)) &&
-        !numbers_.position_ratio(group, before_))
-      refuse("cell " + name(target) +
-             " holds a position code, and the group is not proved to be "
-             "a positive multiple of (p, 1)");
+    if (const auto code = held_code(type(target))) {
+      const auto over = numbers_.position_ratio(group, before_);
+      const Rational declared(code->parameter);
+      if (!over)
+        refuse("cell " + name(target) +
+               " holds a position code, and the group is not proved to be "
+               "a positive multiple of (p, 1)");
+      if (*over != declared)
+        refuse("cell " + name(target) + " holds the direction of (p, " + declared.text() +
+               "), and the group is a multiple of (p, " + over->text() + ")");
+    }
     check_nonzero(group, witness);
   }
 

@@ -27,11 +27,15 @@ const char* norm_name(Norm norm) {
 }
 
 const char* position_name(const Position& position) {
-  return std::visit(
-      Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
-               [](const CodePosition& code) { return code.two_circle ? kTwoCircle : kCircle; },
-               [](const TablePosition&) { return kTable; }},
-      position);
+  return std::visit(Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
+                             [](const CodePosition& position) {
+                               const PositionCode::Kind kind = position.code.kind;
+                               return kind == PositionCode::Kind::circle ? kCircle
+                                      : kind == PositionCode::Kind::fine ? kFine
+                                                                         : kTwoCircle;
+                             },
+                             [](const TablePosition&) { return kTable; }},
+                    position);
 }
 
 }  // namespace logdepth

@@ -280,7 +280,8 @@ TEST(WeightsRefusals, RulesThatNoFileCanBreakHoldForProgramsThatBuildModels) {
 // Each fill may be right on its own.
 TEST(WeightsRefusals, TwoPositionFillsThatShareACoordinateAreRefused) {
   Model m = example_model();
-  m.position = CodePosition{false, {{{0, 1}, 0, Rational(1)}, {{2, 3}, 1, Rational(1)}}};
+  m.position =
+      CodePosition{PositionCode::circle, {{{0, 1}, 0, Rational(1)}, {{2, 3}, 1, Rational(1)}}};
   EXPECT_EQ(first_violation(m), "");
   std::get<CodePosition>(m.position).fills[1].at = {2, 1};
   EXPECT_EQ(first_violation(m), "position.fills[1].at[1]: coordinate 1 is filled twice");
