@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
 #include "cli/program_source.hpp"
+#include "constructions/KR65/regular_language_cascade.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
@@ -60,6 +61,7 @@ void check_construction(const RegularOptions& options) {
 
 std::string positions_of(const RegularOptions& options) {
   if (!options.positions.empty()) return options.positions;
+  if (options.construction == "cascade") return kFine;
   return options.first_flag_only() ? kFirstFlag : kTwoCircle;
 }
 
@@ -69,6 +71,9 @@ Program build_program(const RegularOptions& options, const LoadedAutomaton& load
   const ScanTable table = options.table == "matrix"   ? ScanTable::matrix
                           : options.table == "monoid" ? ScanTable::monoid
                                                       : ScanTable::automatic;
+  if (options.construction == "cascade")
+    return regular_language_cascade_KR65(cascade_of(loaded.action), loaded.name,
+                                         {positions, table});
   if (options.construction == "tree")
     return regular_language_tree_MS25_thm4_1(loaded.action, loaded.name, {table});
   if (options.uniform_radix())
@@ -118,7 +123,8 @@ int compile_regular(const RegularOptions& options) {
   if (!loaded.state_names.empty())
     program.parameters["states"] = nlohmann::json(loaded.state_names).dump();
   program.parameters["positions"] = positions_of(options);
-  std::cerr << "table: " << program.parameters["table"] << ", "
+  if (program.parameters.contains("table"))
+    std::cerr << "table: " << program.parameters["table"] << ", "
             << program.parameters["table_reason"] << '\n';
   if (!options.emit.empty()) emit_automaton(loaded, options.emit);
   nlohmann::json described;
@@ -128,7 +134,8 @@ int compile_regular(const RegularOptions& options) {
     described["automaton"]["deterministic_states"] = *loaded.dfa_states;
   }
   if (loaded.minimal) described["automaton"]["minimal_states"] = loaded.minimal->states();
-  described["table"] = {{"chosen", program.parameters["table"]},
+  if (program.parameters.contains("table"))
+    described["table"] = {{"chosen", program.parameters["table"]},
                         {"reason", program.parameters["table_reason"]}};
   return options.output.finish(std::move(program), described);
 }
@@ -161,7 +168,7 @@ Command add_compile_regular(CLI::App& compile) {
       ->add_option("--construction", options->construction,
                    "scan: MS25 Theorem 4.1; tree: the same with the paper's own tree; radix: "
                    "Corollary 4.2, for --unroll N letters at most, or without it for all lengths")
-      ->check(CLI::IsMember({"scan", "tree", "radix"}));
+      ->check(CLI::IsMember({"scan", "tree", "radix", "cascade"}));
   options->radix_option = command
                               ->add_option("--radix", options->radix,
                                            fmt::format("products that a layer of --construction "
@@ -178,7 +185,7 @@ Command add_compile_regular(CLI::App& compile) {
       ->add_option("--positions", options->positions,
                    "position encoding (two-circle if not given; first-flag for tree, and for radix "
                    "without --unroll)")
-      ->check(CLI::IsMember({kTwoCircle, kCircle, kFirstFlag}));
+      ->check(CLI::IsMember({kTwoCircle, kCircle, kFine, kFirstFlag}));
   command->add_option("--table", options->table, "product table: the smaller, or one of the two")
       ->check(CLI::IsMember({"auto", "matrix", "monoid"}));
   command->add_option("--emit", options->emit, "also write the minimal automaton (.dot or .fst)");

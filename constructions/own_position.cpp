@@ -7,22 +7,33 @@
 namespace logdepth {
 
 const char* positions_name(ScanPositions positions) {
-  return positions == ScanPositions::two_circle ? kTwoCircle
-         : positions == ScanPositions::circle   ? kCircle
-                                                : kFirstFlag;
+  switch (positions) {
+    case ScanPositions::two_circle:
+      return kTwoCircle;
+    case ScanPositions::circle:
+      return kCircle;
+    case ScanPositions::fine:
+      return kFine;
+    case ScanPositions::first_flag:
+      break;
+  }
+  return kFirstFlag;
 }
 
-OwnPosition declare_own_position(cells::Program& program, ScanPositions positions) {
+OwnPosition declare_own_position(cells::Program& program, ScanPositions positions,
+                                 std::uint32_t parameter) {
   const cells::Constant one = program.constant();
   if (positions == ScanPositions::first_flag) {
     program.hypothesis("the position encoding only separates the first position");
     const cells::Flag first = program.flag("fst");
     const cells::Number ratio = program.number("a", 2);
     program.position(first);
-    return {PositionCode::phi, one, first, ratio, program.key("I", PositionCode::phi)};
+    const PositionCode code = PositionCode::phi_over(parameter);
+    return {code, one, first, ratio, program.key("I", code)};
   }
-  const PositionCode code =
-      positions == ScanPositions::circle ? PositionCode::circle : PositionCode::two_circle;
+  const PositionCode code = positions == ScanPositions::circle ? PositionCode::circle
+                            : positions == ScanPositions::fine ? PositionCode::fine(parameter)
+                                                               : PositionCode::two_circle;
   program.hypothesis(std::string("rational position encoding: ") + positions_name(positions));
   program.deviation("a position encoding beyond the paper's minimal one buys the initial layer");
   const cells::Key I = program.key("I", code);
@@ -32,11 +43,12 @@ OwnPosition declare_own_position(cells::Program& program, ScanPositions position
 
 cells::Statements own_position(const OwnPosition& position, const cells::CellList& pointers) {
   using namespace cells;
+  if (!position.first) return {};
   const Form one = position.one, first = *position.first;
   const Number& a = *position.ratio;
   return {
       fetch("count").causal(uniform()).add(a[0], (one - first) / 2).add(a[1], (one + first) / 2),
-      normalise(position.I, pointers).from(a[0], a[1])};
+      normalise(position.I, pointers).from(a[0], Fraction(position.code.parameter) * a[1])};
 }
 
 }  // namespace logdepth

@@ -8,10 +8,10 @@
 namespace logdepth {
 
 /// What the embedding says about positions: a rational code, or only which position is the first.
-enum class ScanPositions { two_circle, circle, first_flag };
+enum class ScanPositions { two_circle, circle, fine, first_flag };
 inline constexpr std::array kScanPositions = {ScanPositions::two_circle, ScanPositions::circle,
-                                              ScanPositions::first_flag};
-/// "two-circle", "circle", "first-flag": as the weights file will say.
+                                              ScanPositions::fine, ScanPositions::first_flag};
+/// "two-circle", "circle", "fine", "first-flag": as the weights file will say.
 const char* positions_name(ScanPositions positions);
 
 /// The cells by which a token knows its own position.
@@ -24,12 +24,14 @@ struct OwnPosition {
 };
 
 /// Declares one, I and for the first-flag fst and a, fills them from the position encoding where
-/// that is possible, and says under the hypotheses which encoding it is.
-OwnPosition declare_own_position(cells::Program& program, ScanPositions positions);
+/// that is possible, and says under the hypotheses which encoding it is. `parameter`: of the code,
+/// L for the first-flag and b for fine.
+OwnPosition declare_own_position(cells::Program& program, ScanPositions positions,
+                                 std::uint32_t parameter = 1);
 
-/// The code of the own position into I and `pointers`, in one initial layer; only for the
-/// first-flag. MS25 Lemma A.6, k = 0: the causal averages of [not first] and [first] are
-/// (p, 1)/(p+1); their direction is phi(p).
+/// The code of the own position into I and `pointers`, in one initial layer for the first-flag; else
+/// nothing, the encoding has done it. MS25 Lemma A.6, k = 0: the causal averages of [not first] and [first] are
+/// (p, 1)/(p+1); that of (p, L) is phi(p/L).
 cells::Statements own_position(const OwnPosition& position, const cells::CellList& pointers = {});
 
 }  // namespace logdepth

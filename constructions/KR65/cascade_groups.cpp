@@ -169,7 +169,7 @@ const cells::Flag& CascadeNetwork::even() {
   if (even_) return *even_;
   even_ = p_.flag("even");
   if (options_.positions != ScanPositions::first_flag) {
-    throw 0;
+    p_.position_parity(*even_);
     return *even_;
   }
   const Key& I = position_->I;

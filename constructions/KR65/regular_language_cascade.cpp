@@ -261,7 +261,7 @@ Program CascadeNetwork::write() {
       "one beginning token at position 0, then the letters; any length, the empty word included");
   p_.alphabet(task_.alphabet.names());
 
-  position_ = declare_own_position(p_, options_.positions);
+  position_ = declare_own_position(p_, options_.positions, modulus_);
   if (task_.scanned) {
     const CascadeLevel& level = levels[*task_.scanned];
     maps_ = {Alphabet(cells::numbered(static_cast<std::uint32_t>(level.maps.size()))),
@@ -314,10 +314,7 @@ void CascadeNetwork::read_out() {
     if (!task_.products.empty()) products.push_back(task_.products[state]);
   }
   p_.output("accept", accept).output("reject", reject);
-  if (products.empty())
-    p_.prefix_states(*chain, task_.cascade.state);
-  else
-    p_.prefix(*chain, products);
+  if (!products.empty()) p_.prefix(*chain, products);
 }
 
 CascadeTask cascade_of(const Action& action) {
@@ -339,7 +336,7 @@ CascadeTask cascade_of(const Action& action) {
     for (const auto& row : monoid->right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
   }
   task.accepting = dfa.accepting;
-  task.cascade = to_cascade(holonomy(dfa));
+  task.cascade = to_cascade(decompose(dfa));
   std::optional<std::size_t> first, last;
   for (std::size_t l = 0; l < task.cascade.levels.size(); ++l)
     if (!abelian_steps(level_group(task.cascade, l))) {

@@ -7,6 +7,7 @@
 
 #include "compiler/program/program.hpp"
 #include "constructions/own_position.hpp"
+#include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 #include "objects/cascade.hpp"
 
