@@ -70,7 +70,7 @@ class ExactContender : public Contender {
     if (runner_->has_prefixes())
       for (std::size_t i = 0; i < question_.word.size(); ++i) {
         const auto product = runner_->prefix(*stream_, first_letter(question_.model) + i);
-        lines.push_back(product.has_value() ? format_transformation(product.value()) : kUndecided);
+        lines.push_back(product.has_value() ? prefix_text(product.value()) : kUndecided);
       }
     const auto answer = runner_->accepts(*stream_, stream_->tokens - 1);
     lines.push_back(answer.has_value() ? verdict(answer.value()) : kUndecided);

@@ -14,6 +14,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
@@ -64,17 +65,23 @@ std::string verdict_text(const Model& model) {
   return "accept: the word is in the language";
 }
 
+/// How many states the file tells apart, where it reads the state after every prefix.
+std::optional<std::uint32_t> states_read(const Model& model) {
+  if (!reads_states(model)) return std::nullopt;
+  return std::get<StateReadout>(std::get<AcceptOutput>(model.output).prefix).states;
+}
+
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
   if (!std::holds_alternative<WordInput>(model.input)) return actions;
   Runner runner(model);
-  if (!runner.has_prefixes()) return actions;
+  if (!runner.has_prefixes() || reads_states(model)) return actions;
   for (const std::string& letter : model.alphabet) {
     const auto stream = runner.run_word({letter});
     if (!stream.has_value()) continue;
     const auto product = runner.prefix(stream.value(), runner.first_letter());
-    if (product.has_value()) actions[letter] = product.value();
+    if (product.has_value()) actions[letter] = std::get<Transformation>(product.value());
   }
   return actions;
 }
@@ -114,6 +121,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   if (model.unroll.max_length) out["max_length"] = *model.unroll.max_length;
   out["sha256"] = hash;
   out["generators"] = letter_actions(model);
+  if (const auto states = states_read(model)) out["states"] = *states;
   out["checks"] = nlohmann::json::array();
   for (const CheckEntry& check : checks)
     out["checks"].push_back({{"kind", check.kind},
@@ -147,6 +155,8 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
     line(key, value.is_string() ? value.get<std::string>() : value.dump());
   line("input", input_text(model.input));
   if (const std::string verdict = verdict_text(model); !verdict.empty()) line("verdict", verdict);
+  if (const auto states = states_read(model))
+    line("prefixes", fmt::format("the state after every letter, one of {}", *states));
   line("norm", norm_name(model.norm));
   line("shape", fmt::format("({}, {}, {})", m.initial, m.repeated, m.final));
   const auto limit = largest_size(model);

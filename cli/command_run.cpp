@@ -14,7 +14,6 @@
 #include "cli/run_engine.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/action.hpp"
 #include "objects/overload.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/difference/first_difference.hpp"
@@ -60,7 +59,7 @@ class Runs {
       throw InputError("--prefixes: the weights file '" + model.name + "' does not take words");
     if (options.prefixes && !reads_prefixes(model))
       throw InputError("--prefixes: the weights file '" + model.name +
-                       "' does not say how to read prefix products");
+                       "' does not say how to read prefixes");
     if (options.engine.exact) {
       engine_ = exact_engine(model, options.threads, options.bytes(), options.trace);
     } else {
@@ -211,7 +210,8 @@ class Runs {
     return std::nullopt;
   }
 
-  /// The verdict of the last token; of a word also its values, on one line, and prefix products.
+  /// The verdict of the last token; of a word also its values, on one line, and what is read of its
+  /// prefixes.
   void answer_word(std::size_t letters, nlohmann::json& result) {
     const std::size_t last = engine_->tokens() - 1;
     if (const auto* cells = std::get_if<CellsOutput>(&model_.output)) {
@@ -228,10 +228,10 @@ class Runs {
     if (options_.prefixes) {
       result["prefixes"] = nlohmann::json::array();
       for (std::size_t i = 0; i < letters; ++i) {
-        const auto product = engine_->prefix(i);
-        if (!product.has_value()) return refuse(product.refusal(), result);
-        result["prefixes"].push_back(product.value());
-        print(product_text(product.value()));
+        const auto prefix = engine_->prefix(i);
+        if (!prefix.has_value()) return refuse(prefix.refusal(), result);
+        std::visit([&](const auto& value) { result["prefixes"].push_back(value); }, prefix.value());
+        print(named_text(prefix.value()));
       }
     }
     const auto verdict = engine_->accepts(last);
@@ -240,9 +240,13 @@ class Runs {
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
   }
 
-  /// The images of the points; those of a user's states by their names, in quotes.
-  std::string product_text(const std::vector<std::uint32_t>& product) const {
-    if (state_names_.size() != product.size()) return format_transformation(product);
+  /// The images of the points, or the state; a user's states by their names, in quotes.
+  std::string named_text(const PrefixAnswer& prefix) const {
+    if (const auto* state = std::get_if<std::uint32_t>(&prefix))
+      return *state < state_names_.size() ? nlohmann::json(state_names_[*state]).dump()
+                                          : prefix_text(prefix);
+    const auto& product = std::get<std::vector<std::uint32_t>>(prefix);
+    if (state_names_.size() != product.size()) return prefix_text(prefix);
     nlohmann::json images = nlohmann::json::array();
     for (const std::uint32_t point : product) images.push_back(state_names_[point]);
     return images.dump();
@@ -352,7 +356,8 @@ Command add_run(CLI::App& app) {
   options->engine.add_to(*command);
   command->add_flag(
       "--prefixes", options->prefixes,
-      "print the product of every non-empty prefix instead of the verdict, one a line");
+      "print the product of every non-empty prefix, or the state that it leads to, as the file "
+      "reads it, instead of the verdict, one a line");
   command->add_flag("--stats", options->stats,
                     "print which rules answered the attention, and what was remembered");
   command

@@ -101,6 +101,7 @@ int test_words(TestArguments& options, const Model& model) {
                      {"accepted", report.accepted},
                      {"prefixes", report.prefixes},
                      {"values", report.values},
+                     {"prefix_kind", report.prefix_kind},
                      {"prefix_note", report.prefix_note}};
   if (const auto& example = report.counterexample)
     verdict.counterexample = {

@@ -10,6 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 
@@ -32,7 +33,7 @@ void ask_language(OracleOptions& options, const Model& model, const LetterNames&
     letters.push_back(language.oracle->alphabet().find(name).value());
   if (std::holds_alternative<AcceptOutput>(model.output))
     review.verdict = language.oracle->accepts(letters);
-  review.products = language.oracle->prefix_products(letters);
+  review.prefixes = RightPrefixes(model, *language.oracle).of(letters);
 }
 
 void ask_reachability(const OracleOptions& options, const Model& model, const Graph& graph,

@@ -45,7 +45,7 @@ class ExactEngine final : public RunEngine {
   Outcome<bool> connected(std::size_t source, std::size_t target) override {
     return runner_.connected(*stream_, source, target);
   }
-  Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) override {
+  Outcome<PrefixAnswer> prefix(std::size_t letter) override {
     return runner_.prefix(*stream_, runner_.first_letter() + letter);
   }
   std::vector<std::string> logits(std::size_t token) override {

@@ -37,7 +37,7 @@ class FloatEngine final : public RunEngine {
   Outcome<bool> connected(std::size_t source, std::size_t target) override {
     return plain(runner_.connected(stream_, source, target));
   }
-  Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) override {
+  Outcome<PrefixAnswer> prefix(std::size_t letter) override {
     return plain(runner_.prefix(stream_, first_letter(model_) + letter));
   }
   std::vector<std::string> logits(std::size_t token) override {

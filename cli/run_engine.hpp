@@ -12,6 +12,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
@@ -33,8 +34,8 @@ class RunEngine {
   virtual std::size_t tokens() const = 0;
   virtual Outcome<bool> accepts(std::size_t token) = 0;
   virtual Outcome<bool> connected(std::size_t source, std::size_t target) = 0;
-  /// The product of the letters 0 .. letter.
-  virtual Outcome<std::vector<std::uint32_t>> prefix(std::size_t letter) = 0;
+  /// The product of the letters 0 .. letter, or the state after them.
+  virtual Outcome<PrefixAnswer> prefix(std::size_t letter) = 0;
   virtual std::vector<std::string> logits(std::size_t token) = 0;
   /// Absent for exact answers.
   virtual std::optional<Confidence> certificate() const = 0;

@@ -27,6 +27,7 @@ Wording wording(const TestVerdict& verdict) {
   const auto count = [&](const char* name) {
     return verdict.details.at(name).get<std::uint64_t>();
   };
+  const auto text = [&](const char* name) { return verdict.details.at(name).get<std::string>(); };
   const auto covered = [&](const char* exhaustive, const char* random, const char* noun,
                            const std::string& all) {
     return (verdict.counterexample
@@ -43,8 +44,8 @@ Wording wording(const TestVerdict& verdict) {
                                   count("max_length"))),
               count("values") > 0
                   ? fmt::format("{} named values", count("values"))
-                  : fmt::format("{} words of the language among them, {} prefix products",
-                                count("accepted"), count("prefixes")),
+                  : fmt::format("{} words of the language among them, {} {}s", count("accepted"),
+                                count("prefixes"), text("prefix_kind")),
               "no word was long enough"};
     case TestVerdict::Kind::graphs:
       return {
@@ -187,7 +188,8 @@ int conclude(const TestVerdict& verdict, bool as_json) {
               << words.compared << " and " << verdict.promises << " promises compared\n";
     if (const std::string note = verdict.details.value("prefix_note", "");
         !note.empty() && verdict.details.at("prefixes") == 0)
-      std::cout << "no prefix product was compared: " << note << '\n';
+      std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
+                << " was compared: " << note << '\n';
     for (const std::string& head : verdict.unevaluated)
       std::cout << "never asked: " << head << " (" << words.too_small << ")\n";
     if (example)

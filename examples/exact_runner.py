@@ -7,12 +7,13 @@ standard library.
     exact_runner.py MODEL.json[.gz] --cells FILE
 
 Prints accept or reject, one line per word (words come from standard input if none is given); with
---prefixes one prefix product per letter, as the list of images of the points. For a graph (lines
-of source and target, a line with one name is a vertex, # begins a comment) connected or not
-connected, one line per pair. For raw streams (a line of names, then a line of exact values for
-every token) the outputs in the same form. This is the second, independent reader of the format
-that runtime/README.md describes, meant to be read as the meaning of the model. Exit status: 0 done,
-2 bad input, 3 some input undecided or outside the hypotheses.
+--prefixes one prefix product per letter, as the list of images of the points, or the number of
+the state after it where the file reads states. For a graph (lines of source and target, a line
+with one name is a vertex, # begins a comment) connected or not connected, one line per pair. For
+raw streams (a line of names, then a line of exact values for every token) the outputs in the same
+form. This is the second, independent reader of the format that runtime/README.md describes, meant
+to be read as the meaning of the model. Exit status: 0 done, 2 bad input, 3 some input undecided or
+outside the hypotheses.
 """
 import argparse
 import gzip
@@ -406,7 +407,7 @@ class Model:
             " ".join(value.replace(" ", "") for value in self.values(x)) for x in h]
 
     def prefixes(self, letters):
-        """One prefix product per letter, first letter first; None where two rows are largest."""
+        """One prefix product (or state) per letter, in order; None where two rows are largest."""
         if self.prefix is None:
             refuse("this model has no prefix readout")
         for x in self.run(self.word(letters))[self.begin:self.begin + len(letters)]:
@@ -419,7 +420,9 @@ class Model:
                 chosen = best({0: Fraction(1)}, rows)
                 return choices[chosen[0]] if len(chosen) == 1 else None
 
-            if self.prefix["kind"] == "element":
+            if self.prefix["kind"] == "state":
+                yield winner(range(self.prefix["states"]))
+            elif self.prefix["kind"] == "element":
                 yield winner(self.prefix["elements"])
             else:
                 images = [winner(choices) for choices in self.prefix["images"]]
@@ -552,7 +555,7 @@ def main():
     parser.add_argument("words", nargs="*", help="default: one per line from --batch or stdin")
     parser.add_argument("--batch", metavar="FILE", help="one word per line, with --graph one pair "
                         "of source and target; - is standard input")
-    parser.add_argument("--prefixes", action="store_true", help="print every prefix product")
+    parser.add_argument("--prefixes", action="store_true", help="print every prefix product or state")
     parser.add_argument("--graph", metavar="FILE", help="edge list")
     parser.add_argument("--source")
     parser.add_argument("--target")

@@ -6,6 +6,7 @@
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
@@ -64,7 +65,11 @@ class CheckedAnswers {
   Answer word(const Letters& letters) {
     return answer(tokens_of(model_, letters), [&](const Stream<ValueId>& stream, Answer& answer) {
       decide(runner_.accepts(stream, stream.tokens - 1), answer);
-      if (runner_.has_prefixes()) answer.products = products(stream, letters.size());
+      if (reads_states(model_)) {
+        answer.states = prefixes<std::uint32_t>(stream, letters.size());
+      } else if (runner_.has_prefixes()) {
+        answer.products = prefixes<std::vector<std::uint32_t>>(stream, letters.size());
+      }
     });
   }
 
@@ -87,13 +92,14 @@ class CheckedAnswers {
     return found;
   }
 
-  std::optional<std::vector<std::vector<std::uint32_t>>> products(const Stream<ValueId>& stream,
-                                                                  std::size_t letters) {
-    std::vector<std::vector<std::uint32_t>> found;
+  /// A list of images for each letter, or a state.
+  template <class One>
+  std::optional<std::vector<One>> prefixes(const Stream<ValueId>& stream, std::size_t letters) {
+    std::vector<One> found;
     for (std::size_t i = 0; i < letters; ++i) {
-      auto product = runner_.prefix(stream, runner_.first_letter() + i);
-      if (!product.has_value()) return std::nullopt;
-      found.push_back(std::move(product).value());
+      auto prefix = runner_.prefix(stream, runner_.first_letter() + i);
+      if (!prefix.has_value()) return std::nullopt;
+      found.push_back(std::get<One>(std::move(prefix).value()));
     }
     return found;
   }

@@ -11,6 +11,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
@@ -57,13 +58,13 @@ class FunctionOracle : public LanguageOracle {
   std::function<Numbers(const Letters&)> numbers_;
 };
 
-TestResult result_of(const TestReport& report) {
+TestResult result_of(const TestReport& report, bool states) {
   TestResult result;
   result.exhaustive_words = report.exhaustive_words;
   result.random_words = report.random_words;
   result.accepted = report.accepted;
   result.numbers = report.values;
-  result.products = report.prefixes;
+  (states ? result.states : result.products) = report.prefixes;
   result.promises = report.promises;
   result.unasked = descriptions(report.unevaluated);
   if (const auto& found = report.counterexample)
@@ -83,7 +84,7 @@ TestResult test_with(const Transformer& transformer, const LanguageOracle& oracl
   options.random = words.random;
   options.max_length = words.max_length;
   options.seed = words.seed;
-  return result_of(test_language(model, oracle, options));
+  return result_of(test_language(model, oracle, options), reads_states(model));
 }
 
 }  // namespace

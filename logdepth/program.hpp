@@ -151,6 +151,9 @@ class Program {
     std::uint32_t image = 0;
   };
   Program& prefix(const std::vector<Point>& points);
+  /// In place of products the state after every prefix: per label of the cell the number of a state,
+  /// which several labels may mean.
+  Program& prefix_states(const OneHot& cell, const std::vector<std::uint32_t>& states);
 
   /// The place of a cell in the order of declaration. Errors: InputError for a cell that this
   /// program has not declared, nor the one that it is a copy of.

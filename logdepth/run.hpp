@@ -40,6 +40,8 @@ struct Answer {
   /// The products of the first 1, 2, ... letters, each as the images of the points 0, 1, ...; absent
   /// where the file does not say how to read them, or where one of them is undecided.
   std::optional<std::vector<std::vector<std::uint32_t>>> products;
+  /// The states after the first 1, 2, ... letters, where the file reads these in place of products.
+  std::optional<std::vector<std::uint32_t>> states;
   /// The first place where a head did not select what it promises, as a sentence; then the file is
   /// not what it claims to be, whatever was decided.
   std::optional<std::string> broken_promise;

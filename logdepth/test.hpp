@@ -26,7 +26,7 @@ struct WrongWord {
   /// What it is that is wrong.
   enum class Wrong {
     answer,   ///< the verdict, or a number
-    product,  ///< of the first letters
+    product,  ///< of the first letters, or the state after them
     promise,  ///< a head selects what it does not promise
     depth,    ///< other layers run than the file claims
     limit     ///< a word beyond the file's limit is answered
@@ -44,6 +44,7 @@ struct TestResult {
   std::size_t accepted = 0;          ///< words of the language among them
   std::size_t numbers = 0;           ///< named numbers compared
   std::size_t products = 0;          ///< prefix products compared
+  std::size_t states = 0;            ///< states after prefixes compared
   std::uint64_t promises = 0;        ///< rows at which a head's promise was checked
   std::vector<std::string> unasked;  ///< heads whose promise was never checked
   std::optional<WrongWord> wrong;    ///< the first that was found; asking ends there
@@ -68,13 +69,14 @@ TestResult test_numbers(
     const std::function<std::map<std::string, std::string>(const Letters&)>& numbers,
     const TestedWords& words = {});
 
-/// Against a regular expression over the letters of the transformer, by its derivatives. Errors also:
-/// InputError for what is no expression.
+/// Against a regular expression over the letters of the transformer, by its derivatives: verdicts,
+/// and the state after every prefix where the file reads these, as the minimal automaton numbers them
+/// breadth first. Errors also: InputError for what is no expression.
 TestResult test_regex(const Transformer& transformer, const std::string& expression,
                       const TestedWords& words = {});
 
 /// Against a group or monoid by its name ("A5", "Z6", "flipflop"), whose generators are the letters:
-/// verdicts, and the product of the letters of every prefix. Errors also: InputError for another name.
+/// verdicts, and the product of the letters of every prefix, or the state after it. Errors also: InputError for another name.
 TestResult test_group(const Transformer& transformer, const std::string& name,
                       const TestedWords& words = {});
 

@@ -1,10 +1,15 @@
 #include <utility>
 
+#include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
 namespace logdepth {
 
 std::optional<std::vector<Transformation>> LanguageOracle::prefix_products(const Word&) const {
+  return std::nullopt;
+}
+
+std::optional<Dfa> LanguageOracle::minimal_automaton() const {
   return std::nullopt;
 }
 
@@ -41,6 +46,22 @@ class ActionOracle : public LanguageOracle {
       }
     }
     return products;
+  }
+
+  /// The images of all points decide a word problem; of an automaton that of the initial one does.
+  std::optional<Dfa> minimal_automaton() const override {
+    Transformation start;
+    for (State point = 0; point < action_.points; ++point)
+      if (point == action_.initial.value_or(point)) start.push_back(point);
+    return explored_automaton(
+        action_.alphabet, start,
+        [&](Transformation images, Letter letter) {
+          for (State& point : images) point = action_.generators[letter][point];
+          return images;
+        },
+        [&](const Transformation& images) {
+          return action_.initial ? action_.accepting[images[0]] : images == start;
+        });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
 namespace logdepth {
@@ -204,6 +205,14 @@ class RegexOracle : public LanguageOracle {
     Term term = root_;
     for (const Letter letter : word) term = terms_.derivative(term, letter);
     return terms_.nullable(term);
+  }
+
+  std::optional<Dfa> minimal_automaton() const override {
+    restart();
+    return explored_automaton(
+        regex_.alphabet, root_,
+        [&](Term term, Letter letter) { return terms_.derivative(term, letter); },
+        [&](Term term) { return terms_.nullable(term); });
   }
 
  private:

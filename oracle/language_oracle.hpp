@@ -12,7 +12,7 @@
 namespace logdepth {
 
 /// A direct decision procedure for a language, sharing no code with the constructions: it never
-/// sees a determinised or minimised automaton, nor a transition monoid.
+/// sees an automaton that they determinised or minimised, nor a transition monoid.
 class LanguageOracle {
  public:
   virtual ~LanguageOracle() = default;
@@ -21,6 +21,9 @@ class LanguageOracle {
   /// The product of every non-empty prefix, where the language is given by letters acting on
   /// points; absent for a plain language.
   virtual std::optional<std::vector<Transformation>> prefix_products(const Word& word) const;
+  /// The minimal complete automaton of the language, its states in any order; absent for a language
+  /// that is not known to be regular, and where explored_automaton gives up.
+  virtual std::optional<Dfa> minimal_automaton() const;
   /// The named values of a word, "name=value name=value" in any order; absent for an oracle that
   /// has verdicts only.
   virtual std::optional<std::string> named_values(const Word& word) const;

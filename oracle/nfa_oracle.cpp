@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
 namespace logdepth {
@@ -20,20 +21,38 @@ class NfaOracle : public LanguageOracle {
 
   bool accepts(const Word& word) const override {
     std::vector<State> current = follow_epsilon(nfa_.initial);
-    for (const Letter letter : word) {
-      std::vector<State> moved;
-      for (const State state : current) {
-        for (const Nfa::Arc& arc : leaving_[state]) {
-          if (arc.letter == letter) moved.push_back(arc.to);
-        }
-      }
-      current = follow_epsilon(moved);
-    }
-    return std::any_of(current.begin(), current.end(),
-                       [&](State state) { return nfa_.accepting[state]; });
+    for (const Letter letter : word) current = moved(current, letter);
+    return accepts_in(current);
+  }
+
+  std::optional<Dfa> minimal_automaton() const override {
+    const auto sorted = [](std::vector<State> states) {
+      std::sort(states.begin(), states.end());
+      return states;
+    };
+    return explored_automaton(
+        nfa_.alphabet, sorted(follow_epsilon(nfa_.initial)),
+        [&](const std::vector<State>& states, Letter letter) {
+          return sorted(moved(states, letter));
+        },
+        [&](const std::vector<State>& states) { return accepts_in(states); });
   }
 
  private:
+  std::vector<State> moved(const std::vector<State>& from, Letter letter) const {
+    std::vector<State> to;
+    for (const State state : from) {
+      for (const Nfa::Arc& arc : leaving_[state]) {
+        if (arc.letter == letter) to.push_back(arc.to);
+      }
+    }
+    return follow_epsilon(to);
+  }
+  bool accepts_in(const std::vector<State>& states) const {
+    return std::any_of(states.begin(), states.end(),
+                       [&](State state) { return nfa_.accepting[state]; });
+  }
+
   std::vector<State> follow_epsilon(const std::vector<State>& from) const {
     std::vector<bool> inside(nfa_.states(), false);
     std::vector<State> reached;

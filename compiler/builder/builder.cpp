@@ -316,6 +316,10 @@ Program& Program::prefix(const std::vector<Point>& points) {
   program_->prefix = std::move(readout);
   return *this;
 }
+Program& Program::prefix_states(const OneHot& cell, const std::vector<std::uint32_t>& states) {
+  program_->prefix = PrefixState{place(cell.id()), states};
+  return *this;
+}
 
 std::string Program::text() const {
   return print_program(*program_);

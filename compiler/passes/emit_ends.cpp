@@ -165,7 +165,7 @@ class Ends {
     model.unembedding = matrix.finish(row, layout_.width);
   }
 
-  /// Adds the rows that read a prefix product; `row` is the next free one.
+  /// Adds the rows that read a prefix product or its state; `row` is the next free one.
   PrefixReadout emit_prefix(std::uint32_t& row, MatrixBuilder& matrix) const {
     if (const auto* element = std::get_if<PrefixElement>(&p_.prefix)) {
       ElementReadout readout;
@@ -192,6 +192,13 @@ class Ends {
           matrix.add(row++, layout_.at({*point.cell, i}), Rational(1));
         }
       }
+      return readout;
+    }
+    if (const auto* prefix = std::get_if<PrefixState>(&p_.prefix)) {
+      const StateReadout readout{prefix->count(), row};
+      for (std::uint32_t i = 0; i < prefix->states.size(); ++i)
+        matrix.add(row + prefix->states[i], layout_.at({prefix->cell, i}), Rational(1));
+      row += readout.states;
       return readout;
     }
     return std::monostate{};

@@ -98,6 +98,7 @@ class NormTyping {
       for (const Term& term : row.form) check("output " + row.name, term.component.cell);
     if (const auto* element = std::get_if<PrefixElement>(&p_.prefix))
       check("prefix", element->cell);
+    if (const auto* prefix = std::get_if<PrefixState>(&p_.prefix)) check("prefix", prefix->cell);
     if (const auto* points = std::get_if<PrefixPoints>(&p_.prefix))
       for (const PointReadout& point : points->points)
         if (point.cell) check("prefix", *point.cell);

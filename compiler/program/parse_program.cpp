@@ -239,7 +239,14 @@ class Parser : private ProgramWords {
       p_.prefix = std::move(element);
       return;
     }
-    expect("points", "element or points");
+    if (accept("state")) {
+      PrefixState prefix;
+      prefix.cell = cell("a one-hot cell");
+      while (more()) prefix.states.push_back(small_number("the number of a state"));
+      p_.prefix = std::move(prefix);
+      return;
+    }
+    expect("points", "element, points or state");
     PrefixPoints points;
     while (more()) {
       const std::string text = take("a cell");

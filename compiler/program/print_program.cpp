@@ -94,6 +94,11 @@ class Printer {
                             }
                           }
                           out_ << '\n';
+                        },
+                        [&](const PrefixState& prefix) {
+                          out_ << "prefix state " << name(prefix.cell);
+                          for (const std::uint32_t state : prefix.states) out_ << ' ' << state;
+                          out_ << '\n';
                         }},
                p_.prefix);
     return out_.str();

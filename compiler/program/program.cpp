@@ -1,5 +1,6 @@
 #include "compiler/program/program.hpp"
 
+#include <algorithm>
 #include <regex>
 
 #include "objects/overload.hpp"
@@ -15,6 +16,10 @@ Rational code_norm(PositionCode code) {
 }
 
 }  // namespace
+
+std::uint32_t PrefixState::count() const {
+  return states.empty() ? 0 : *std::max_element(states.begin(), states.end()) + 1;
+}
 
 bool is_cell_name(const std::string& name) {
   static const std::regex kName("[A-Za-z_][A-Za-z0-9_.]*");

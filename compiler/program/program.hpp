@@ -271,7 +271,8 @@ struct OutputRow {
   LinearForm form;
   bool operator==(const OutputRow&) const = default;
 };
-/// How the product of a prefix is read: point by point, or from one one-hot cell over the elements.
+/// How the product of a prefix is read: point by point, or from one one-hot cell over the elements;
+/// or, in place of the product, the state that the letters lead to.
 struct PointReadout {
   std::optional<CellId> cell;  ///< one-hot, labels are the images' numbers; absent: always `image`
   std::uint32_t image = 0;
@@ -286,7 +287,14 @@ struct PrefixElement {
   std::vector<std::vector<std::uint32_t>> elements;  ///< images of the points, one list per label
   bool operator==(const PrefixElement&) const = default;
 };
-using ProgramPrefix = std::variant<std::monostate, PrefixPoints, PrefixElement>;
+struct PrefixState {
+  CellId cell = 0;
+  std::vector<std::uint32_t> states;  ///< one per label; several labels may mean the same state
+  /// One more than the largest of them; there may be states among these that no label means.
+  std::uint32_t count() const;
+  bool operator==(const PrefixState&) const = default;
+};
+using ProgramPrefix = std::variant<std::monostate, PrefixPoints, PrefixElement, PrefixState>;
 
 struct Program {
   std::string name, construction, source;

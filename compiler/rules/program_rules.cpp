@@ -7,6 +7,7 @@
 
 #include "compiler/rules/lookup_partition.hpp"
 #include "compiler/rules/rule_base.hpp"
+#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -156,6 +157,15 @@ class Rules : private RuleBase {
         refuse("prefix element: cell " + name(element->cell) + " is not one-hot");
       if (element->elements.size() != size_of(type(element->cell)))
         refuse("prefix element: expected one list of images per label of " + name(element->cell));
+    }
+    if (const auto* prefix = std::get_if<PrefixState>(&p_.prefix)) {
+      if (!holds<OneHotType>(prefix->cell))
+        refuse("prefix state: cell " + name(prefix->cell) + " is not one-hot");
+      if (prefix->states.size() != size_of(type(prefix->cell)))
+        refuse("prefix state: expected the number of one state per label of " + name(prefix->cell));
+      for (const std::uint32_t state : prefix->states)
+        if (state > kMaxWidth)
+          refuse(fmt::format("prefix state: expected states up to {}, found {}", kMaxWidth, state));
     }
     if (const auto* points = std::get_if<PrefixPoints>(&p_.prefix))
       for (const PointReadout& point : points->points) {

@@ -185,7 +185,8 @@ class ProductNetwork final : public Network {
     const auto refuse = [&](const std::string& expected) {
       throw InputError("the weights file '" + model_.name + "': expected " + expected);
     };
-    if (!std::holds_alternative<WordInput>(model_.input) || !reads_prefixes(model_))
+    if (!std::holds_alternative<WordInput>(model_.input) || !reads_prefixes(model_) ||
+        reads_states(model_))
       refuse("one of words that reads prefix products, as compile regular --group writes it");
     if (std::get<WordInput>(model_.input).end) refuse("one without an end token");
     if (question.letters != model_.alphabet)

@@ -11,7 +11,9 @@
 #include "objects/phrases.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
+#include "proofs-check/check/right_prefixes.hpp"
 #include "runtime/numbers/real_text.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
@@ -26,22 +28,31 @@ std::string named_values_text(const std::vector<std::string>& names,
   return text;
 }
 
+/// The letters of the model as the oracle has them.
+std::vector<Letter> common_letters(const Model& model, const LanguageOracle& oracle) {
+  std::vector<Letter> letters;
+  for (const std::string& name : model.alphabet) {
+    const auto letter = oracle.alphabet().find(name);
+    if (!letter)
+      throw InputError("letter '" + name + "' of the model is not in the alphabet of " +
+                       oracle.name());
+    letters.push_back(*letter);
+  }
+  for (const std::string& name : oracle.alphabet().names())
+    if (std::find(model.alphabet.begin(), model.alphabet.end(), name) == model.alphabet.end())
+      throw InputError("letter '" + name + "' of " + oracle.name() +
+                       " is not in the alphabet of the model");
+  return letters;
+}
+
 class LanguageTest {
  public:
   LanguageTest(const Model& model, const LanguageOracle& oracle)
-      : model_(model), oracle_(oracle), run_(model) {
-    for (const std::string& name : model.alphabet) {
-      const auto letter = oracle.alphabet().find(name);
-      if (!letter)
-        throw InputError("letter '" + name + "' of the model is not in the alphabet of " +
-                         oracle.name());
-      letters_.push_back(*letter);
-    }
-    for (const std::string& name : oracle.alphabet().names())
-      if (std::find(model.alphabet.begin(), model.alphabet.end(), name) == model.alphabet.end())
-        throw InputError("letter '" + name + "' of " + oracle.name() +
-                         " is not in the alphabet of the model");
-  }
+      : model_(model),
+        oracle_(oracle),
+        run_(model),
+        letters_(common_letters(model, oracle)),
+        right_(model, oracle) {}
 
   /// `word` holds indices into the model's alphabet.
   std::optional<Mismatch> mismatch(const Word& word) {
@@ -88,7 +99,7 @@ class LanguageTest {
   std::size_t accepted() const { return accepted_; }
   std::size_t values() const { return values_; }
   std::size_t prefixes() const { return prefixes_; }
-  const std::string& prefix_note() const { return prefix_note_; }
+  const std::string& prefix_note() const { return right_.note(); }
   const CheckedRun& run() const { return run_; }
 
  private:
@@ -140,26 +151,15 @@ class LanguageTest {
 
   std::optional<Mismatch> prefix_mismatch(const Word& word, const Stream<ValueId>& stream) {
     Runner& runner = run_.runner();
-    if (!runner.has_prefixes()) return std::nullopt;
-    const auto products = oracle_.prefix_products(word);
-    if (!products) {
-      prefix_note_ = "the oracle knows no prefix products";
-      return std::nullopt;
-    }
-    for (std::size_t i = 0; i < products->size(); ++i) {
+    const auto right = right_.of(word);
+    if (!right) return std::nullopt;
+    for (std::size_t i = 0; i < right->size(); ++i) {
       const auto got = runner.prefix(stream, runner.first_letter() + i);
-      const std::string wanted = fmt::format("product of the first {} letters {}", i + 1,
-                                             format_transformation((*products)[i]));
+      const std::string wanted = right_.expected(i + 1, (*right)[i]);
       if (!got.has_value())
         return Mismatch{TestedProperty::prefix, wanted, describe(got.refusal())};
-      const std::size_t points = got.value().size(), asked = (*products)[i].size();
-      if (points != asked) {  // another action of the same language
-        prefix_note_ = fmt::format("the file reads products of {} points and the oracle has {}",
-                                   points, asked);
-        return std::nullopt;
-      }
-      if (got.value() != (*products)[i])
-        return Mismatch{TestedProperty::prefix, wanted, format_transformation(got.value())};
+      if (got.value() != (*right)[i])
+        return Mismatch{TestedProperty::prefix, wanted, prefix_text(got.value())};
       ++prefixes_;
     }
     return std::nullopt;
@@ -169,8 +169,8 @@ class LanguageTest {
   const LanguageOracle& oracle_;
   CheckedRun run_;
   std::vector<Letter> letters_;  // model letter -> oracle letter
+  RightPrefixes right_;
   std::size_t accepted_ = 0, prefixes_ = 0, values_ = 0;
-  std::string prefix_note_;
 };
 
 /// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
@@ -323,6 +323,7 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
   report.accepted = test.accepted();
   report.prefixes = test.prefixes();
   report.values = test.values();
+  report.prefix_kind = reads_states(model) ? "state" : "prefix product";
   report.prefix_note = test.prefix_note();
   report.promises = test.run().promises();
   report.unevaluated = test.run().unevaluated();

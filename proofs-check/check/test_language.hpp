@@ -38,8 +38,9 @@ struct [[nodiscard]] TestReport {
   std::size_t up_to = 0, max_length = 0;  ///< as asked, or the file's own limit if that is less
   std::uint64_t seed = 0;
   std::size_t accepted = 0;            ///< words of the language among those tested
-  std::size_t prefixes = 0;            ///< prefix products compared
+  std::size_t prefixes = 0;            ///< prefix products, or states after prefixes, compared
   std::size_t values = 0;              ///< named values compared
+  const char* prefix_kind = "";        ///< "prefix product" or "state": what the file reads
   std::string prefix_note;             ///< why none were, where the file can be asked for them
   std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
   std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
@@ -47,7 +48,7 @@ struct [[nodiscard]] TestReport {
 };
 
 /// Property test of any weights file that takes words, from the file and the oracle alone: exact
-/// verdict against the oracle's, prefix products where both have them, in place of a verdict the
+/// verdict against the oracle's, prefix products or states where both have them, in place of a verdict the
 /// named values of the last token where the file has such, promises at every row, as
 /// many layers as claimed, and a refusal one letter beyond the file's own limit.
 /// Every word up to a length, then random ones, half of them long runs of few letters, lengths

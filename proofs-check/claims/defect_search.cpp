@@ -158,8 +158,8 @@ std::optional<DefectCounterexample> search_words(const Model& model, SearchBound
       if (!stream.has_value()) return tries.no_answer(text, wanted, stream.refusal());
       const auto got = runner.prefix(stream.value(), stream.value().tokens - 1);
       if (!got.has_value()) return tries.no_answer(text, wanted, got.refusal());
-      if (got.value() != product)
-        return tries.wrong(text, wanted, format_transformation(got.value()));
+      if (got.value() != PrefixAnswer(product))
+        return tries.wrong(text, wanted, prefix_text(got.value()));
     }
   }
   return std::nullopt;

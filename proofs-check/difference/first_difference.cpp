@@ -145,8 +145,8 @@ class Follow : public ForwardObserver<ValueId> {
     return index;
   }
 
-  /// The product that the program's prefix cells hold; absent when one of them holds no label.
-  std::optional<Transformation> expected_prefix(std::size_t token) const {
+  /// What the program's prefix cells hold; absent when one of them holds no label.
+  std::optional<PrefixAnswer> expected_prefix(std::size_t token) const {
     const auto label = [&](CellId cell) -> std::optional<std::uint32_t> {
       for (std::uint32_t i = 0; i < size_of(program_.cells[cell].type); ++i)
         if (states_.at(token, {cell, i}) == Real(1)) return i;
@@ -156,6 +156,11 @@ class Follow : public ForwardObserver<ValueId> {
       const auto index = label(element->cell);
       if (!index) return std::nullopt;
       return element->elements[*index];
+    }
+    if (const auto* prefix = std::get_if<PrefixState>(&program_.prefix)) {
+      const auto index = label(prefix->cell);
+      if (!index) return std::nullopt;
+      return prefix->states[*index];
     }
     Transformation images;
     for (const PointReadout& point : std::get<PrefixPoints>(program_.prefix).points) {
@@ -177,13 +182,11 @@ class Follow : public ForwardObserver<ValueId> {
     if (!expected) return;
     std::string got = "no prefix readout";
     if (runner_.has_prefixes()) {
-      const auto product = runner_.prefix(stream, token);
-      if (product.has_value() && product.value() == *expected) return;
-      got = product.has_value() ? format_transformation(product.value())
-                                : describe(product.refusal());
+      const auto answer = runner_.prefix(stream, token);
+      if (answer.has_value() && answer.value() == *expected) return;
+      got = answer.has_value() ? prefix_text(answer.value()) : describe(answer.refusal());
     }
-    difference_ = {
-        steps_.size(), "unembedding", token, "prefix", format_transformation(*expected), got};
+    difference_ = {steps_.size(), "unembedding", token, "prefix", prefix_text(*expected), got};
   }
 
   const Program& program_;

@@ -28,7 +28,7 @@ std::string describe(const Difference& difference);
 
 /// Interprets the program sublayer by sublayer beside an exact run of the weights, comparing every
 /// cell of every token, that mirrors hold the negative and padding holds zero, then every output
-/// and prefix product of every token, last the number of loops, and stops at the first difference. The model needs its index
+/// and prefix product or state of every token, last the number of loops, and stops at the first difference. The model needs its index
 /// of cells.
 /// Errors: InputError when a cell is missing in the index or the depths do not correspond.
 Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,

@@ -5,6 +5,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/test_language.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 
@@ -29,7 +30,10 @@ bool next(Word& word, std::size_t letters) {
 class Words {
  public:
   Words(Exam& exam, const LanguageOracle& oracle)
-      : exam_(exam), oracle_(oracle), alphabet_(exam.model().alphabet) {}
+      : exam_(exam),
+        oracle_(oracle),
+        alphabet_(exam.model().alphabet),
+        right_(exam.model(), oracle) {}
 
   /// Letters are those of the file; its order of letters is the oracle's (checked by the caller).
   void ask(const Word& word) {
@@ -58,22 +62,19 @@ class Words {
  private:
   void compare_prefixes(const Word& word, const Stream<ValueId>& stream, Finding finding) {
     Runner& runner = exam_.runner();
-    if (!runner.has_prefixes()) return;
-    const auto products = oracle_.prefix_products(word);
-    if (!products) return;
-    for (std::size_t i = 0; i < products->size(); ++i) {
+    const auto right = right_.of(word);
+    if (!right) return;
+    for (std::size_t i = 0; i < right->size(); ++i) {
       const auto got = runner.prefix(stream, runner.first_letter() + i);
-      finding.expected = "product of the first " + counted(i + 1, "letter") + " " +
-                         format_transformation((*products)[i]);
+      finding.expected = right_.expected(i + 1, (*right)[i]);
       if (!got.has_value()) {
         finding.got = describe(got.refusal());
         exam_.without_answer(finding);
         return;
       }
-      if (got.value().size() != (*products)[i].size()) return;  // another action of the language
       exam_.count_answers(1);
-      if (got.value() != (*products)[i]) {
-        finding.got = format_transformation(got.value());
+      if (got.value() != (*right)[i]) {
+        finding.got = prefix_text(got.value());
         exam_.wrong(finding);
         return;
       }
@@ -83,6 +84,7 @@ class Words {
   Exam& exam_;
   const LanguageOracle& oracle_;
   Alphabet alphabet_;
+  RightPrefixes right_;
 };
 
 /// The oracle, over the letters of the file in its order.

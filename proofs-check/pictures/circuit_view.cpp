@@ -417,6 +417,10 @@ class Viewer {
       lines.push_back("every token: prefix product, one of " +
                       counted(e->elements.size(), "element"));
       lines.push_back("reads " + list(rows_read(e->first_row, e->elements.size())));
+    } else if (const auto* s = std::get_if<StateReadout>(&accept.prefix)) {
+      lines.push_back("every token: the state after its prefix, one of " +
+                      std::to_string(s->states));
+      lines.push_back("reads " + list(rows_read(s->first_row, s->states)));
     }
     return lines;
   }

@@ -17,18 +17,16 @@
 #include "proofs-check/pictures/circuit_view.hpp"
 #include "proofs-check/pictures/division_results.hpp"
 #include "proofs-check/pictures/nearest_direction.hpp"
-#include "proofs-check/pictures/prefix_products.hpp"
+#include "proofs-check/pictures/prefix_answers.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/file/unrolling.hpp"
+#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr std::size_t kKeyColumns = 104;
-constexpr std::size_t kKeyLines = 40;
 constexpr std::size_t kStyleCharacters = 110;
-constexpr std::size_t kStateCharacters = 14;
 constexpr std::size_t kAlarmCharacters = 150;
 
 using Selected = std::vector<std::vector<std::size_t>>;  ///< per token
@@ -42,7 +40,7 @@ struct Level {
   std::vector<Selected> heads;
   std::vector<std::optional<PlaneQuestion>> questions;  ///< per head: of the last token
   std::vector<std::set<std::size_t>> reach;             ///< per token
-  Products products;                                    ///< per token; empty: none to show
+  PrefixAnswers prefixes;                               ///< per token; empty: none to show
   std::vector<std::string> cells;  ///< per token: what they hold after the layer
 };
 
@@ -125,14 +123,15 @@ struct HeadKind {
 class AttentionBands {
  public:
   AttentionBands(const Model& model, const Tokens& tokens, const std::vector<Level>& levels,
-                 const Products& final_products, const std::optional<ComparedProducts>& compared)
+                 const PrefixAnswers& final_prefixes,
+                 const std::optional<ComparedPrefixes>& compared)
       : model_(model),
         tokens_(tokens),
         levels_(levels),
-        final_(final_products),
+        final_(final_prefixes),
         compared_(compared),
         view_(view_circuit(model_)),
-        names_(all_products()) {}
+        names_(model, all_prefixes()) {}
 
   TokenBands make() {
     bands_.title = cut_text(attention_title(model_), 60);
@@ -146,7 +145,8 @@ class AttentionBands {
     if (compared_) {
       add_compared();
     } else if (!final_.empty()) {
-      bands_.results.push_back({.label = "prefix product", .texts = names(final_), .bold = true});
+      bands_.results.push_back(
+          {.label = names_.what(), .texts = names_.names(final_), .bold = true});
     }
     add_states();
     add_notes();
@@ -154,10 +154,10 @@ class AttentionBands {
   }
 
  private:
-  Products all_products() const {
-    Products all;
+  PrefixAnswers all_prefixes() const {
+    PrefixAnswers all;
     for (const Level& level : levels_)
-      all.insert(all.end(), level.products.begin(), level.products.end());
+      all.insert(all.end(), level.prefixes.begin(), level.prefixes.end());
     all.insert(all.end(), final_.begin(), final_.end());
     if (!compared_) return all;
     for (const auto& answered : compared_->answered)
@@ -166,15 +166,17 @@ class AttentionBands {
     return all;
   }
 
-  /// The state of the user's automaton after each prefix.
+  /// The state of the user's automaton after each prefix, beside its product.
   void add_states() {
     const std::vector<std::string> states = names_of_states(model_);
-    if (states.empty() || final_.empty()) return;
+    if (states.empty() || final_.empty() || reads_states(model_)) return;
     BandRow row{.label = "state"};
-    for (const Transformation& product : final_)
+    for (const PrefixAnswer& prefix : final_) {
+      const auto& product = std::get<std::vector<std::uint32_t>>(prefix);
       row.texts.push_back(product.empty() || product[0] >= states.size()
                               ? "?"
                               : cut_text(states[product[0]], kStateCharacters));
+    }
     bands_.results.push_back(std::move(row));
     bands_.notes.emplace_back("state: where the automaton is after the letters up to here");
   }
@@ -182,22 +184,23 @@ class AttentionBands {
   /// Wrong ones in red, and below them the right ones.
   void add_compared() {
     const std::vector<std::string> none(tokens_.kinds.size());
-    BandRow answered{.label = "prefix product", .texts = none, .bold = true};
+    BandRow answered{.label = names_.what(), .texts = none, .bold = true};
     BandRow right{.label = "right", .texts = none};
     for (std::size_t letter = 0; letter < compared_->right.size(); ++letter) {
       const std::size_t token = compared_->first_letter + letter;
-      const auto& product = compared_->answered[letter];
-      answered.texts[token] = product ? names_.name(*product) : "none";
+      const auto& answer = compared_->answered[letter];
+      answered.texts[token] = answer ? names_.name(*answer) : "none";
       if (!compared_->is_wrong(letter)) continue;
       answered.wrong.push_back(token);
       right.texts[token] = names_.name(compared_->right[letter]);
     }
-    if (!answered.wrong.empty())
-      bands_.alarms.push_back(
-          fmt::format("{} wrong, the first at token {}",
-                      counted(answered.wrong.size(), "prefix product is", "prefix products are"),
-                      answered.wrong.front()));
     const bool all_right = answered.wrong.empty();
+    if (!all_right) {
+      const std::string what = names_.what();
+      bands_.alarms.push_back(fmt::format(
+          "{} wrong, the first at token {}",
+          counted(answered.wrong.size(), what + " is", what + "s are"), answered.wrong.front()));
+    }
     bands_.results.push_back(std::move(answered));
     if (!all_right) bands_.results.push_back(std::move(right));
   }
@@ -273,8 +276,9 @@ class AttentionBands {
     BandRow reaches{.label = "reaches", .quiet = true};
     for (const std::set<std::size_t>& reach : level.reach) reaches.texts.push_back(text(reach));
     band.rows.push_back(std::move(reaches));
-    if (!level.products.empty() && at + 1 < levels_.size())
-      band.rows.push_back({.label = "product", .texts = names(level.products)});
+    if (!level.prefixes.empty() && at + 1 < levels_.size())
+      band.rows.push_back({.label = reads_states(model_) ? "state" : "product",
+                           .texts = names_.names(level.prefixes)});
     band.details = level.cells;
     add_circle(level, band);
     bands_.bands.push_back(std::move(band));
@@ -298,37 +302,23 @@ class AttentionBands {
     return first == last ? std::to_string(first) : fmt::format("{}\xE2\x80\x93{}", first, last);
   }
 
-  std::vector<std::string> names(const Products& products) const {
-    std::vector<std::string> texts;
-    for (const auto& product : products) texts.push_back(names_.name(product));
-    return texts;
-  }
-
   void add_notes() {
     std::vector<std::string>& notes = bands_.notes;
     if (!levels_.empty())
       notes.emplace_back(
           "reaches: the tokens that chains of these lines lead to, heads that count positions left "
           "out");
-    if (names_.key().empty()) return;
-    if (!names_.needs_key()) {
-      notes.emplace_back("product: the images of the points 0, 1, 2, \xE2\x80\xA6");
-      return;
-    }
-    const auto& key = names_.key();
-    for (std::size_t i = 0; i < key.size() && i < kKeyLines; ++i)
-      notes.push_back(
-          cut_text(fmt::format("m{} = {}", i + 1, format_transformation(key[i])), kKeyColumns));
-    if (key.size() > kKeyLines) notes.push_back(fmt::format("and {} more", key.size() - kKeyLines));
+    const std::vector<std::string> names = names_.notes();
+    notes.insert(notes.end(), names.begin(), names.end());
   }
 
   const Model& model_;
   const Tokens& tokens_;
   const std::vector<Level>& levels_;
-  const Products& final_;
-  const std::optional<ComparedProducts>& compared_;
+  const PrefixAnswers& final_;
+  const std::optional<ComparedPrefixes>& compared_;
   CircuitView view_;
-  ProductNames names_;
+  PrefixNames names_;
   std::vector<HeadKind> kinds_;  // by style
   TokenBands bands_;
 };
@@ -441,8 +431,8 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;
   std::optional<Refusal> refusal;
-  std::optional<ComparedProducts> compared;
-  Products products;
+  std::optional<ComparedPrefixes> compared;
+  PrefixAnswers prefixes;
   std::vector<DivisionResult> divisions;
   if (stream.has_value()) {
     const auto answer = verdict_of(runner, stream.value(), pair, review.verdict);
@@ -451,8 +441,8 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
     } else {
       refusal = answer.refusal();
     }
-    products = read_products(runner, stream.value());
-    compared = compared_products(runner, stream.value(), review.products);
+    prefixes = read_prefixes(runner, stream.value());
+    compared = compared_prefixes(runner, stream.value(), review.prefixes);
     divisions = division_results(runner, tokens, stream.value());
   } else {
     refusal = stream.refusal();
@@ -461,15 +451,18 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   if (refusal && !review.although_refused && !promises.broken_row()) return *refusal;
   const CellValues values(model);
   for (auto& [level, after] : recorder.streams) {
-    recorder.levels[level].products = read_products(runner, after);
+    recorder.levels[level].prefixes = read_prefixes(runner, after);
     for (std::size_t token = 0; token < after.tokens; ++token)
       recorder.levels[level].cells.push_back(values.text(after, token, runner.arithmetic().pool()));
   }
   trace_reach(model, recorder.levels, tokens.kinds.size());
-  TokenBands bands = AttentionBands(model, tokens, recorder.levels, products, compared).make();
+  TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
   bands.verdict = std::move(verdict);
   if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
-    bands.notes.emplace_back("no prefix product was compared: the oracle has none of these points");
+    bands.notes.emplace_back(reads_states(model)
+                                 ? "no state was compared: the oracle has none of this automaton"
+                                 : "no prefix product was compared: the oracle has none of these "
+                                   "points");
   if (review.wrong_answer || refusal)
     bands.alarms.insert(bands.alarms.begin(),
                         review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "objects/action.hpp"
 #include "proofs-check/difference/first_difference.hpp"
+#include "runtime/stream/prefix_answer.hpp"
 
 namespace logdepth {
 
@@ -15,7 +15,7 @@ namespace logdepth {
 struct RunReview {
   std::optional<std::string> wrong_answer = {};  ///< as a sentence: expected this, got that
   std::optional<bool> verdict = {};              ///< of the input, or of the pair of vertices
-  std::optional<std::vector<Transformation>> products = {};    ///< of the first 1, 2, ... letters
+  std::optional<std::vector<PrefixAnswer>> prefixes = {};  ///< after the first 1, 2, ... letters
   std::optional<std::vector<std::vector<bool>>> reaches = {};  ///< [from][to]
   std::optional<Difference> difference = {};
 

@@ -18,6 +18,7 @@
 #include "oracle/division_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
 
@@ -80,11 +81,11 @@ std::vector<PrecisionQuestion> word_questions(const Model& model, const std::str
     const bool accepted = oracle->accepts(word);
     questions.push_back(
         {answered_tokens(tokens_of(model, letters)),
-         [accepted, first, products = oracle->prefix_products(word).value()](
+         [accepted, first, right = RightPrefixes(model, *oracle).of(word).value()](
              const FloatRunner& runner, const FloatStream& stream) {
            Answered worst = judged(runner.accepts(stream, stream.tokens - 1), accepted);
-           for (std::size_t i = 0; i < products.size() && worst > Answered::wrong; ++i)
-             worst = std::min(worst, judged(runner.prefix(stream, first + i), products[i]));
+           for (std::size_t i = 0; i < right.size() && worst > Answered::wrong; ++i)
+             worst = std::min(worst, judged(runner.prefix(stream, first + i), right[i]));
            return worst;
          }});
   }

@@ -16,7 +16,7 @@ namespace logdepth {
 /// What a float run made of an input, or of several: the worst of them.
 enum class Answered { wrong, right, certified };
 
-/// An input with what an oracle says about it: the verdict and every prefix product of a word, the
+/// An input with what an oracle says about it: the verdict and every prefix of a word, the
 /// quotient and the remainder at every position, whether two vertices (or which of all pairs) are
 /// connected. Wrong is one answer that is another one, or none.
 struct PrecisionQuestion {

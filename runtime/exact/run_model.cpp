@@ -151,8 +151,7 @@ std::size_t Runner::first_letter() const {
   return logdepth::first_letter(model_);
 }
 
-Outcome<std::vector<std::uint32_t>> Runner::prefix(const Stream<ValueId>& stream,
-                                                   std::size_t token) {
+Outcome<PrefixAnswer> Runner::prefix(const Stream<ValueId>& stream, std::size_t token) {
   ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
   return read_prefix(model_, logits, token);
 }

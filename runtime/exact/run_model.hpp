@@ -10,6 +10,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
+#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
@@ -61,9 +62,8 @@ class Runner {
   Outcome<bool> relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to);
   /// The answer for a graph: its verdict, or the pair (source, target) of its relation.
   Outcome<bool> connected(const Stream<ValueId>& stream, std::size_t source, std::size_t target);
-  /// The prefix product at one token, as the list of images of the points.
-  /// Precondition: has_prefixes().
-  Outcome<std::vector<std::uint32_t>> prefix(const Stream<ValueId>& stream, std::size_t token);
+  /// The prefix product, or the state, at one token. Precondition: has_prefixes().
+  Outcome<PrefixAnswer> prefix(const Stream<ValueId>& stream, std::size_t token);
   bool has_prefixes() const;
   /// Number of tokens before the first letter: 1 with a beginning token, else 0.
   std::size_t first_letter() const;

@@ -136,7 +136,7 @@ struct GraphInput {
 };
 using Input = std::variant<WordInput, CellsInput, GraphInput>;
 
-// How every prefix product is read from the logits of its token.
+// How every prefix product, or the state after every prefix, is read from the logits of its token.
 /// Row first_row + offset of (point, image); for each point one image wins.
 struct TransformationReadout {
   std::uint32_t points = 0;
@@ -151,7 +151,13 @@ struct ElementReadout {  ///< one row per element; the winner's transformation i
   std::uint32_t first_row = 0;
   bool operator==(const ElementReadout&) const = default;
 };
-using PrefixReadout = std::variant<std::monostate, TransformationReadout, ElementReadout>;
+struct StateReadout {  ///< one row per state; the winner's number is that of the state
+  std::uint32_t states = 0;
+  std::uint32_t first_row = 0;
+  bool operator==(const StateReadout&) const = default;
+};
+using PrefixReadout =
+    std::variant<std::monostate, TransformationReadout, ElementReadout, StateReadout>;
 
 struct AcceptOutput {  ///< rows of the unembedding; the larger logit wins, a tie is undecided
   std::uint32_t accept = 0;

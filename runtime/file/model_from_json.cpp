@@ -325,10 +325,16 @@ class Reader {
     return out;
   }
   PrefixReadout prefix(Node node) const {
-    if (kind_of(node, {"transformation", "element"}) == 0) {
+    const auto known = kind_of(node, {"transformation", "element", "state"});
+    if (known == 0) {
       const auto [kind, points, images, first_row] =
           members(node, std::array{"kind", "points", "images", "first_row"});
       return TransformationReadout{integer(points), lists(images), integer(first_row)};
+    }
+    if (known == 2) {
+      const auto [kind, states, first_row] =
+          members(node, std::array{"kind", "states", "first_row"});
+      return StateReadout{integer(states), integer(first_row)};
     }
     const auto [kind, elements, first_row] =
         members(node, std::array{"kind", "elements", "first_row"});
@@ -339,11 +345,8 @@ class Reader {
     if (known == 0) {
       const auto [kind, accept, reject, readout] =
           members(node, std::array{"kind", "accept", "reject", "prefix?"});
-      AcceptOutput out;
-      out.accept = integer(accept);
-      out.reject = integer(reject);
-      if (readout != kAbsent) out.prefix = prefix(readout);
-      return out;
+      return AcceptOutput{integer(accept), integer(reject),
+                          readout == kAbsent ? PrefixReadout{} : prefix(readout)};
     }
     if (known == 2) {
       members(node, std::array{"kind"});

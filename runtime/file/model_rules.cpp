@@ -166,6 +166,12 @@ void claim_rows(RowClaims& rows, const ElementReadout& prefix, const Place& plac
   }
 }
 
+void claim_rows(RowClaims& rows, const StateReadout& prefix, const Place& place) {
+  if (prefix.states == 0) violate(place / "states", "expected at least one state");
+  for (std::uint64_t state = 0; state < prefix.states; ++state)
+    rows.claim(prefix.first_row + state, place / "first_row");
+}
+
 void check_output(const Model& model, const Place& root) {
   const Place output = root / "output";
   const Place unembedding = root / "unembedding";

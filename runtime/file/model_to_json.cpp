@@ -154,6 +154,13 @@ class Writer {
                           lists("elements", readout.elements);
                           integer("first_row", readout.first_row);
                           tape_.close();
+                        },
+                        [&](const StateReadout& readout) {
+                          open("prefix");
+                          text("kind", "state");
+                          integer("states", readout.states);
+                          integer("first_row", readout.first_row);
+                          tape_.close();
                         }},
                value);
   }

@@ -400,12 +400,12 @@ Outcome<FloatAnswer<bool>> FloatRunner::connected(const FloatStream& stream, std
   return accepts(stream, stream.tokens - 1);
 }
 
-Outcome<FloatAnswer<std::vector<std::uint32_t>>> FloatRunner::prefix(const FloatStream& stream,
-                                                                     std::size_t token) const {
+Outcome<FloatAnswer<PrefixAnswer>> FloatRunner::prefix(const FloatStream& stream,
+                                                       std::size_t token) const {
   FloatLogits read{logits(stream, token)};
-  auto images = read_prefix(model_, read, token);
-  if (!images.has_value()) return images.refusal();
-  return answer(std::move(images).value(), read.confirmed);
+  auto found = read_prefix(model_, read, token);
+  if (!found.has_value()) return found.refusal();
+  return answer(std::move(found).value(), read.confirmed);
 }
 
 }  // namespace logdepth

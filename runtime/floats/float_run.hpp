@@ -12,6 +12,7 @@
 #include "runtime/file/precision_facts.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
+#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {
@@ -118,8 +119,7 @@ class FloatRunner {
                                       std::size_t to) const;
   Outcome<FloatAnswer<bool>> connected(const FloatStream& stream, std::size_t source,
                                        std::size_t target) const;
-  Outcome<FloatAnswer<std::vector<std::uint32_t>>> prefix(const FloatStream& stream,
-                                                          std::size_t token) const;
+  Outcome<FloatAnswer<PrefixAnswer>> prefix(const FloatStream& stream, std::size_t token) const;
   std::vector<FloatNumber> logits(const FloatStream& stream, std::size_t token) const;
   /// All logits at one token: the named values of output kind `cells`. Certified if every head and
   /// every test of the run was decided, so that the exact numbers are within the errors, and no

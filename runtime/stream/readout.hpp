@@ -9,12 +9,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/prefix_answer.hpp"
 
 namespace logdepth {
 
@@ -54,11 +56,9 @@ Outcome<bool> read_relation(Logits& logits, std::size_t from, std::size_t to) {
   return sign > 0;
 }
 
-/// The prefix product at the token, as the list of images of the points.
-/// Precondition: reads_prefixes(model).
+/// The prefix product, or the state, at the token. Precondition: reads_prefixes(model).
 template <class Logits>
-Outcome<std::vector<std::uint32_t>> read_prefix(const Model& model, Logits& logits,
-                                                std::size_t token) {
+Outcome<PrefixAnswer> read_prefix(const Model& model, Logits& logits, std::size_t token) {
   const auto& readout = std::get<AcceptOutput>(model.output).prefix;
   std::vector<std::uint32_t> rows;
   const auto winner = [&](std::uint32_t first, std::size_t count) {
@@ -72,7 +72,12 @@ Outcome<std::vector<std::uint32_t>> read_prefix(const Model& model, Logits& logi
   if (const auto* element = std::get_if<ElementReadout>(&readout)) {
     const auto best = winner(element->first_row, element->elements.size());
     if (!best) return undecided("elements");
-    return element->elements[*best];
+    return PrefixAnswer(element->elements[*best]);
+  }
+  if (const auto* state = std::get_if<StateReadout>(&readout)) {
+    const auto best = winner(state->first_row, state->states);
+    if (!best) return undecided("states");
+    return PrefixAnswer(static_cast<std::uint32_t>(*best));
   }
   const auto& transformation = std::get<TransformationReadout>(readout);
   std::vector<std::uint32_t> images;
@@ -83,12 +88,18 @@ Outcome<std::vector<std::uint32_t>> read_prefix(const Model& model, Logits& logi
     images.push_back(candidates[*best]);
     row += static_cast<std::uint32_t>(candidates.size());
   }
-  return images;
+  return PrefixAnswer(std::move(images));
 }
 
 inline bool reads_prefixes(const Model& model) {
   const auto* output = std::get_if<AcceptOutput>(&model.output);
   return output && !std::holds_alternative<std::monostate>(output->prefix);
+}
+
+/// Of what reads prefixes: their states, not products.
+inline bool reads_states(const Model& model) {
+  return reads_prefixes(model) &&
+         std::holds_alternative<StateReadout>(std::get<AcceptOutput>(model.output).prefix);
 }
 
 /// Number of tokens before the first letter: 1 with a beginning token, else 0.

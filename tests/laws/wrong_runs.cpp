@@ -40,8 +40,8 @@ std::vector<std::string> letters(const Model& model, const Word& word) {
 }
 
 /// Products letter by letter, without any of the project's.
-std::vector<Transformation> products_of(const Word& word) {
-  std::vector<Transformation> products;
+std::vector<PrefixAnswer> products_of(const Word& word) {
+  std::vector<PrefixAnswer> products;
   Transformation product = {0, 1, 2};
   for (const Letter letter : word) {
     for (State& image : product) image = permutations().generators[letter][image];
@@ -77,7 +77,7 @@ TEST(WrongRuns, HaveNothingRedWhereAllIsRight) {
   const Model model = sound();
   for (const Word& word : words()) {
     RunReview review;
-    review.products = products_of(word);
+    review.prefixes = products_of(word);
     review.although_refused = true;
     review.difference =
         first_difference(scan_of_permutations(), model, letters(model, word)).value();
@@ -132,7 +132,7 @@ TEST(WrongRuns, ShowEveryPrefixWhoseProductIsWrongAndTheRightOne) {
     Model model = sound();
     model.unembedding.entries[at].value = -model.unembedding.entries[at].value;
     RunReview review;
-    review.products = right;
+    review.prefixes = right;
     review.although_refused = true;
     const auto outcome = bands_of(model, word, review);
     ASSERT_TRUE(outcome.has_value());
@@ -156,7 +156,8 @@ TEST(WrongRuns, ShowEveryPrefixWhoseProductIsWrongAndTheRightOne) {
     ASSERT_EQ(bands.results[1].label, "right");
     for (const std::size_t token : expected) {
       std::string images;
-      for (const State image : right[token - 1]) images += std::to_string(image);
+      for (const State image : std::get<Transformation>(right[token - 1]))
+        images += std::to_string(image);
       EXPECT_EQ(bands.results[1].texts[token], images);
     }
   }

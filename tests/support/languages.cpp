@@ -7,6 +7,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/unrolling.hpp"
+#include "runtime/stream/readout.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::support {
@@ -218,9 +219,11 @@ Answer Recogniser::ask(const Word& word) {
   } else {
     answer.refusal = describe(verdict.refusal());
   }
-  for (std::size_t i = 0; runner_.has_prefixes() && i < word.size(); ++i) {
+  const bool products = runner_.has_prefixes() && !reads_states(model());
+  for (std::size_t i = 0; products && i < word.size(); ++i) {
     const auto prefix = runner_.prefix(stream.value(), runner_.first_letter() + i);
-    answer.prefixes.push_back(prefix.has_value() ? prefix.value() : Transformation{});
+    answer.prefixes.push_back(prefix.has_value() ? std::get<Transformation>(prefix.value())
+                                                 : Transformation{});
   }
   return answer;
 }

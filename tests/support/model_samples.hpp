@@ -207,7 +207,11 @@ class ModelMaker {
     }
     AcceptOutput out;
     std::uint32_t rows = 2;
-    const auto kind = dice_.up_to(2);
+    const auto kind = dice_.up_to(3);
+    if (kind == 3) {
+      out.prefix = StateReadout{4, 2};
+      rows += 4;
+    }
     if (kind == 1) {
       TransformationReadout readout{3, {{0, 1, 2}, {1}, {0, 2}}, 2};
       out.prefix = readout;

@@ -251,7 +251,11 @@ class Builder : private RandomStatements {
     if (onehots.empty() || chance(1, 2)) return;
     const CellId cell = pick(onehots);
     const std::uint32_t size = size_of(type(cell));
-    if (chance(1, 2)) {  // the constant maps, one per label
+    if (chance(1, 3)) {  // some labels alike, some states meant by none
+      PrefixState states{cell, {}};
+      for (std::uint32_t q = 0; q < size; ++q) states.states.push_back(small(0, 4));
+      p_.prefix = std::move(states);
+    } else if (chance(1, 2)) {  // the constant maps, one per label
       PrefixElement element{cell, {}};
       for (std::uint32_t q = 0; q < size; ++q)
         element.elements.push_back(std::vector<std::uint32_t>(size, q));

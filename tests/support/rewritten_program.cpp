@@ -261,6 +261,9 @@ class Author {
                               read.push_back({std::nullopt, point.image});
                           }
                           to_.prefix(read);
+                        },
+                        [&](const PrefixState& prefix) {
+                          to_.prefix_states(as<cells::OneHot>(prefix.cell), prefix.states);
                         }},
                from_.prefix);
   }
