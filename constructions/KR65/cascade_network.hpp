@@ -102,6 +102,7 @@ class CascadeNetwork {
 
   // The level that is scanned, if there is one.
   Action maps_;
+  ProductForecast forecast_;
   std::unique_ptr<ProductCells> products_;
   std::optional<ScanCells> scan_;
   bool scan_done_ = false;

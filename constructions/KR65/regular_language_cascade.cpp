@@ -33,6 +33,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "constructions/KR65/cascade_network.hpp"
 #include "constructions/product_forecast.hpp"
@@ -139,8 +140,8 @@ Digit::Conditions CascadeNetwork::input_values(const LevelInput& input, std::uin
   const bool begin = map == level().maps.size();
   const bool reset = begin || is_reset(level().maps[map]);
   if (input.d)
-    return products_->values(*input.d, begin ? identity_transformation(maps_.points)
-                                             : level().maps[map]);
+    return products_->values(*input.d,
+                             begin ? identity_transformation(maps_.points) : level().maps[map]);
   Digit::Conditions values;
   if (input.act) {
     values.push_back(*input.act == reset);
@@ -174,23 +175,24 @@ void CascadeNetwork::inputs_from(const std::function<ContextDigits(std::size_t t
   }
 }
 
-/// The context of the level below on a track: the digits tell the coordinate, the track's context
-/// is what it was.
+/// The context of the level below on a track, of the last level the state: the digits tell the
+/// coordinate, the track's context is what it was.
 void CascadeNetwork::next_context(
     std::size_t track, const std::vector<Digit>& digits,
     const std::function<std::uint32_t(std::span<const std::uint32_t>)>& coordinate) {
   std::vector<Digit> all = {context_digit(tracks_[track])};
   all.insert(all.end(), digits.begin(), digits.end());
-  std::size_t contexts = task_.cascade.state.size();
-  if (level_ + 1 < task_.cascade.levels.size())
-    contexts = task_.cascade.levels[level_ + 1].contexts;
-  const cells::OneHot below = onehot("C" + suffix(track), contexts);
+  const bool last = level_ + 1 == task_.cascade.levels.size();
+  const cells::OneHot below =
+      last ? onehot("state", task_.accepting.size())
+           : onehot("C" + suffix(track), task_.cascade.levels[level_ + 1].contexts);
   decide(
       "context" + suffix(track), all,
       [&](const std::vector<std::uint32_t>& values) -> std::optional<std::uint32_t> {
         const std::uint32_t next =
             level().next[values[0]][coordinate(std::span(values).subspan(1))];
-        return next == kNoContext ? std::nullopt : std::optional(next);
+        if (next == kNoContext) return std::nullopt;
+        return last ? task_.cascade.state[next] : next;
       },
       [&](std::uint32_t context) { return Digit::Conditions{below.at(context)}; });
   tracks_[track].context = below;
@@ -263,16 +265,20 @@ Program CascadeNetwork::write() {
 
   position_ = declare_own_position(p_, options_.positions, modulus_);
   if (task_.scanned) {
-    const CascadeLevel& level = levels[*task_.scanned];
-    maps_ = {Alphabet(cells::numbered(static_cast<std::uint32_t>(level.maps.size()))),
-             level.coordinates.size(), level.maps, std::nullopt, {}};
-    products_ = make_product_cells(maps_, forecast_scan(maps_, {options_.positions, options_.table}));
+    const CascadeLevel& scanned = levels[*task_.scanned];
+    maps_ = {Alphabet(cells::numbered(static_cast<std::uint32_t>(scanned.maps.size()))),
+             scanned.coordinates.size(),
+             scanned.maps,
+             std::nullopt,
+             {}};
+    forecast_ = forecast_scan(maps_, {options_.positions, options_.table});
+    products_ = make_product_cells(maps_, forecast_);
     scan_ = declare_scan(p_, *position_, *products_);
     p_.log_loops_of_letters();
     say(begin_scan(p_, *position_, *scan_));
   } else {
     p_.fixed_loops(0);
-    say(own_position(*position_));
+    if (!levels.empty()) say(own_position(*position_));
   }
   if (!levels.empty()) {
     tracks_[0].input = declare_input(0);
@@ -300,21 +306,23 @@ Program CascadeNetwork::write() {
 
 void CascadeNetwork::read_out() {
   using namespace cells;
-  auto& chain = tracks_[0].context;
-  if (!chain) {  // one state
-    chain = onehot("C0", 1);
-    p_.fill(kBegin, {chain->at(0)});
-    for (const std::string& name : task_.alphabet.names()) p_.fill(name, {chain->at(0)});
+  auto& state = tracks_[0].context;
+  if (!state) {  // the only one
+    state = onehot("state", 1);
+    p_.fill(kBegin, {state->at(0)});
+    for (const std::string& name : task_.alphabet.names()) p_.fill(name, {state->at(0)});
   }
   Form accept, reject;
-  std::vector<std::vector<std::uint32_t>> products;
-  for (std::uint32_t c = 0; c < task_.cascade.state.size(); ++c) {
-    const State state = task_.cascade.state[c];
-    (task_.accepting[state] ? accept : reject) += cells::Component{chain->id(), c};
-    if (!task_.products.empty()) products.push_back(task_.products[state]);
-  }
+  for (State q = 0; q < task_.accepting.size(); ++q)
+    (task_.accepting[q] ? accept : reject) += cells::Component{state->id(), q};
   p_.output("accept", accept).output("reject", reject);
-  if (!products.empty()) p_.prefix(*chain, products);
+  if (!task_.products.empty()) {
+    p_.prefix(*state, task_.products);
+    return;
+  }
+  std::vector<std::uint32_t> states(task_.accepting.size());
+  std::iota(states.begin(), states.end(), 0);
+  p_.prefix_states(*state, states);
 }
 
 CascadeTask cascade_of(const Action& action) {
