@@ -201,4 +201,27 @@ Holonomy decompose(const Dfa& dfa) {
   return h;
 }
 
+// A word from the representative R back to R goes through sets of the class; what each of its letters
+// does to tile numbers is a permutation of the tiles of R: back along the word from R to the set before
+// the letter, the letter, and on along the inverse of the word to the set after it.
+PermutationGroup holonomy_group(const Holonomy& h, std::size_t class_number) {
+  const std::vector<std::uint32_t>& members = h.classes[class_number].members;
+  std::vector<Transformation> permutations;
+  for (const std::uint32_t set : members)
+    for (Letter letter = 0; letter < h.letters; ++letter) {
+      const std::uint32_t image = h.image[set * h.letters + letter];
+      if (h.class_of[image] != class_number) continue;
+      Transformation& permutation = permutations.emplace_back();
+      for (const std::uint32_t tile : h.tiles[set])
+        permutation.push_back(h.tile_number(image, h.image[tile * h.letters + letter]));
+    }
+  auto group = generated_group(permutations, h.tiles[members.front()].size(), kLargestLevelGroup);
+  if (!group)
+    throw SizeLimit(
+        fmt::format("at height {} the tiles of a set have a group of more than {} "
+                    "permutations, the limit; try the scan construction",
+                    h.classes[class_number].height, kLargestLevelGroup));
+  return std::move(*group);
+}
+
 }  // namespace logdepth

@@ -55,6 +55,10 @@ struct Holonomy {
 /// Errors: SizeLimit.
 Holonomy decompose(const Dfa& dfa);
 
+/// The permutations of the tiles of a class's representative by the words that map it onto itself.
+/// Errors: SizeLimit beyond kLargestLevelGroup elements.
+PermutationGroup holonomy_group(const Holonomy& holonomy, std::size_t class_number);
+
 /// A level for each height, from the greatest to 1, whose coordinate is the tile chosen in the set of
 /// that height in the chain, or none where the chain meets no set of that height; chains that no word
 /// reaches are left out, and with them levels whose coordinate follows from those above (so each

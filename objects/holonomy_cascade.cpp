@@ -64,8 +64,9 @@ class LevelOfHeight {
     return h_.image[set * h_.letters + letter];
   }
   bool permutes(Letter letter, std::uint32_t context) const {
-    return meets(context) &&
-           image(above_.set[context], letter) == above_.set[above_.move[letter][context]];
+    const std::uint32_t after = above_.move[letter][context];
+    return meets(context) && meets(after) &&
+           image(above_.set[context], letter) == above_.set[after];
   }
   /// Number of the tile in the set after the letter, of tile number k in the set before.
   std::uint32_t number_after(Letter letter, std::uint32_t set, std::uint32_t k) const {

@@ -41,12 +41,13 @@ class PermutationGroup {
 std::optional<PermutationGroup> generated_group(const std::vector<Transformation>& permutations,
                                                 std::size_t points, std::size_t cap);
 
-/// The subgroup that the commutators generate.
-PermutationGroup derived_subgroup(const PermutationGroup& group);
+/// The group, the subgroup that its commutators generate, that one's, ..., each smaller than the one
+/// before; the last is its own and, for solvable groups, trivial.
+std::vector<PermutationGroup> derived_series(const PermutationGroup& group);
 
-/// The groups of the derived series with their commutative quotients. Each quotient G/N is a product
-/// of cyclic groups of prime power order: of all ways to write it as a product of cyclic groups that
-/// is the one of the least sum of m + 1 over the orders m.
+/// A group of the derived series with its commutative quotient. The quotient G/N is written as a product
+/// of cyclic groups of prime power order: no way to write it as a product of cyclic groups has a
+/// smaller sum of m + 1 over the orders m.
 struct AbelianStep {
   PermutationGroup group;                  ///< G
   PermutationGroup subgroup;               ///< N, its derived subgroup: the group of the next step

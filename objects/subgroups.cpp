@@ -1,71 +1,14 @@
 #include "objects/subgroups.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "objects/permutation_group.hpp"
+
 namespace logdepth {
 namespace {
-
-using Permutations = std::vector<Transformation>;
-
-/// The group that permutations generate: they have finite order, so products suffice.
-TransitionMonoid generate(const Permutations& generators, std::size_t points) {
-  return *enumerate_monoid(generators, points, std::numeric_limits<std::size_t>::max());
-}
-
-Transformation inverse(const Transformation& permutation) {
-  Transformation images(permutation.size());
-  for (State q = 0; q < permutation.size(); ++q) images[permutation[q]] = q;
-  return images;
-}
-
-Transformation conjugate(const Transformation& x, const Transformation& by) {
-  return compose(compose(inverse(by), x), by);
-}
-
-/// Few generators of a group that is given by all its elements.
-Permutations some_generators(const Permutations& elements, std::size_t points) {
-  Permutations generators;
-  TransitionMonoid reached = generate(generators, points);
-  for (const Transformation& x : elements) {
-    if (reached.contains(x)) continue;
-    generators.push_back(x);
-    reached = generate(generators, points);
-    if (reached.size() == elements.size()) break;
-  }
-  return generators;
-}
-
-/// Generators of the derived subgroup: the commutators of the generators and their conjugates.
-Permutations derive(const Permutations& group, std::size_t points) {
-  Permutations derived;
-  TransitionMonoid reached = generate(derived, points);
-  const auto add = [&](Transformation x) {
-    if (reached.contains(x)) return;
-    derived.push_back(std::move(x));
-    reached = generate(derived, points);
-  };
-  for (const Transformation& a : group)
-    for (const Transformation& b : group) add(compose(inverse(a), conjugate(a, b)));
-  for (std::size_t i = 0; i < derived.size(); ++i)
-    for (const Transformation& g : group) add(conjugate(derived[i], g));
-  return derived;
-}
-
-/// The number of steps of the derived series to the trivial group; absent if it stops before.
-std::optional<std::size_t> derived_length(Permutations group, std::size_t points) {
-  std::size_t order = generate(group, points).size();
-  for (std::size_t length = 0;; ++length) {
-    if (order == 1) return length;
-    group = derive(group, points);
-    const std::size_t smaller = generate(group, points).size();
-    if (smaller == order) return std::nullopt;
-    order = smaller;
-  }
-}
 
 /// The points that x maps to, and for every point the smallest point with the same image.
 std::pair<std::vector<State>, std::vector<State>> image_and_kernel(const Transformation& x) {
@@ -96,7 +39,7 @@ Subgroups examine_subgroups(const TransitionMonoid& monoid) {
   for (const auto& [common, members] : classes) {
     const std::vector<State>& image = common.first;
     if (members.size() == 1) continue;
-    Permutations elements;
+    std::vector<Transformation> elements;
     for (const std::uint32_t member : members) {
       Transformation& permutation = elements.emplace_back();
       for (const State q : image)
@@ -104,12 +47,12 @@ Subgroups examine_subgroups(const TransitionMonoid& monoid) {
             std::lower_bound(image.begin(), image.end(), monoid.elements[member][q]) -
             image.begin()));
     }
-    if (image_and_kernel(elements.front()).first.size() != image.size()) continue;
+    if (!is_permutation(elements.front())) continue;
     found.largest = std::max(found.largest, members.size());
     if (!found.derived_length) continue;
-    const auto length = derived_length(some_generators(elements, image.size()), image.size());
-    if (length) {
-      found.derived_length = std::max(*found.derived_length, *length);
+    const auto series = derived_series(*generated_group(elements, image.size(), elements.size()));
+    if (series.back().order() == 1) {
+      found.derived_length = std::max(*found.derived_length, series.size() - 1);
     } else {
       found.derived_length = std::nullopt;
     }
