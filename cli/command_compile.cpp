@@ -10,16 +10,14 @@
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
 #include "cli/program_source.hpp"
-#include "constructions/KR65/regular_language_cascade.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "constructions/crasp/counting_programs.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/crasp.hpp"
 #include "objects/phrases.hpp"
+#include "proofs-check/forecast/construction_costs.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -31,13 +29,12 @@ struct RegularOptions {
   std::string construction = "scan", table = "auto", emit;
   std::string positions;  ///< empty: what the construction uses if nothing is said
   unsigned radix = 2, block = 2;
-  CLI::Option *radix_option = nullptr, *block_option = nullptr;
+  std::uint64_t for_length = 1000000;
+  CLI::Option *radix_option = nullptr, *block_option = nullptr, *for_length_option = nullptr;
 
   bool radix_construction() const { return construction == "radix"; }
   /// One looped network for all lengths: no length was promised.
   bool uniform_radix() const { return radix_construction() && output.unroll_option->count() == 0; }
-  /// The constructions that compute positions from the first-flag, and from nothing else.
-  bool first_flag_only() const { return construction == "tree" || uniform_radix(); }
 };
 
 /// Options that only one construction has, and their ranges.
@@ -48,41 +45,61 @@ void check_construction(const RegularOptions& options) {
     throw InputError("--block goes with --construction radix");
   if (!options.uniform_radix() && options.block_option->count() > 0)
     throw InputError("--block is for one network for all lengths; with --unroll there is no block");
+  if (options.construction != "auto" && options.for_length_option->count() > 0)
+    throw InputError("--for-length goes with --construction auto");
+  if (options.construction == "auto" && options.output.unroll_option->count() > 0)
+    throw InputError("--unroll goes with a construction that is named; auto takes --for-length N");
   if (options.radix < 2 || options.radix > kMaxRadix)
     throw InputError(
         fmt::format("--radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   if (options.uniform_radix())
     reach_of_a_block({options.radix, options.block, ScanTable::automatic});
-  if (options.first_flag_only() && !options.positions.empty() && options.positions != kFirstFlag)
+  if (options.uniform_radix() && !options.positions.empty() && options.positions != kFirstFlag)
+    throw InputError("--positions " + options.positions +
+                     ": --construction radix without --unroll has first-flag positions only");
+  if (options.positions.empty() || options.construction == "auto") return;
+  std::vector<std::string> possible;
+  for (const ScanPositions positions : positions_for(options.construction))
+    possible.push_back(positions_name(positions));
+  if (std::ranges::find(possible, options.positions) == possible.end())
     throw InputError("--positions " + options.positions + ": --construction " +
-                     options.construction + (options.uniform_radix() ? " without --unroll" : "") +
-                     " has first-flag positions only");
+                     options.construction + " has " + joined(possible, " and ") +
+                     " positions only");
 }
 
-std::string positions_of(const RegularOptions& options) {
-  if (!options.positions.empty()) return options.positions;
-  if (options.construction == "cascade") return kFine;
-  return options.first_flag_only() ? kFirstFlag : kTwoCircle;
+ScanTable table_of(const RegularOptions& options) {
+  return options.table == "matrix"   ? ScanTable::matrix
+         : options.table == "monoid" ? ScanTable::monoid
+                                     : ScanTable::automatic;
 }
 
-Program build_program(const RegularOptions& options, const LoadedAutomaton& loaded) {
-  const ScanPositions positions =
-      *std::ranges::find(kScanPositions, positions_of(options), positions_name);
-  const ScanTable table = options.table == "matrix"   ? ScanTable::matrix
-                          : options.table == "monoid" ? ScanTable::monoid
-                                                      : ScanTable::automatic;
-  if (options.construction == "cascade")
-    return regular_language_cascade_KR65(cascade_of(loaded.action), loaded.name,
-                                         {positions, table});
-  if (options.construction == "tree")
-    return regular_language_tree_MS25_thm4_1(loaded.action, loaded.name, {table});
-  if (options.uniform_radix())
-    return regular_language_uniform_radix_MS25_cor4_2(loaded.action, loaded.name,
-                                                      {options.radix, options.block, table});
-  if (options.radix_construction())
-    return regular_language_radix_MS25_cor4_2(
-        loaded.action, loaded.name, {options.radix, options.output.unroll, positions, table});
-  return regular_language_scan_MS25_thm4_1(loaded.action, loaded.name, {positions, table});
+std::optional<ScanPositions> positions_asked_for(const RegularOptions& options) {
+  if (options.positions.empty()) return std::nullopt;
+  return *std::ranges::find(kScanPositions, options.positions, positions_name);
+}
+
+/// The construction of the fewest layers, and a sentence that says so on standard error.
+/// Errors: SizeLimit where none can be built.
+RegularConstruction choose_construction(const RegularOptions& options, const Action& action) {
+  const bool length_given = options.for_length_option->count() > 0;
+  RegularCosts costs(action, {positions_asked_for(options), table_of(options), length_given});
+  const CostTable table = costs.at(options.for_length);
+  if (!table.chosen) throw SizeLimit(table.reason + ": " + table.rows.front().refusal);
+  std::cerr << "chosen: " << table.reason << '\n';
+  return table.rows[*table.chosen].construction;
+}
+
+RegularConstruction construction_of(const RegularOptions& options, const Action& action) {
+  if (options.construction == "auto") return choose_construction(options, action);
+  RegularConstruction construction{
+      options.construction,
+      positions_asked_for(options).value_or(positions_for(options.construction).front()),
+      std::nullopt, std::nullopt};
+  if (options.radix_construction()) {
+    construction.radix = options.radix;
+    construction.longest = options.output.unroll;
+  }
+  return construction;
 }
 
 void emit_automaton(const LoadedAutomaton& loaded, const std::string& path) {
@@ -117,15 +134,21 @@ int compile_regular(const RegularOptions& options) {
   std::cerr << "automaton: " << loaded.name << ", " << loaded.sizes() << ", letters "
             << list_letters(loaded.action.alphabet) << '\n';
 
-  Program program = build_program(options, loaded);
+  const RegularConstruction construction = construction_of(options, loaded.action);
+  Program program =
+      options.uniform_radix()
+          ? regular_language_uniform_radix_MS25_cor4_2(
+                loaded.action, loaded.name, {options.radix, options.block, table_of(options)})
+          : regular_program(loaded.action, loaded.name, construction, table_of(options));
   program.parameters["automaton"] = loaded.name;
   program.parameters["automaton_sizes"] = loaded.sizes();
   if (!loaded.state_names.empty())
     program.parameters["states"] = nlohmann::json(loaded.state_names).dump();
-  program.parameters["positions"] = positions_of(options);
+  program.parameters["positions"] =
+      options.uniform_radix() ? kFirstFlag : positions_name(construction.positions);
   if (program.parameters.contains("table"))
     std::cerr << "table: " << program.parameters["table"] << ", "
-            << program.parameters["table_reason"] << '\n';
+              << program.parameters["table_reason"] << '\n';
   if (!options.emit.empty()) emit_automaton(loaded, options.emit);
   nlohmann::json described;
   described["automaton"] = {{"name", loaded.name}, {"points", loaded.action.points}};
@@ -136,7 +159,7 @@ int compile_regular(const RegularOptions& options) {
   if (loaded.minimal) described["automaton"]["minimal_states"] = loaded.minimal->states();
   if (program.parameters.contains("table"))
     described["table"] = {{"chosen", program.parameters["table"]},
-                        {"reason", program.parameters["table_reason"]}};
+                          {"reason", program.parameters["table_reason"]}};
   return options.output.finish(std::move(program), described);
 }
 
@@ -167,8 +190,16 @@ Command add_compile_regular(CLI::App& compile) {
   command
       ->add_option("--construction", options->construction,
                    "scan: MS25 Theorem 4.1; tree: the same with the paper's own tree; radix: "
-                   "Corollary 4.2, for --unroll N letters at most, or without it for all lengths")
-      ->check(CLI::IsMember({"scan", "tree", "radix", "cascade"}));
+                   "Corollary 4.2, for --unroll N letters at most, or without it for all lengths; "
+                   "cascade: Krohn and Rhodes, constant depth where the groups are solvable; auto: "
+                   "the one of the fewest layers")
+      ->check(CLI::IsMember({"scan", "tree", "radix", "cascade", "auto"}));
+  options->for_length_option =
+      command
+          ->add_option("--for-length", options->for_length,
+                       "letters of the words that --construction auto counts layers for, and need "
+                       "not go beyond (if not given: 1000000, and all lengths are right)")
+          ->check(kCount);
   options->radix_option = command
                               ->add_option("--radix", options->radix,
                                            fmt::format("products that a layer of --construction "
@@ -184,7 +215,7 @@ Command add_compile_regular(CLI::App& compile) {
   command
       ->add_option("--positions", options->positions,
                    "position encoding (two-circle if not given; first-flag for tree, and for radix "
-                   "without --unroll)")
+                   "without --unroll; fine for cascade)")
       ->check(CLI::IsMember({kTwoCircle, kCircle, kFine, kFirstFlag}));
   command->add_option("--table", options->table, "product table: the smaller, or one of the two")
       ->check(CLI::IsMember({"auto", "matrix", "monoid"}));

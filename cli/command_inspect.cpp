@@ -5,6 +5,7 @@
 
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
+#include "cli/inspect_costs.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/subgroups.hpp"
 
@@ -28,6 +29,7 @@ std::string known_depth(const ProductForecast& forecast, const Subgroups& groups
 
 struct InspectArguments {
   AutomatonOptions automaton;
+  std::vector<std::uint64_t> at = {1000};
   bool json = false;
 };
 
@@ -63,6 +65,8 @@ int inspect(const InspectArguments& options) {
   out["forecast"] = size;
   const std::string depth = known_depth(forecast, groups);
   out["depth"] = depth;
+  const std::vector<CostTable> costs = inspect_costs(loaded.action, options.at);
+  for (const CostTable& table : costs) out["at"].push_back(costs_json(table));
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else {
@@ -72,6 +76,7 @@ int inspect(const InspectArguments& options) {
     std::cout << "monoid     " << kind << '\n'
               << "depth      " << depth << '\n'
               << "scan       " << size << '\n';
+    for (const CostTable& table : costs) std::cout << '\n' << costs_text(table);
   }
   return kDone;
 }
@@ -85,6 +90,11 @@ Command add_inspect(CLI::App& app) {
       "the minimal automaton and transition monoid of a language, and the size of its transformer\n"
       "Example: logdepth inspect --regex '(a|b)*a(a|b){4}'");
   options->automaton.add_to(*command);
+  command
+      ->add_option(
+          "--at", options->at,
+          "numbers of letters for which the constructions are compared (1000 if not given)")
+      ->check(kCount);
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return inspect(*options); };
 }

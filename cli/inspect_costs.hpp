@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "objects/action.hpp"
+#include "proofs-check/forecast/construction_costs.hpp"
+
+namespace logdepth {
+
+/// What each construction costs for words of these lengths, as `inspect` shows it.
+std::vector<CostTable> inspect_costs(const Action& action,
+                                     const std::vector<std::uint64_t>& lengths);
+/// A table of its own, with a heading line.
+std::string costs_text(const CostTable& table);
+nlohmann::json costs_json(const CostTable& table);
+
+}  // namespace logdepth
