@@ -217,26 +217,19 @@ TEST(PositionCodes, FillKeysWithTheOwnPositionAndPointersWithAnEarlierOneClamped
                                   PositionCode::fine(1), PositionCode::fine(5)})
     for (const std::uint32_t back : {0u, 1u, 3u, 100u}) {
       Program p = program_with(kind);
-      p.position = {{kKey, 0}, {kPointer, back}};
+      p.position = {{kKey, 0}, {kPointer, back}, {kFlag, 0, true}};
       const std::vector<std::string> letters(40, "a");
       const CellStates states = start_states(p, word_tokens(WordInput{}, letters).value());
       ASSERT_EQ(states.tokens, 41u);
-      for (std::uint64_t token = 0; token < states.tokens; ++token)
+      for (std::uint64_t token = 0; token < states.tokens; ++token) {
+        EXPECT_EQ(states.at(token, {kFlag, 0}), Real(token % 2 == 0 ? 1 : -1));
         for (std::uint32_t i = 0; i < size_of(KeyType{kind}); ++i) {
           EXPECT_EQ(states.at(token, {kKey, i}), code(kind, token)[i]);
           EXPECT_EQ(states.at(token, {kPointer, i}),
                     code(kind, token >= back ? token - back : 0)[i]);
         }
+      }
     }
-}
-
-TEST(PositionCodes, FillAFlagWithTheParityOfThePosition) {
-  Program p = program_with(PositionCode::fine(3));
-  p.position = {{kKey, 0}, {kPointer, 1}, {kFlag, 0, true}};
-  const std::vector<std::string> letters(8, "a");
-  const CellStates states = start_states(p, word_tokens(WordInput{}, letters).value());
-  for (std::uint64_t token = 0; token < states.tokens; ++token)
-    EXPECT_EQ(states.at(token, {kFlag, 0}), Real(token % 2 == 0 ? 1 : -1));
 }
 
 TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
@@ -266,8 +259,11 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
         ASSERT_LT(score(schema, asking, at(b, false)) + Real(1),
                   score(schema, asking, at(a, true)));
       }
-      if (kind.kind != PositionCode::Kind::fine)
-        EXPECT_EQ(score(schema, asking, at(0, false)) - off, Real(0));
+      // It begins with 0; h of fine at p = 0 is that of a = b.
+      const Rational least(kind.kind == PositionCode::Kind::fine ? kind.parameter : 1);
+      const Rational square = least * least;
+      EXPECT_EQ(score(schema, asking, at(0, false)) - off,
+                Real((square - Rational(1)) / (square + Rational(1))));
     }
   }
 }
