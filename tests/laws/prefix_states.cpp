@@ -182,7 +182,7 @@ TEST(PrefixStates, WithEqualLogitsAreUndecided) {
   asked.up_to = 1;
   const TestReport report = test_language(model, *derivatives(kEndsInAbb), asked);
   ASSERT_TRUE(report.counterexample);
-  EXPECT_EQ(report.counterexample->expected, "state after the first 1 letter 0");
+  EXPECT_EQ(report.counterexample->expected, "state after the first 1 letter 1");
 }
 
 TEST(PrefixStates, AreCertifiedByFloatRuns) {

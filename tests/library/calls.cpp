@@ -193,10 +193,10 @@ TEST_F(WeightsOfTheProgram, MultiplyPrefixes) {
   EXPECT_FALSE(test_group(s3, "D4", {.up_to = 4}).passed());
 }
 
-TEST(Calls, YieldTheStateOfEveryPrefix) {
+TEST(Run, YieldsTheStateOfEveryPrefix) {
   using namespace cells;
-  Program last_letter("last letter", {"a", "b"});
-  last_letter.constant("one");
+  cells::Program last_letter("last letter");
+  last_letter.alphabet({"a", "b"}).fixed_loops(0);
   const auto letter = last_letter.onehot("letter", {"none", "a", "b"});
   last_letter.token(kBegin, letter == "none").token("a", letter == "a").token("b", letter == "b");
   last_letter.output("accept", letter["b"]).output("reject", letter["a"] + letter["none"]);
