@@ -77,7 +77,7 @@ TEST_F(States, ThatAreExchangedFailATest) {
   const Finished differs =
       logdepth({"diff", "exchanged.json", "--input", "s", "--program", kProgram});
   EXPECT_EQ(differs.status, 1) << differs.out << differs.err;
-  EXPECT_NE(differs.out.find("cell prefix: expected 1, got 0"), std::string::npos) << differs.out;
+  EXPECT_NE(differs.out.find("token 0, cell prefix: expected 0, got 1"), std::string::npos) << differs.out;
 }
 
 TEST_F(States, ThatNoOracleKnowsAreNotComparedAndATestSaysSo) {
