@@ -204,6 +204,28 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
   check(valid, edits);
 }
 
+TEST(WeightsRefusals, StatesOfPrefixesAreReadAsStrictly) {
+  Model model = example_model();
+  std::get<AcceptOutput>(model.output).prefix = StateReadout{3, 2};
+  check(
+      write_weights(model),
+      {
+          {"\"states\": 3", "\"states\": 0", "output.prefix.states: expected at least one state"},
+          {"\"states\": 3", "\"states\": 2", "output: row 4 of the unembedding has no meaning",
+           1000},
+          {"\"states\": 3", "\"states\": 4", "output.prefix.first_row: row 5 is outside", 1000},
+          {"\"states\": 3", "\"states\": 4294967295", "output.prefix.first_row: row 5 is outside",
+           1000},
+          {"\"states\": 3", "\"states\": -1", "output.prefix.states: expected an integer"},
+          {"\"states\": 3", "\"points\": 3", "output.prefix.points: unknown key"},
+          {"\"first_row\": 2", "\"first_row\": 1", "first_row: row 1 already has another meaning"},
+          {"\"first_row\": 2,\n", "", "output.prefix: the key \"first_row\" is missing", -1},
+          {"\"kind\": \"state\"", "\"kind\": \"states\"",
+           "output.prefix.kind: this version of the reader knows \"transformation\", "
+           "\"element\", \"state\", not \"states\""},
+      });
+}
+
 TEST(WeightsRefusals, GraphsCellsAndTheirPromisesAreReadAsStrictly) {
   const std::string find =
       "\"kind\": \"find\",\n\"prefer\": true,\n\"selects\": \"at-least-one\",\n\"terms\": 1";

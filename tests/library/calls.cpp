@@ -193,6 +193,27 @@ TEST_F(WeightsOfTheProgram, MultiplyPrefixes) {
   EXPECT_FALSE(test_group(s3, "D4", {.up_to = 4}).passed());
 }
 
+TEST(Run, YieldsTheStateOfEveryPrefix) {
+  using namespace cells;
+  cells::Program last_letter("last letter");
+  last_letter.alphabet({"a", "b"}).fixed_loops(0);
+  const auto letter = last_letter.onehot("letter", {"none", "a", "b"});
+  last_letter.token(kBegin, letter == "none").token("a", letter == "a").token("b", letter == "b");
+  last_letter.output("accept", letter["b"]).output("reject", letter["a"] + letter["none"]);
+  const Transformer states = compile(last_letter.prefix_states(letter, {0, 0, 1}));
+  const Answer answer = run(states, states.word("abba"));
+  EXPECT_FALSE(answer.products);
+  EXPECT_EQ(answer.states, (std::vector<std::uint32_t>{0, 1, 1, 0}));
+  const TestResult right = test_regex(states, "(a|b)*b", {.up_to = 4, .random = 10});
+  EXPECT_TRUE(right.passed()) << right.text();
+  EXPECT_GT(right.states, 98u);
+  EXPECT_EQ(right.products, 0u);
+  const Transformer exchanged = compile(last_letter.prefix_states(letter, {1, 1, 0}));
+  const TestResult wrong = test_regex(exchanged, "(a|b)*b", {.up_to = 4});
+  ASSERT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.wrong->wrong, WrongWord::Wrong::product);
+}
+
 TEST_F(WeightsOfTheProgram, AnswerQuestionsAboutGraphs) {
   const Transformer reach = written({"connectivity"});
   const DirectedGraph graph = {4, {{0, 1}, {1, 2}}};
