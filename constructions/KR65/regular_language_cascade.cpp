@@ -261,6 +261,11 @@ Program CascadeNetwork::write() {
   p_.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
   p_.hypothesis(
       "one beginning token at position 0, then the letters; any length, the empty word included");
+  if (!task_.scanned) p_.hypothesis("the groups of the levels, by holonomy, are solvable");
+  // Their heads average softly, with weights that grow with the length.
+  p_.deviation("averaging-hard heads with one set of weights for every length (Liu et al. 2023)");
+  p_.parameter("levels", std::to_string(levels.size()));
+  if (task_.scanned) p_.parameter("scanned_level", std::to_string(*task_.scanned + 1));
   p_.alphabet(task_.alphabet.names());
 
   position_ = declare_own_position(p_, options_.positions, modulus_);
