@@ -48,11 +48,11 @@ class CommutativeQuotient {
   std::uint32_t product(std::uint32_t a, std::uint32_t b) const {
     return coset_[group_.index(compose(element(a), element(b)))];
   }
-  /// 1, x, x^2, ..., the last before 1 again. The subgroup itself is the coset 0.
-  std::vector<std::uint32_t> powers(std::uint32_t x) const {
-    std::vector<std::uint32_t> powers{0};
-    for (std::uint32_t y = x; y != 0; y = product(y, x)) powers.push_back(y);
-    return powers;
+  std::uint32_t power(std::uint32_t x, std::size_t exponent) const {
+    std::uint32_t result = 0;  // the subgroup itself
+    for (; exponent > 0; exponent /= 2, x = product(x, x))
+      if (exponent % 2 == 1) result = product(result, x);
+    return result;
   }
 
  private:
@@ -61,61 +61,85 @@ class CommutativeQuotient {
   std::vector<std::uint32_t> first_;  // element of each coset
 };
 
-bool is_power_of(std::size_t number, std::size_t prime) {
-  while (number % prime == 0) number /= prime;
-  return number == 1;
-}
-
-std::vector<std::size_t> prime_factors(std::size_t number) {
-  std::vector<std::size_t> primes;
-  for (std::size_t p = 2; number > 1; ++p) {
-    if (number % p != 0) continue;
-    primes.push_back(p);
-    while (number % p == 0) number /= p;
-  }
-  return primes;
-}
-
-/// Writes G/N as a product of cyclic groups, prime by prime. Among the elements of prime power order
-/// whose powers avoid the factors found so far (but for 1) one of greatest order generates the next
-/// factor: the quotient by those factors has no element of greater order, and in a commutative
-/// p-group a cyclic subgroup of the greatest order is a factor.
-AbelianStep commutative_step(const PermutationGroup& group, const PermutationGroup& subgroup) {
-  const CommutativeQuotient quotient(group, subgroup);
-  AbelianStep step{group, subgroup, {}, {}, {}};
-  std::vector<std::vector<std::uint32_t>> exponents(quotient.size());  // of each coset
-  std::vector<std::vector<std::uint32_t>> powers;                      // of each coset
-  for (std::uint32_t x = 0; x < quotient.size(); ++x) powers.push_back(quotient.powers(x));
-  std::vector<std::uint32_t> found{0};  // the product of the factors so far
-  for (const std::size_t prime : prime_factors(quotient.size())) {
-    for (;;) {
-      std::vector<bool> in_found(quotient.size(), false);
-      for (const std::uint32_t x : found) in_found[x] = true;
-      std::uint32_t best = 0;
-      for (std::uint32_t x = 1; x < quotient.size(); ++x) {
-        if (powers[x].size() <= powers[best].size() || !is_power_of(powers[x].size(), prime))
-          continue;
-        if (std::none_of(powers[x].begin() + 1, powers[x].end(),
-                         [&](std::uint32_t y) { return in_found[y]; }))
-          best = x;
-      }
-      if (best == 0) break;
-      std::vector<std::uint32_t> larger;
-      for (const std::uint32_t x : found)
-        for (std::uint32_t e = 0; e < powers[best].size(); ++e) {
-          larger.push_back(quotient.product(x, powers[best][e]));
-          const std::vector<std::uint32_t> before(exponents[x].begin(),
-                                                  exponents[x].begin() + step.orders.size());
-          exponents[larger.back()] = before;
-          exponents[larger.back()].push_back(e);
-        }
-      found = std::move(larger);
-      step.orders.push_back(static_cast<std::uint32_t>(powers[best].size()));
-      step.generators.push_back(quotient.element(best));
+/// Writes a commutative quotient as a product of cyclic groups.
+class CyclicFactors {
+ public:
+  explicit CyclicFactors(const CommutativeQuotient& quotient)
+      : quotient_(quotient), exponents_(quotient.size()) {
+    in_product_.assign(quotient.size(), false);
+    in_product_[0] = true;
+    std::size_t rest = quotient.size();
+    for (std::size_t prime = 2; rest > 1; ++prime) {
+      std::size_t part = 1;
+      for (; rest % prime == 0; rest /= prime) part *= prime;
+      if (part > 1) add_factors(prime, part);
     }
   }
+
+  std::vector<std::uint32_t> orders, generators;
+  /// Of a coset.
+  const std::vector<std::uint32_t>& exponents(std::uint32_t coset) const {
+    return exponents_[coset];
+  }
+
+ private:
+  /// Of the elements of prime power order whose powers avoid the product of the factors so far (but
+  /// for 1) one of greatest order generates the next factor: no element has a greater order modulo
+  /// that product, and in a commutative p-group a cyclic subgroup of the greatest order is a factor.
+  void add_factors(std::size_t prime, std::size_t part) {
+    std::vector<std::uint32_t> candidates;  // those whose order is a power of the prime
+    for (std::uint32_t x = 0; x < quotient_.size(); ++x)
+      candidates.push_back(quotient_.power(x, quotient_.size() / part));
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (std::size_t left = part; left > 1; left /= orders.back()) {
+      std::uint32_t best = 0, best_order = 1;
+      for (const std::uint32_t x : candidates) {
+        std::uint32_t order = 1, last = 0;  // the last of x, x^p, x^p^2, ... before 1
+        for (std::uint32_t y = x; y != 0; y = quotient_.power(y, prime)) {
+          last = y;
+          order *= static_cast<std::uint32_t>(prime);
+        }
+        // All subgroups of the powers of x but {1} contain `last`.
+        if (order <= best_order || in_product_[last]) continue;
+        best = x;
+        best_order = order;
+      }
+      add_factor(best, best_order);
+    }
+  }
+
+  void add_factor(std::uint32_t x, std::uint32_t order) {
+    const std::vector<std::uint32_t> before = product_;
+    for (const std::uint32_t y : before) exponents_[y].push_back(0);
+    std::uint32_t power = 0;
+    for (std::uint32_t e = 1; e < order; ++e) {
+      power = quotient_.product(power, x);
+      for (const std::uint32_t y : before) {
+        const std::uint32_t z = quotient_.product(y, power);
+        exponents_[z] = exponents_[y];
+        exponents_[z].back() = e;
+        in_product_[z] = true;
+        product_.push_back(z);
+      }
+    }
+    orders.push_back(order);
+    generators.push_back(x);
+  }
+
+  const CommutativeQuotient& quotient_;
+  std::vector<std::uint32_t> product_{0};  // of the factors so far
+  std::vector<bool> in_product_;
+  std::vector<std::vector<std::uint32_t>> exponents_;
+};
+
+AbelianStep commutative_step(const PermutationGroup& group, const PermutationGroup& subgroup) {
+  const CommutativeQuotient quotient(group, subgroup);
+  CyclicFactors factors(quotient);
+  AbelianStep step{group, subgroup, std::move(factors.orders), {}, {}};
+  for (const std::uint32_t x : factors.generators) step.generators.push_back(quotient.element(x));
   for (std::uint32_t g = 0; g < group.order(); ++g)
-    step.exponents.push_back(exponents[quotient.coset(g)]);
+    step.exponents.push_back(factors.exponents(quotient.coset(g)));
   return step;
 }
 
