@@ -121,12 +121,11 @@ std::vector<std::pair<std::string, std::string>> algebra_lines(const MonoidAlgeb
     groups.push_back(fmt::format("{} ({} in {})", text(group),
                                  counted(group.idempotents, "idempotent"),
                                  counted(group.j_classes, "J-class", "J-classes")));
-  return {{"classes", fmt::format("{}, {} regular, {}",
-                                  counted(algebra.classes.j.size(), "J-class", "J-classes"),
-                                  algebra.regular == algebra.classes.j.size()
-                                      ? "all"
-                                      : share_text(algebra.regular, algebra.classes.j.size()),
-                                  counted(algebra.idempotents, "idempotent"))},
+  const std::size_t classes = algebra.classes.j.size();
+  const std::string regular =
+      algebra.regular == classes ? "all" : fmt::format("{} of them", algebra.regular);
+  return {{"classes", fmt::format("{}, {} regular, {}", counted(classes, "J-class", "J-classes"),
+                                  regular, counted(algebra.idempotents, "idempotent"))},
           {"groups", joined(groups)},
           {"circuits", subject(word_problem) + ": " + circuit_class(algebra).text}};
 }

@@ -43,11 +43,9 @@ struct BlockSize {
     box_width = cell_width * static_cast<double>(block.cells.front().size());
     // The box stands in the middle, so that lines meet it there.
     left = block.rows.empty() ? 0 : widest(block.rows) + 8;
-    const double heading = text_width(block.name) + text_width(block.note) +
-                           (block.name.empty() || block.note.empty() ? 0 : 10);
-    width = std::max({box_width + 2 * left, heading, text_width(block.left_out)});
+    width = std::max({box_width + 2 * left, text_width(block.name), text_width(block.left_out)});
     left = (width - box_width) / 2;
-    top = 18 + (block.columns.empty() ? 0 : kLine);
+    top = (block.name.empty() ? 0 : kLine + 4) + (block.columns.empty() ? 0 : kLine);
     height = top + cell_height * static_cast<double>(block.cells.size()) +
              (block.left_out.empty() ? 0 : kLine + 2);
   }
@@ -57,14 +55,10 @@ std::string draw_block(const EggboxBlock& block, const BlockSize& size, PlotPoin
   const auto [x, y] = corner;
   const double left = x + size.left, top = y + size.top, middle = left + size.box_width / 2;
   std::string result = svg_rect({left, y}, size.box_width, size.height, "fill=\"white\"");
-  if (!block.name.empty() || !block.note.empty()) {
-    const double gap = block.name.empty() || block.note.empty() ? 0 : 10;
-    const double start = middle - (text_width(block.name) + gap + text_width(block.note)) / 2;
-    result += svg_text(start, y + 12, block.name,
-                       std::string("font-weight=\"bold\" ") + svg_attribute("fill", kHues[0]));
-    result += svg_text(start + text_width(block.name) + gap, y + 12, block.note,
-                       svg_attribute("fill", kQuietInk));
-  }
+  if (!block.name.empty())
+    result +=
+        svg_text(middle, y + 12, block.name,
+                 "text-anchor=\"middle\" font-weight=\"bold\" " + svg_attribute("fill", kHues[0]));
   const std::string quiet = svg_attribute("fill", kQuietInk) + " font-size=\"10\" text-anchor=\"";
   for (std::size_t c = 0; c < block.columns.size(); ++c)
     result += svg_text(left + (static_cast<double>(c) + 0.5) * size.cell_width, top - 5,

@@ -15,9 +15,9 @@ struct EggboxCell {
 
 /// Cells in rows and columns, all of one size.
 struct EggboxBlock {
-  std::string name, note;                  ///< above it: what it is called, and more of it
-  std::vector<std::string> rows, columns;  ///< what stands at each; or none
-  std::vector<std::vector<EggboxCell>> cells;
+  std::string name = {};                             ///< above it, in the colour of names; or none
+  std::vector<std::string> rows = {}, columns = {};  ///< what stands at each; or none
+  std::vector<std::vector<EggboxCell>> cells = {};
   std::string left_out = {};            ///< below it
   std::vector<std::size_t> below = {};  ///< blocks that lines lead down to; later ones
 };

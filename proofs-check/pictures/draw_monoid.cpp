@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostClasses = 48, kMostRows = 40, kMostColumns = 40;
 constexpr std::size_t kMostWords = 400;      ///< a larger monoid is drawn without words
 constexpr std::size_t kWordCharacters = 12;  ///< of one word
-constexpr std::size_t kLineCharacters = 14, kMostLines = 4;
+constexpr std::size_t kLineCharacters = 14, kMostLines = 6;
 constexpr std::size_t kLabelledPoints = 7;  ///< of images and kernels
 constexpr std::size_t kMostTitleWords = 12;
 
@@ -74,8 +74,7 @@ class MonoidDrawing {
   EggboxBlock block(std::uint32_t j) const {
     const JClass& one = classes_.j[j];
     EggboxBlock block;
-    block.name = one.cell_size() > 1 ? groups_[j] : "";
-    block.note = one.regular() ? "" : "not regular";
+    if (!with_words() && one.regular() && one.cell_size() > 1) block.name = groups_[j];
     const std::size_t rows = std::min(one.rows(), kMostRows);
     std::vector<std::vector<bool>> idempotents(rows, std::vector<bool>(one.columns(), false));
     for (const std::uint32_t e : one.idempotents)
@@ -111,7 +110,7 @@ class MonoidDrawing {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < std::min(elements.size(), kMostTitleWords); ++i)
       words.push_back((idempotent_[elements[i]] ? "*" : "") + word(elements[i]));
-    cell.title = joined(words, "  ") + (words.size() < elements.size() ? "  \xE2\x80\xA6" : "") +
+    cell.title = joined(words) + (words.size() < elements.size() ? ", \xE2\x80\xA6" : "") +
                  fmt::format(" ({}, rank {})", counted(elements.size(), "element"),
                              rank(monoid_.elements[elements.front()]));
     if (!with_words()) {
@@ -124,7 +123,7 @@ class MonoidDrawing {
       const bool fits =
           !cell.lines.empty() && count_characters(cell.lines.back() + one) + 2 <= kLineCharacters;
       if (fits) {
-        cell.lines.back() += "  " + one;
+        cell.lines.back() += ", " + one;
       } else if (cell.lines.size() < kMostLines) {
         cell.lines.push_back(one);
       } else {
@@ -183,17 +182,15 @@ Eggbox draw_monoid(const TransitionMonoid& monoid, const GreenClasses& classes,
       if (!between) block.below.push_back(k);
     }
   }
-  eggbox.notes.push_back(
-      "A box is a J-class, its rows R-classes, its columns L-classes; * is an idempotent, and its "
-      "cell (filled) a group.");
+  eggbox.notes = {"A box is a J-class; its rows are R-classes, its columns L-classes.",
+                  "Filled cells are groups, each around an idempotent (*); a class without is not "
+                  "regular."};
   if (!drawing.with_words()) {
     eggbox.notes.push_back(fmt::format(
-        "Elements are not written: more than {}. Point at a cell to read its first words.",
+        "Elements are not written, as there are more than {}: point at a cell to read its first.",
         kMostWords));
   } else if (!eggbox.blocks.front().columns.empty()) {
-    eggbox.notes.push_back(
-        "Above a column: the points that its elements map to; left of a row: points with one image "
-        "together.");
+    eggbox.notes.push_back("Above a column its image, left of a row its kernel.");
   }
   if (drawn.size() < classes.j.size())
     eggbox.notes.push_back(fmt::format(
