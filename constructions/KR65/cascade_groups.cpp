@@ -54,7 +54,7 @@ std::vector<Digit> CascadeNetwork::residues(std::size_t number, const AbelianSte
   for (std::uint32_t i = 0; i < factors; ++i) {
     const std::uint32_t m = step.orders[i];
     std::vector<Flag> parity;  // of floor((C_i + s)/m)
-    for (std::uint32_t s = 0; s <= m; ++s) {
+    for (std::uint32_t s = 0; s < m; ++s) {
       const std::string head = fmt::format("floor{}.{}.{}", name, i, s);
       parity.push_back(p_.flag(fmt::format("q{}.{}.{}", name, i, s)));
       say(fetch(head)
@@ -65,10 +65,10 @@ std::vector<Digit> CascadeNetwork::residues(std::size_t number, const AbelianSte
     Digit residue{std::vector<std::vector<Digit::Conditions>>(m)};
     for (const bool value : {true, false}) {
       Digit::Conditions equal = {parity[0] == value};
-      for (std::uint32_t s = 1; s <= m; ++s) {
+      for (std::uint32_t s = 1; s < m; ++s) {
         Digit::Conditions change = equal;
         change.push_back(parity[s] == !value);
-        residue.when[(m - s) % m].push_back(change);
+        residue.when[m - s].push_back(change);
         equal.push_back(parity[s] == value);
       }
       residue.when[0].push_back(equal);

@@ -22,10 +22,9 @@
 //   so the elements n_p are the letters of the same task for N. Two layers: q from sums, then n.
 // Residues. C_i = sum of w_i <= (m_i - 1) p. One uniform head averages all C_i and [position 0], and
 //   one normalisation yields the direction of (C_1, ..., C_k, 1). `nearest` selects the position
-//   floor((C_i + s)/m_i) for s = 0 ... m_i exactly (compiler/laws/head_schema.cpp, rounding lemmas),
-//   which is visible: it is at most floor(C_i/m_i) + 1 <= p, unless p = 0, where C_i = 0 and all s
-//   select position 0. Each head fetches the parity of what it selects. C_i = -s mod m_i for the one
-//   s >= 1 where the parity changes, and C_i = 0 mod m_i if (at p = 0) it never does.
+//   floor((C_i + s)/m_i) for s = 0 ... m_i - 1 exactly (compiler/laws/head_schema.cpp, exact floors),
+//   which is visible: (C_i + m_i - 1)/m_i < p + 1. Each head fetches the parity of what it selects. It
+//   changes between s - 1 and s if C_i = -s mod m_i, and never if C_i = 0.
 // Both. If a level has resets and permutations, the coordinate after p is u G_p, where G_p is the
 //   product h_1 ... h_p and u = tau_j G_j^-1 is fetched from the last reset j, to tau_j.
 #include "constructions/KR65/regular_language_cascade.hpp"
