@@ -8,7 +8,7 @@
 #include "objects/action.hpp"
 #include "proofs-check/file/names_of_states.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
-#include "runtime/stream/readout.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 namespace {
