@@ -12,9 +12,9 @@
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/file/proved_precision.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
-#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "runtime/file/model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/outcome.hpp"
-#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {

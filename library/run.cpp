@@ -5,8 +5,8 @@
 #include "objects/overload.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
-#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

@@ -11,7 +11,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
-#include "runtime/stream/readout.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 namespace {

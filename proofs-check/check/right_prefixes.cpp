@@ -4,7 +4,7 @@
 
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
-#include "runtime/stream/readout.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 

@@ -7,7 +7,7 @@
 
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/stream/prefix_answer.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 

@@ -12,8 +12,8 @@
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/real_text.hpp"
-#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

@@ -20,8 +20,8 @@
 #include "proofs-check/pictures/prefix_answers.hpp"
 #include "proofs-check/pictures/svg_text.hpp"
 #include "runtime/exact/promise_check.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
-#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "objects/action.hpp"
+#include "objects/xml_text.hpp"
 #include "proofs-check/file/names_of_states.hpp"
-#include "proofs-check/pictures/svg_text.hpp"
-#include "runtime/stream/readout.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/exact/run_model.hpp"
-#include "runtime/stream/prefix_answer.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 

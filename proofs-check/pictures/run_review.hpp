@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proofs-check/difference/first_difference.hpp"
-#include "runtime/stream/prefix_answer.hpp"
+#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 

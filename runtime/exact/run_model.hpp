@@ -8,9 +8,9 @@
 #include "objects/graph.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
-#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {

@@ -10,9 +10,9 @@
 
 #include "runtime/file/model.hpp"
 #include "runtime/file/precision_facts.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
-#include "runtime/stream/prefix_answer.hpp"
 #include "runtime/stream/tokens.hpp"
 
 namespace logdepth {

@@ -15,8 +15,8 @@
 
 #include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
-#include "runtime/stream/prefix_answer.hpp"
 
 namespace logdepth {
 
@@ -89,17 +89,6 @@ Outcome<PrefixAnswer> read_prefix(const Model& model, Logits& logits, std::size_
     row += static_cast<std::uint32_t>(candidates.size());
   }
   return PrefixAnswer(std::move(images));
-}
-
-inline bool reads_prefixes(const Model& model) {
-  const auto* output = std::get_if<AcceptOutput>(&model.output);
-  return output && !std::holds_alternative<std::monostate>(output->prefix);
-}
-
-/// Of what reads prefixes: their states, not products.
-inline bool reads_states(const Model& model) {
-  return reads_prefixes(model) &&
-         std::holds_alternative<StateReadout>(std::get<AcceptOutput>(model.output).prefix);
 }
 
 /// Number of tokens before the first letter: 1 with a beginning token, else 0.

@@ -77,7 +77,8 @@ TEST_F(States, ThatAreExchangedFailATest) {
   const Finished differs =
       logdepth({"diff", "exchanged.json", "--input", "s", "--program", kProgram});
   EXPECT_EQ(differs.status, 1) << differs.out << differs.err;
-  EXPECT_NE(differs.out.find("token 0, cell prefix: expected 0, got 1"), std::string::npos) << differs.out;
+  EXPECT_NE(differs.out.find("token 0, cell prefix: expected 0, got 1"), std::string::npos)
+      << differs.out;
 }
 
 TEST_F(States, ThatNoOracleKnowsAreNotComparedAndATestSaysSo) {
@@ -108,8 +109,7 @@ TEST_F(States, StandInTheClaimSheetAndUnderTheTokensOfAPicture) {
   EXPECT_NE(folder.read("wrong.svg").find("3 states are wrong, the first at token 1"),
             std::string::npos);
   EXPECT_EQ(logdepth({"draw", "states.json", "-o", "network.svg"}).status, 0);
-  EXPECT_NE(folder.read("network.svg").find("the state after its prefix,"),
-            std::string::npos);
+  EXPECT_NE(folder.read("network.svg").find("the state after its prefix,"), std::string::npos);
 }
 
 }  // namespace

@@ -159,8 +159,8 @@ TEST(PrefixStates, OfAnotherAutomatonAreNotComparedAndATestSaysSo) {
 
 TEST(PrefixStates, OfAnOracleWithoutAnAutomatonAreNotComparedAndATestSaysSo) {
   const Model model = compile(scan_of_states("(a|b)*a(a|b)*")).model;
-  const auto oracle = make_crasp_oracle(
-      parse_crasp("alphabet a b\nsome := #[Q_a] > 0\n", "x"), "x");
+  const auto oracle =
+      make_crasp_oracle(parse_crasp("alphabet a b\nsome := #[Q_a] > 0\n", "x"), "x");
   const TestReport report = test_language(model, *oracle, {});
   EXPECT_FALSE(report.counterexample);
   EXPECT_EQ(report.prefixes, 0u);

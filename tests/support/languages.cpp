@@ -6,8 +6,8 @@
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
-#include "runtime/stream/readout.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::support {

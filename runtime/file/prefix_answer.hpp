@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/file/model.hpp"
+
 namespace logdepth {
 
 /// What a file answers of a prefix: its product, the images of the points, or the number of the
@@ -13,5 +15,9 @@ using PrefixAnswer = std::variant<std::vector<std::uint32_t>, std::uint32_t>;
 
 /// "[1,0,2]" or "2".
 std::string prefix_text(const PrefixAnswer& answer);
+
+bool reads_prefixes(const Model& model);
+/// Of what reads prefixes: their states, not products.
+bool reads_states(const Model& model);
 
 }  // namespace logdepth
