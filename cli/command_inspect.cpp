@@ -9,6 +9,7 @@
 #include "cli/inspect_costs.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/phrases.hpp"
 #include "objects/subgroups.hpp"
 #include "proofs-check/pictures/draw_monoid.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
@@ -17,19 +18,38 @@
 namespace logdepth {
 namespace {
 
-/// What is known about the depth at which some transformer computes every prefix product.
-std::string known_depth(const ProductForecast& forecast, const Subgroups& groups) {
-  if (!forecast.monoid) return "the monoid was not enumerated; scan takes ceil(log2 n) layers";
-  if (groups.largest == 1)
-    return "aperiodic: constant depth suffices, by a cascade of resets (Krohn and Rhodes 1965); "
-           "scan takes ceil(log2 n) layers";
-  if (groups.derived_length)
-    return fmt::format(
-        "solvable, derived length {}: constant depth suffices, by a cascade of commutative groups "
-        "and resets; scan takes ceil(log2 n) layers",
+/// "cascade has 4 layers", or why it has no fixed number; "scan" likewise.
+std::string layers_of(const CostTable& table, const std::string& name) {
+  for (const ConstructionCost& row : table.rows) {
+    if (row.construction.name != name) continue;
+    if (!row.measures) return name + " cannot be built";
+    const Measures& m = *row.measures;
+    if (m.repeated == 0) return fmt::format("{} has {}", name, counted(m.depth, "layer"));
+    const std::uint64_t others = m.initial + m.final;
+    return fmt::format("{} has ceil(log2 n){}", name,
+                       others > 0 ? fmt::format(" + {}", others) : "");
+  }
+  return name + " was not tried";
+}
+
+/// How deep a transformer that yields every prefix product has to be, and how deep ours are.
+std::string known_depth(const ProductForecast& forecast, const Subgroups& groups,
+                        const CostTable& costs) {
+  std::string known;
+  if (!forecast.monoid)
+    known = "the monoid was not enumerated";
+  else if (groups.largest == 1)
+    known = "constant depth suffices: aperiodic, a cascade of resets (Krohn and Rhodes 1965)";
+  else if (groups.derived_length)
+    known = fmt::format(
+        "constant depth suffices: solvable, derived length {}, a cascade of commutative groups and "
+        "resets (Barrington and Therien 1988)",
         *groups.derived_length);
-  return "not solvable: its products are complete for NC1 (Barrington 1989), so no constant depth "
-         "unless TC0 = NC1; scan takes ceil(log2 n) layers";
+  else
+    known =
+        "no constant depth unless TC0 = NC1: not solvable, its products are complete for NC1 "
+        "(Barrington 1989)";
+  return fmt::format("{}; {}, {}", known, layers_of(costs, "cascade"), layers_of(costs, "scan"));
 }
 
 struct InspectArguments {
@@ -87,10 +107,10 @@ int inspect(const InspectArguments& options) {
   const std::string size = forecast.refusal.value_or(forecast.reason);
   out["compiles"] = !forecast.refusal;
   out["forecast"] = size;
-  const std::string depth = known_depth(forecast, groups);
-  out["depth"] = depth;
   const std::vector<CostTable> costs = inspect_costs(loaded.action, options.at);
   for (const CostTable& table : costs) out["at"].push_back(costs_json(table));
+  const std::string depth = known_depth(forecast, groups, costs.front());
+  out["depth"] = depth;
   if (!options.eggbox.empty()) draw_eggbox(loaded, forecast, algebra, options.eggbox);
   if (options.json) {
     std::cout << out.dump(1) << '\n';

@@ -93,7 +93,7 @@ const std::map<std::string, std::string> kMaySee = {
      "runtime/stream "
      "runtime/file runtime/numbers figures oracle objects"},
     {"proofs-check/forecast",
-     "proofs-check/file compiler/passes constructions/PAPER constructions runtime/file objects"},
+     "proofs-check/file compiler/passes constructions/PAPER constructions objects"},
     {"proofs-check/claims",
      "proofs-check/check compiler/passes compiler/builder compiler/program runtime/exact "
      "runtime/file runtime/numbers oracle objects"},
