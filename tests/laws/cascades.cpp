@@ -154,7 +154,7 @@ TEST(Cascades, RunAsTheAutomatonDoesAndContextsContainTheImagesOfThoseBefore) {
 TEST(Cascades, WithSeveralLevelsMergedRunAsBefore) {
   std::mt19937_64 random(laws::seed());
   std::size_t merges = 0;
-  for (std::size_t i = 0; i < 300; ++i) {
+  for (std::size_t i = 0; i < 600; ++i) {
     const Dfa dfa =
         support::random_automaton_of(random, static_cast<KindOfMaps>(i % support::kKindsOfMaps),
                                      2 + random() % 5, 1 + random() % 3);
@@ -221,14 +221,12 @@ TEST(Cascades, OfLargeAutomataAreMadeAtOnce) {
   EXPECT_EQ(window.state.size(), 1024u);
   EXPECT_EQ(cascade_of(support::automaton_named("T5")).state.size(), 120u);
   EXPECT_EQ(cascade_of(support::automaton_named("Z4000")).state.size(), 4000u);
-  // Thirty states in a row, back and forth.
-  Transformation up, down;
-  for (State q = 0; q < 30; ++q) {
-    up.push_back(std::min<State>(q + 1, 29));
-    down.push_back(q == 0 ? 0 : q - 1);
-  }
-  const Cascade row = cascade_of(support::automaton_of_maps({up, down}));
+  // Thirty states in a row, one way.
+  Transformation up;
+  for (State q = 0; q < 30; ++q) up.push_back(std::min<State>(q + 1, 29));
+  const Cascade row = cascade_of(support::automaton_of_maps({up}));
   EXPECT_EQ(row.levels.size(), 29u);
+  EXPECT_EQ(row.state.size(), 30u);
   for (const CascadeLevel& level : row.levels) EXPECT_EQ(level.coordinates.size(), 2u);
 }
 
@@ -242,6 +240,18 @@ TEST(Cascades, BeyondTheirLimitsAreRefusedWithTheLevel) {
   EXPECT_EQ(support::limit_of([] { cascade_of(support::automaton_named("T9")); }),
             "level 7 of the cascade has more than 100000 chains of coordinates, the limit; try the "
             "scan construction");
+  // Up and down a row each interval has two tiles that overlap: 2^17 chains down to level 17.
+  Transformation up, down;
+  for (State q = 0; q < 30; ++q) {
+    up.push_back(std::min<State>(q + 1, 29));
+    down.push_back(q == 0 ? 0 : q - 1);
+  }
+  EXPECT_EQ(
+      support::limit_of([&] {
+        cascade_of(support::automaton_of_maps({up, down}));
+      }),
+      "level 17 of the cascade has more than 100000 chains of coordinates, the limit; try the "
+      "scan construction");
 }
 
 }  // namespace
