@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -19,28 +20,34 @@ namespace {
 struct ConnectivityOptions {
   OutputOptions output;
   std::string construction = "compact", padding = "n3-n2";
-  std::uint32_t size = 0;
+  std::uint32_t size = 0, radix = 3;
   CLI::Option* size_option = nullptr;
+  CLI::Option* radix_option = nullptr;
   CLI::Option* padding_option = nullptr;
 };
 
 Program build_connectivity(const ConnectivityOptions& options) {
   const bool sized = options.size_option->count() > 0;
-  if (options.construction == "rows") {
-    if (!sized) throw InputError("--construction rows needs --size N, the number of vertices");
+  const std::string& form = options.construction;
+  if (options.radix_option->count() > 0 && form != "radix")
+    throw InputError("--radix goes with --construction radix");
+  if (form == "rows" || form == "radix") {
+    if (!sized)
+      throw InputError("--construction " + form + " needs --size N, the number of vertices");
     if (options.padding_option->count() > 0)
-      throw InputError("--padding does not go with --construction rows, which has no padding");
-    return graph_connectivity_rows_MS25_thm5_1(options.size);
+      throw InputError("--padding does not go with --construction " + form +
+                       (form == "rows" ? ", which has no padding" : ": --radix says how much"));
+    return form == "rows" ? graph_connectivity_rows_MS25_thm5_1(options.size)
+                          : graph_connectivity_radix_MS25_thm5_1(options.size, options.radix);
   }
   const bool n3 = options.padding == "n3";
   if (sized) {
-    if (options.construction == "paper")
-      throw InputError("--size goes with --construction compact or rows");
+    if (form == "paper") throw InputError("--size goes with --construction compact, rows or radix");
     if (n3) throw InputError("--size of --construction compact needs --padding n3-n2");
     return graph_connectivity_sized_MS25_thm5_1(options.size);
   }
   return graph_connectivity_MS25_thm5_1(
-      options.construction == "paper" ? ConnectivityForm::paper : ConnectivityForm::compact,
+      form == "paper" ? ConnectivityForm::paper : ConnectivityForm::compact,
       n3 ? GraphInput::Padding::n3 : GraphInput::Padding::n3_minus_n2);
 }
 
@@ -82,14 +89,23 @@ Command add_compile_connectivity(CLI::App& compile) {
                              "whether t can be reached from s in a graph (MS25 Theorem 5.1)\n"
                              "Example: logdepth compile connectivity -o connectivity.json");
   command
-      ->add_option("--construction", options->construction,
-                   "compact: one layer per squaring; paper: two, the paper's, repaired; rows: one\n"
-                   "token per vertex, all pairs at once, for --size N")
-      ->check(CLI::IsMember({"compact", "paper", "rows"}));
+      ->add_option(
+          "--construction", options->construction,
+          "compact: one layer per squaring; paper: two, the paper's, repaired; rows: one\n"
+          "token per vertex, all pairs at once, for --size N; radix: walks of --radix times\n"
+          "the length in one layer, for --size N")
+      ->check(CLI::IsMember({"compact", "paper", "rows", "radix"}));
   options->size_option =
       command
           ->add_option("--size", options->size,
                        "graphs of at most this many vertices: fewer layers, all rational")
+          ->check(kSmallCount);
+  options->radix_option =
+      command
+          ->add_option(
+              "--radix", options->radix,
+              "of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with n^4 - n^2\n"
+              "(3 if not given)")
           ->check(kSmallCount);
   options->padding_option =
       command->add_option("--padding", options->padding, "number of padding tokens")
