@@ -79,7 +79,13 @@ std::array<double, 2> rounded_circle(double t, double scale) {
   return {(scale - t) * (scale + t) / square, 2 * t * scale / square};
 }
 
-void append_code(bool two_circle, std::uint64_t position, std::vector<double>& code) {
+void append_code(PositionCode kind, std::uint64_t position, std::vector<double>& code) {
+  if (kind.kind == PositionCode::Kind::fine) {
+    const auto point = rounded_circle(static_cast<double>(2 * position + kind.parameter), 1);
+    code = {-point[0], point[1]};
+    return;
+  }
+  const bool two_circle = kind == PositionCode::two_circle;
   const std::uint64_t t = position + 1;
   const int level = std::bit_width(t) - 1;
   const auto within =
@@ -138,10 +144,14 @@ struct DenseForward<Number>::Pass {
           add(token, e.index, static_cast<Number>(e.value.approximate()));
       if (!code) continue;
       for (const CodeFill& fill : code->fills) {
-        append_code(code->two_circle, token >= fill.back ? token - fill.back : 0, codes);
+        append_code(code->code, token >= fill.back ? token - fill.back : 0, codes);
         const double scale = fill.scale.approximate();
         for (std::size_t i = 0; i < fill.at.size(); ++i)
           add(token, fill.at[i], static_cast<Number>(codes[i] * scale));
+      }
+      for (const SparseEntry& e : code->parity) {
+        const auto value = static_cast<Number>(e.value.approximate());
+        add(token, e.index, token % 2 == 0 ? value : -value);
       }
     }
   }

@@ -260,6 +260,10 @@ class Model:
         fields(self.output, shape.get(self.output["kind"]) or refuse("unknown kind of output"))
         self.begin, self.prefix = self.input.get("begin", False), self.output.get("prefix")
         self.unroll, self.position = file["unroll"], file["position"]
+        shape = {"first-flag": "kind first rest", "circle": "kind fills parity?",
+                 "two-circle": "kind fills parity?", "fine": "kind offset fills parity?",
+                 "table": "kind rows"}
+        fields(self.position, shape.get(self.position["kind"]) or refuse("unknown position code"))
         self.embedding = {k: sparse(v) for k, v in file["embedding"].items()}
         self.layers = [self.layer(v) for v in file["layers"]]
         self.unembedding = matrix(file["unembedding"])
@@ -288,14 +292,20 @@ class Model:
         def circle(t):
             return [(1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)]
 
-        out = {}
+        def code(q):
+            if kind == "fine":
+                cosine, sine = circle(Fraction(2 * q + self.position["offset"]))
+                return [-cosine, sine]
+            t = q + 1
+            level = t.bit_length() - 1  # floor(log2 t)
+            return (circle(Fraction(t)) if kind == "circle" else
+                    circle(Fraction(t, 2 ** level)) + circle(Fraction(level + 1)))
+
+        out = {i: -v if p % 2 else v for i, v in sparse(self.position.get("parity", [])).items()}
         for fill in self.position["fills"]:
             at, back, scale = fields(fill, "at back scale")
-            t = max(p - back, 0) + 1
-            level = t.bit_length() - 1  # floor(log2 t)
-            code = (circle(Fraction(t)) if kind == "circle" else
-                    circle(Fraction(t, 2 ** level)) + circle(Fraction(level + 1)))
-            out |= {i: v * rational(scale) for i, v in zip(at, code, strict=True)}
+            out |= {i: v * rational(scale)
+                    for i, v in zip(at, code(max(p - back, 0)), strict=True)}
         return out
 
     def read(self, mask, h):

@@ -14,9 +14,16 @@
 /// The cells of a program, and what statements read of them (program.hpp).
 namespace logdepth::cells {
 
-// Words of their own: `state`, `scratch`, `phi`, ...
+// Words of their own: `state`, `scratch`, `phi`, `fine(3)`, ...
 using enum Lifetime;
-using enum PositionCode;
+inline constexpr PositionCode phi = PositionCode::phi, circle = PositionCode::circle,
+                              two_circle = PositionCode::two_circle;
+constexpr PositionCode phi_over(std::uint32_t L) {
+  return PositionCode::phi_over(L);
+}
+constexpr PositionCode fine(std::uint32_t b) {
+  return PositionCode::fine(b);
+}
 
 /// An exact number p/q, in lowest terms. Precondition: q > 0.
 struct Fraction {

@@ -116,6 +116,7 @@ class Program {
   Program& given_ratio(const Direction& cell);  ///< of (x, 1) for a rational x
   Program& position(const Cell& cell,
                     std::uint32_t back = 0);            ///< code of max(p - back, 0); a flag: p = 0
+  Program& position_parity(const Flag& flag);           ///< p is even; beside position codes
   Program& at(const std::vector<TableEntry>& entries);  ///< the next row of the table of positions
   /// What a kind of token (a letter, kBegin, ...) fills; several calls add up.
   template <class... Values>

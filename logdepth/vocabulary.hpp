@@ -1,13 +1,29 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
+
 namespace logdepth {
 
-/// Which unit code of a position a key or pointer holds.
-enum class PositionCode {
-  phi,        ///< phi(p) = (p, 1) / sqrt(p^2 + 1): 2 components, single square roots
-  circle,     ///< 2 components, rational
-  two_circle  ///< 4 components, rational, squared norm 2
+/// Which unit code of a position p a key or pointer holds. All but one have 2 components and norm 1.
+struct PositionCode {
+  enum class Kind {
+    phi,         ///< phi(p / L) = (p, L) / sqrt(p^2 + L^2): single square roots
+    circle,      ///< rational
+    two_circle,  ///< rational, 4 components, squared norm 2
+    fine         ///< ((a^2 - 1), 2a) / (a^2 + 1) with a = 2p + b: rational, and nearly (p + b/2, 1)
+  };
+  Kind kind;
+  std::uint32_t parameter = 1;  ///< of phi L >= 1, of fine b >= 1; the others have none
+
+  static const PositionCode phi, circle, two_circle;
+  static constexpr PositionCode phi_over(std::uint32_t L) { return {Kind::phi, L}; }
+  static constexpr PositionCode fine(std::uint32_t b) { return {Kind::fine, b}; }
+  auto operator<=>(const PositionCode&) const = default;
 };
+inline constexpr PositionCode PositionCode::phi = {Kind::phi},
+                              PositionCode::circle = {Kind::circle},
+                              PositionCode::two_circle = {Kind::two_circle};
 
 /// How long a cell holds what it holds.
 enum class Lifetime {

@@ -73,7 +73,8 @@ AbstractState initial_state(const Program& program) {
     if (std::holds_alternative<ConstantType>(program.cells[cell].type)) fill(cell);
   for (const PositionFill& f : program.position) {
     fill(f.cell);
-    state[f.cell].first_flag = std::holds_alternative<FlagType>(program.cells[f.cell].type);
+    state[f.cell].first_flag =
+        !f.parity && std::holds_alternative<FlagType>(program.cells[f.cell].type);
   }
   if (!program.table.empty())
     for (const TableFill& f : program.table.front()) {

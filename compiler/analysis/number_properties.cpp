@@ -26,12 +26,6 @@ const Summand* only_summand(const Component& c, const AbstractState& state) {
 
 }  // namespace
 
-bool is_phi_code(const CellType& type) {
-  if (const auto* key = std::get_if<KeyType>(&type)) return key->code == PositionCode::phi;
-  const auto* pointer = std::get_if<PointerType>(&type);
-  return pointer && pointer->code == PositionCode::phi;
-}
-
 NumberProperties::NumberProperties(const Program& program) : p_(program), bounds_(program) {}
 
 void NumberProperties::prove(Summand& s, const AbstractState& state) const {
@@ -267,30 +261,30 @@ bool NumberProperties::rational_ratio(std::span<const Term> group,
   return true;
 }
 
-bool NumberProperties::position_ratio(std::span<const Term> group,
-                                      const AbstractState& state) const {
-  if (group.size() != 2 || group[0].factor != group[1].factor ||
-      group[0].component.cell != group[1].component.cell || group[0].component.index != 0 ||
-      group[1].component.index != 1)
-    return false;
-  if (state[group[0].component.cell].given == GivenCell::Holds::position) return true;
+std::optional<Rational> NumberProperties::position_ratio(std::span<const Term> group,
+                                                         const AbstractState& state) const {
+  if (group.size() != 2 || group[0].component.cell != group[1].component.cell ||
+      group[0].component.index != 0 || group[1].component.index != 1)
+    return std::nullopt;
+  const Rational over = group[1].factor / group[0].factor;  // factors are positive
+  if (state[group[0].component.cell].given == GivenCell::Holds::position) return over;
   // Causal averages of [not first] and [first]: of the p + 1 visible tokens p are not the first.
   const Summand* rest = only_summand(group[0].component, state);
   const Summand* first = only_summand(group[1].component, state);
   if (!rest || !first || !same_average(*rest, *first) || !rest->causal || !rest->under.empty() ||
       !std::holds_alternative<SelectAll>(rest->selector))
-    return false;
+    return std::nullopt;
   std::optional<Rational> scale;
   for (const FormBounds::TokenClass& tokens : bounds_.classes()) {
     const FormBounds::Interval zero =
         bounds_.range(tokens.first ? rest->form : first->form, tokens, state);
     const FormBounds::Interval one =
         bounds_.range(tokens.first ? first->form : rest->form, tokens, state);
-    if (!zero.is_zero() || one.low != one.high) return false;
+    if (!zero.is_zero() || one.low != one.high) return std::nullopt;
     if (!scale) scale = one.low;
-    if (one.low != *scale || scale->sign() <= 0) return false;
+    if (one.low != *scale || scale->sign() <= 0) return std::nullopt;
   }
-  return true;
+  return over;
 }
 
 }  // namespace logdepth

@@ -9,9 +9,6 @@
 
 namespace logdepth {
 
-/// A position code (p, 1)/sqrt(p^2 + 1).
-bool is_phi_code(const CellType& type);
-
 /// What the analysis knows of averages and numbers. Two halves: the abstract value of an average
 /// when attention takes it, and what is read off a state: signs, ratios, common norms, that a
 /// vector is not zero. Everything holds for every token of every input that the program admits;
@@ -35,8 +32,9 @@ class NumberProperties {
   bool common(std::span<const Component> group, const AbstractState& state) const;
   /// The listed components are, at each token, rational multiples of one number.
   bool rational_ratio(std::span<const Term> group, const AbstractState& state) const;
-  /// The two components are a positive multiple of (p, 1) at every position p.
-  bool position_ratio(std::span<const Term> group, const AbstractState& state) const;
+  /// L where the two components are a positive multiple of (p, L) at every position p.
+  std::optional<Rational> position_ratio(std::span<const Term> group,
+                                         const AbstractState& state) const;
 
  private:
   void prove(Summand& summand, const AbstractState& state) const;

@@ -257,6 +257,10 @@ Program& Program::position(const Cell& cell, std::uint32_t back) {
   program_->position.push_back({place(cell.id()), back});
   return *this;
 }
+Program& Program::position_parity(const Flag& flag) {
+  program_->position.push_back({place(flag.id()), 0, true});
+  return *this;
+}
 Program& Program::at(const std::vector<TableEntry>& entries) {
   std::vector<TableFill> row;
   for (const TableEntry& entry : entries) row.push_back({place(entry.cell), entry.number});

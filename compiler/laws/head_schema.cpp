@@ -30,22 +30,26 @@ Term doubled(const Program& program, const Literal& literal) {
 //   (L = floor(log2 t) is not needed here; it only widens the gap: for t, u in [1, N] with t != u
 //   the score is below 2 - 2/(25 N^2).)
 //
-// Lemma (phi, back c >= 0). q = (x0 - c x1, x1) for the pointer phi(e) = (e, 1)/sqrt(e^2+1), a
-//   positive multiple of (e-c, 1); k = (r, 1)/sqrt(r^2+1). With a = e - c the score is a positive
-//   multiple of f(r) = (a r + 1)/sqrt(r^2 + 1), and f'(r) = (a - r)/(r^2 + 1)^(3/2): f increases up
-//   to r = a and decreases after it. For a >= 0 the arg max over integers r >= 0 that include a is
-//   a alone; for a < 0, f decreases on r >= 0 and the arg max is position 0 alone, which is visible
-//   to every token. So the head selects exactly position max(e - c, 0), for every length.
+// Lemma (phi over L, back c >= 0). q = (x0 - c/L x1, x1) for the pointer (e, L)/sqrt(e^2+L^2), a
+//   positive multiple of (e-c, L); k = (r, L)/sqrt(r^2+L^2). With a = e - c the score is a positive
+//   multiple of f(r) = (a r + L^2)/sqrt(r^2 + L^2), and f'(r) = L^2 (a - r)/(r^2 + L^2)^(3/2): f
+//   increases up to r = a and decreases after it. For a >= 0 the arg max over integers r >= 0 that
+//   include a is a alone; for a < 0, f decreases on r >= 0 and the arg max is position 0 alone, which
+//   is visible to every token. So the head selects exactly position max(e - c, 0), for every length.
+//
+// Lemma (fine b). The codes of e and r are circle(2e+b) and circle(2r+b) with first components
+//   negated, so the score is 1 iff e = r and smaller otherwise, as for circle.
 //
 // Visibility: a pointer never points to the right of its token (PointerType; the passes prove it),
 // so e, and with it max(e - c, 0), is visible under the causal mask.
 HeadSchema pointed(const Program& program, const SelectPointed& selector) {
   HeadSchema schema;
-  const std::uint32_t size = size_of(program.cells[selector.key].type);
-  for (std::uint32_t i = 0; i < size; ++i) {
+  const CellType& type = program.cells[selector.key].type;
+  for (std::uint32_t i = 0; i < size_of(type); ++i) {
     LinearForm query = {term(selector.pointer, i)};
     if (i == 0 && selector.back > 0)
-      query.push_back(term(selector.pointer, 1, -static_cast<std::int64_t>(selector.back)));
+      query.push_back(
+          {{selector.pointer, 1}, -Rational(selector.back, held_code(type)->parameter)});
     schema.query.push_back(std::move(query));
     schema.key.push_back({term(selector.key, i)});
   }
@@ -76,15 +80,16 @@ HeadSchema same(const Program& program, const SelectSame& selector) {
 //   than at another, its k is larger by more than 2 - 1 = 1 > 0, and among positions where equally
 //   many hold the later one has the larger k. So the arg max is the last of the visible positions
 //   where most of the flags hold: exactly one. No length enters.
-//     phi:     h(p) = p/sqrt(p^2+1), increasing from 0 towards 1.
+//     phi:     h(p) = p/sqrt(p^2+L^2), increasing from 0 towards 1.
 //     circle:  h(p) = (t^2-1)/(t^2+1) = 1 - 2/(t^2+1) with t = p+1, increasing from 0 towards 1.
+//     fine:    h(p) = (a^2-1)/(a^2+1), the same with a = 2p+b >= 1.
 //   A flag f = +-1 contributes f itself (2 [f] = f + 1), its negation -f; a one-hot label x is 0 or
 //   1 and contributes 2 x.
 HeadSchema rightmost(const Program& program, const SelectRightmost& selector) {
   LinearForm key;
   for (const Literal& flag : selector.flags) key.push_back(doubled(program, flag));
-  const bool phi = std::get<KeyType>(program.cells[selector.key].type).code == PositionCode::phi;
-  key.push_back(term(selector.key, 0, phi ? 1 : -1));
+  const bool falls = held_code(program.cells[selector.key].type) == PositionCode::circle;
+  key.push_back(term(selector.key, 0, falls ? -1 : 1));
   return {{{term(*constant_cell(program), 0)}}, {std::move(key)}};
 }
 
@@ -106,16 +111,49 @@ HeadSchema flagged(const Program& program, const SelectFlagged& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// nearest: SelectNearest. q = a positive multiple of (x, 1), k = phi(r).
+// nearest: SelectNearest. q = a positive multiple of (x, 1), k = the code of r.
 //
-// Lemma. For rational x the arg max of f(r) = (x r + 1)/sqrt(r^2 + 1) over the integers
-//   r = 0 .. R is exactly one position; it is r = x if x is one of them, and 0 if x <= 0.
-//   As for phi codes above, f increases up to r = x and decreases after it, so only the two
-//   neighbours j < x < j + 1 of a non-integer x could tie (one of them, if x lies outside 0 .. R).
-//   A tie says (x j + 1)^2 ((j+1)^2 + 1) = (x (j+1) + 1)^2 (j^2 + 1), where neither square is zero;
-//   so (j^2 + 1)((j+1)^2 + 1) would be the square of a rational. But it is k^2 + 1 with
-//   k = j^2 + j + 1 >= 1, which lies strictly between k^2 and (k+1)^2. For integers x the maximum
-//   is x alone, because f is strictly monotone on either side. No length enters.
+// Lemma (phi over L). Write y = L x. For rational x the arg max of f(r) = (y r + L^2)/sqrt(r^2 + L^2)
+//   over the integers r = 0 .. R is exactly one position; it is r = y if y is one of them, and 0 if
+//   y <= 0. As above f increases up to r = y and decreases after it, so only the two neighbours
+//   j < y < j + 1 of a non-integer y could tie (one of them, if y lies outside 0 .. R). A tie says
+//   (y j + L^2)^2 ((j+1)^2 + L^2) = (y (j+1) + L^2)^2 (j^2 + L^2), where neither square is zero; so
+//   (j^2 + L^2)((j+1)^2 + L^2) would be the square of a rational. But it is X^2 + L^2 with
+//   X = j^2 + j + L^2, and the first square above X^2 is larger: (X+1)^2 > X^2 + 2 L^2. For integers y
+//   the maximum is y alone, because f is strictly monotone on either side. No length enters.
+//
+// Lemma (fine b). The codes are unit vectors whose slopes (first by second component), so whose angles
+//   too, increase with r; the score is the cosine of the angle to q. So the arg max is the position j
+//   with B(j-1) < x < B(j), or the first or last visible one, where B(j) is the slope of the bisector
+//   of the codes of j and j+1; it is both of them where x = B(j). With half-angles, circle(a) is
+//   (cos, sin) of 2 arccot a up to the sign of the first component, so the bisector of a = 2j+b and
+//   a+2 has the cotangent of a sum as its slope:
+//     B(j) = (a (a+2) - 1)/(2a + 2) = ((a+1)^2 - 2)/(2 (a+1)) = j + (b+1)/2 - 1/(2j+b+1).
+//   It is rational, so that there is one position is owed by the construction: the interpreter and
+//   every exact run check it.
+//
+// What constructions cite: exact floors. Let c >= 0 be an integer, m >= 1, j = floor(c/m), so that
+//   j <= c/m <= j + 1 - 1/m; "selects floor(c/m)" means min(j, R), R the last visible position: if
+//   the target lies above B(j-1), it lies above all bisectors of visible positions up to min(j, R).
+// Lemma (floor, fine). For m <= b the target x = c/m + (b-1)/2 selects floor(c/m):
+//     x >= j + (b-1)/2 > j + (b-1)/2 - 1/(2j+b-1) = B(j-1) for j >= 1, and
+//     x <= j + (b+1)/2 - 1/m < B(j), because m < 2j+b+1.
+//   (For m = b + 1 and c = b there is a tie between 0 and 1.)
+// Lemma (bisector, phi over L). In terms of y = L x, the codes of j and j+1 meet at j + 1/2 - d(j) with
+//   0 < d(j) < 1/(8L) for j >= 0. Let s = |(j, L)|, t = |(j+1, L)|. The bisector (j, L)/s + (j+1, L)/t
+//   has y = (j t + (j+1) s)/(s + t) = j + s/(s+t), so with u = 2j+1 >= 1
+//     d(j) = 1/2 - s/(s+t) = (t-s)/(2(s+t)) = (t^2-s^2)/(2 (s+t)^2) = u/(2 (s+t)^2) > 0,
+//   where (s+t)^2 = s^2 + t^2 + 2 s t > (u^2+1)/2 + 2L^2 + (u^2-1)/2 + 2L^2 = u^2 + 4L^2 >= 4Lu,
+//   because s t = sqrt(X^2 + L^2) > X = (u^2-1)/4 + L^2, with X as above.
+// Lemma (floor, phi over L). For m <= 8L the target with y = c/m - 1/2 selects floor(c/m):
+//     y >= j - 1/2 > j - 1/2 - d(j-1) for j >= 1, and
+//     y <= j + 1/2 - 1/m <= j + 1/2 - 1/(8L) < j + 1/2 - d(j).
+//   (With L = 1 and m = 9 it does not: c = 17 selects 2.)
+// Lemma (rounding, phi over L). For m <= 4L, as for L = m, the target with y = (2c - m + 1)/(2m) selects
+//   floor(c/m). It lies between j - 1/2 + 1/(2m) and j + 1/2 - 1/(2m), away from j - 1/2 and j + 1/2 by
+//   at least 1/(8L), more than the bisectors are. This holds of negative c and keys that are the
+//   directions of (j, L) for negative j as well: mirrored, j to -j, they meet at j + 1/2 + d(-1-j).
+//
 // The passes prove that x is rational and that the second component of q is positive.
 HeadSchema nearest(const SelectNearest& selector) {
   return {{selector.target.numerator, selector.target.denominator},

@@ -62,9 +62,7 @@ class ZeroLaw {
 
   std::optional<FirstComponent> first_component(const Component& c) const {
     if (c.index != 0) return std::nullopt;
-    if (const auto* key = std::get_if<KeyType>(&type(c.cell))) return FirstComponent{key->code};
-    if (const auto* pointer = std::get_if<PointerType>(&type(c.cell)))
-      return FirstComponent{pointer->code};
+    if (const auto code = held_code(type(c.cell))) return FirstComponent{code};
     const auto* direction = std::get_if<DirectionType>(&type(c.cell));
     if (!direction || direction->size != 2 || !direction->integers) return std::nullopt;
     return FirstComponent{std::nullopt, *direction->integers};

@@ -5,15 +5,12 @@
 namespace logdepth {
 
 std::vector<Real> code_of(PositionCode code, std::uint64_t position) {
-  if (code == PositionCode::phi) {
-    const auto phi = phi_code(Rational(static_cast<std::int64_t>(position)));
+  if (code.kind == PositionCode::Kind::phi) {
+    const auto phi = phi_code({static_cast<std::int64_t>(position), code.parameter});
     return {phi[0], phi[1]};
   }
-  std::vector<Real> values;
-  for (const Rational& value :
-       code == PositionCode::circle ? circle_code(position) : two_circle_code(position))
-    values.emplace_back(value);
-  return values;
+  const std::vector<Rational> values = rational_code(code, position);
+  return {values.begin(), values.end()};
 }
 
 std::vector<Real> CellReader::cell(std::size_t token, CellId id) const {

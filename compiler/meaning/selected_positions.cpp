@@ -8,26 +8,50 @@
 namespace logdepth {
 namespace {
 
-/// The number k of {0, ..., visible - 1} whose phi code is nearest in angle to (r, 1). The angle of
-/// phi(k) grows with k and stays below a right angle, so it is 0 for r <= 0, and otherwise one of
-/// the two visible numbers around r.
-std::size_t nearest(const Rational& r, std::size_t visible) {
-  const auto rational = [](std::size_t k) { return Rational(static_cast<std::int64_t>(k)); };
+Rational rational(std::size_t k) {
+  return {static_cast<std::int64_t>(k)};
+}
+
+/// The number k of {0, ..., visible - 1} for which (k, L) is nearest in angle to (r, L). That angle
+/// grows with k and stays below a right angle, so it is 0 for r <= 0, and otherwise one of the two
+/// visible numbers around r.
+std::size_t nearest_phi(const Rational& r, std::uint32_t L, std::size_t visible) {
   if (r.sign() <= 0) return 0;
   if (r >= rational(visible - 1)) return visible - 1;
   const mpq_class exact = r.to_mpq();
   const mpz_class floor = exact.get_num() / exact.get_den();
   const std::size_t below = floor.get_ui(), above = below + 1;
-  // The cosines are positive: (r k + 1) / sqrt(k^2 + 1), up to the norm of (r, 1).
+  // The cosines are positive: (r k + L^2) / sqrt(k^2 + L^2), up to the norm of (r, L).
+  const Rational square = rational(L) * rational(L);
   const auto squared_cosine = [&](std::size_t k) {
-    const Rational product = r * rational(k) + Rational(1);
-    return product * product / (rational(k) * rational(k) + Rational(1));
+    const Rational product = r * rational(k) + square;
+    return product * product / (rational(k) * rational(k) + square);
   };
   const Rational low = squared_cosine(below), high = squared_cosine(above);
-  // With k = below, (k^2+1)((k+1)^2+1) = (k^2+k+1)^2 + 1 is not a square, so the quotient of the
-  // two cosines' norms is irrational and the cosines differ.
+  // With k = below, (k^2+L^2)((k+1)^2+L^2) = (k^2+k+L^2)^2 + L^2 is not a square, so the quotient of
+  // the two cosines' norms is irrational and the cosines differ.
   if (low == high) throw std::logic_error("two positions are equally near to a rational number");
   return low < high ? above : below;
+}
+
+/// The same for the fine code with b: the number of bisectors of visible neighbours that have a
+/// smaller slope than r; absent where r is one of them. They increase (head_schema.cpp).
+std::optional<std::size_t> nearest_fine(const Rational& r, std::uint32_t b, std::size_t visible) {
+  const auto bisector = [&](std::size_t k) {
+    const Rational middle = rational(2 * k + b + 1);  // between a = 2k + b and 2(k+1) + b
+    return (middle * middle - Rational(2)) / (Rational(2) * middle);
+  };
+  std::size_t from = 0, to = visible - 1;
+  while (from < to) {
+    const std::size_t k = from + (to - from) / 2;
+    if (bisector(k) < r) {
+      from = k + 1;
+    } else {
+      to = k;
+    }
+  }
+  if (from + 1 < visible && bisector(from) == r) return std::nullopt;
+  return from;
 }
 
 /// (a, b) is a positive multiple of (c, d), and not zero.
@@ -104,7 +128,7 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token, const Sele
 // --- match -------------------------------------------------------------------------------------
 
 void SelectedPositions::prepare(const SelectPointed& s) {
-  const PositionCode code = std::get<KeyType>(program_.cells[s.key].type).code;
+  const PositionCode code = key_code(s.key);
   for (std::size_t j = 0; j < tokens_; ++j) {
     coded_.emplace(code_of(code, j), j);
     keyed_.emplace(cells_.cell(j, s.key), j);
@@ -117,8 +141,7 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token,
   if (pointed == coded_.end() || pointed->second >= visible(token))
     broken(token, "pointer " + program_.cells[s.pointer].name + " codes no visible position");
   const std::size_t target = pointed->second >= s.back ? pointed->second - s.back : 0;
-  const PositionCode code = std::get<KeyType>(program_.cells[s.key].type).code;
-  const auto found = keyed_.find(code_of(code, target));
+  const auto found = keyed_.find(code_of(key_code(s.key), target));
   if (found == keyed_.end() || found->second >= visible(token))
     broken(token, fmt::format("no visible position has the key of position {}", target));
   return {found->second};
@@ -174,7 +197,7 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token,
 
 void SelectedPositions::prepare(const SelectNearest& s) {
   while (own_keys_ < tokens_ &&
-         cells_.cell(own_keys_, s.key) == code_of(PositionCode::phi, own_keys_))
+         cells_.cell(own_keys_, s.key) == code_of(key_code(s.key), own_keys_))
     ++own_keys_;
 }
 
@@ -187,7 +210,12 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token,
   if (denominator.sign() <= 0) broken(token, "the denominator of the target is not positive");
   const auto ratio = rational_quotient(cells_.value(token, s.target.numerator), denominator);
   if (!ratio) broken(token, "the target is not a rational number");
-  return {nearest(*ratio, visible(token))};
+  const PositionCode code = key_code(s.key);
+  if (code.kind == PositionCode::Kind::phi)
+    return {nearest_phi(*ratio * rational(code.parameter), code.parameter, visible(token))};
+  const auto position = nearest_fine(*ratio, code.parameter, visible(token));
+  if (!position) broken(token, "two visible positions are equally near to " + ratio->text());
+  return {*position};
 }
 
 // --- find --------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class SelectedPositions {
 
   [[noreturn]] void broken(std::size_t token, const std::string& reason) const;
   std::size_t visible(std::size_t token) const { return fetch_.causal ? token + 1 : tokens_; }
+  PositionCode key_code(CellId key) const { return *held_code(program_.cells[key].type); }
   Numbering number(const std::vector<std::vector<Real>>& values) const;
 
   void prepare(const SelectAll&) {}

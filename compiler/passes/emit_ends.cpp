@@ -68,16 +68,19 @@ class Ends {
       rest.set({*one_, 0}, Rational(1));
     }
     CodePosition codes;
+    Values even(layout_);
     for (const PositionFill& fill : p_.position) {
       const CellType& type = p_.cells[fill.cell].type;
+      if (fill.parity) {
+        even.set({fill.cell, 0}, Rational(1));
+        continue;
+      }
       if (std::holds_alternative<FlagType>(type)) {
         first.set({fill.cell, 0}, Rational(1));
         rest.set({fill.cell, 0}, Rational(-1));
         continue;
       }
-      const auto* key = std::get_if<KeyType>(&type);
-      codes.two_circle =
-          (key ? key->code : std::get<PointerType>(type).code) == PositionCode::two_circle;
+      codes.code = *held_code(type);
       CodeFill plain, mirrored;
       for (std::uint32_t i = 0; i < size_of(type); ++i) {
         plain.at.push_back(layout_.at({fill.cell, i}));
@@ -89,6 +92,7 @@ class Ends {
       if (!mirrored.at.empty()) codes.fills.push_back(mirrored);
     }
     if (!codes.fills.empty()) {
+      codes.parity = even.finish();
       model.position = std::move(codes);
     } else if (!p_.table.empty()) {
       model.position = emit_table();

@@ -93,6 +93,8 @@ class ProofObligations::AtStatement {
   const std::string& name(CellId cell) const { return p_.cells[cell].name; }
   const CellType& type(CellId cell) const { return p_.cells[cell].type; }
   bool blank(CellId cell) const { return before_[cell].kind == AbstractValue::Kind::blank; }
+  /// A code of two components: rational up to a factor, the second one positive.
+  bool plane_code(CellId cell) const { return held_code(type(cell)) && size_of(type(cell)) == 2; }
   std::string holding(CellId cell) const { return name(cell) + " is " + describe(before_[cell]); }
 
   void check_typed(CellId cell) const {
@@ -106,7 +108,7 @@ class ProofObligations::AtStatement {
     const auto rational = [&](const LinearForm& form) {
       return std::all_of(form.begin(), form.end(), [&](const Term& t) {
         return t.component.cell == form.front().component.cell &&
-               (before_[t.component.cell].rational || is_phi_code(type(t.component.cell)));
+               (before_[t.component.cell].rational || plane_code(t.component.cell));
       });
     };
     const LinearForm& denominator = s.target.denominator;
@@ -115,9 +117,8 @@ class ProofObligations::AtStatement {
          s.target.numerator.front().component.cell != denominator.front().component.cell))
       refuse("the target of 'nearest' is not proved to be a rational number");
     for (const Term& t : denominator)
-      if (t.factor.sign() <= 0 ||
-          !(numbers_.signs(t.component, before_).positive() ||
-            (is_phi_code(type(t.component.cell)) && t.component.index == 1)))
+      if (t.factor.sign() <= 0 || !(numbers_.signs(t.component, before_).positive() ||
+                                    (plane_code(t.component.cell) && t.component.index == 1)))
         refuse("the denominator of the target of 'nearest' is not proved to be positive");
   }
 
@@ -149,11 +150,17 @@ class ProofObligations::AtStatement {
 
   /// `target` takes the direction of a group; `witness` stands for the group in the sentence.
   void check_direction(std::span<const Term> group, CellId target, CellId witness) const {
-    if (!std::holds_alternative<DirectionType>(type(target)) &&
-        !numbers_.position_ratio(group, before_))
-      refuse("cell " + name(target) +
-             " holds a position code, and the group is not proved to be "
-             "a positive multiple of (p, 1)");
+    if (const auto code = held_code(type(target))) {
+      const auto over = numbers_.position_ratio(group, before_);
+      const Rational declared(code->parameter);
+      if (!over)
+        refuse("cell " + name(target) +
+               " holds a position code, and the group is not proved to be "
+               "a positive multiple of (p, 1)");
+      if (*over != declared)
+        refuse("cell " + name(target) + " holds the direction of (p, " + declared.text() +
+               "), and the group is a multiple of (p, " + over->text() + ")");
+    }
     check_nonzero(group, witness);
   }
 

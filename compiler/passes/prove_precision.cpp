@@ -96,13 +96,14 @@ class Facts {
     const CellType& type = p_.cells[cell].type;
     add_block(facts, size_of(type), *squared_norm(type));
   }
-  PositionCode code_of_key(CellId key) const { return std::get<KeyType>(p_.cells[key].type).code; }
+  PositionCode code_of_key(CellId key) const { return *held_code(p_.cells[key].type); }
 
   void describe(const SelectAll&, HeadFacts&) const {}
   void describe(const SelectPointed& s, HeadFacts& facts) const {
     add_block(facts, s.key);
     facts.scaled = true;
-    facts.gap = s.back > 0 ? shifted_phi_gap(s.back) : code_gap(code_of_key(s.key));
+    const PositionCode code = code_of_key(s.key);
+    facts.gap = s.back > 0 ? shifted_phi_gap(code.parameter, s.back) : code_gap(code);
   }
   void describe(const SelectSame& s, HeadFacts& facts) const {
     facts.scaled = true;

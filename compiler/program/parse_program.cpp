@@ -39,12 +39,20 @@ class Parser : private ProgramWords {
   }
 
  private:
+  /// What `over` and `fine` stand before.
+  std::uint32_t code_parameter() {
+    const std::uint32_t parameter = small_number("a number from 1 on");
+    if (parameter == 0) fail("expected a number from 1 on, found 0");
+    return parameter;
+  }
+
   PositionCode code() {
-    const std::string text = take("phi, circle or two-circle");
-    for (const PositionCode code :
-         {PositionCode::phi, PositionCode::circle, PositionCode::two_circle})
-      if (text == code_name(code)) return code;
-    fail("expected phi, circle or two-circle, found '" + text + "'");
+    const std::string text = take("phi, circle, two-circle or fine");
+    if (text == kPhi) return PositionCode::phi_over(accept("over") ? code_parameter() : 1);
+    if (text == kCircle) return PositionCode::circle;
+    if (text == kTwoCircle) return PositionCode::two_circle;
+    if (text == kFine) return PositionCode::fine(code_parameter());
+    fail("expected phi, circle, two-circle or fine, found '" + text + "'");
   }
 
   DirectionType direction() {
@@ -260,7 +268,11 @@ class Parser : private ProgramWords {
   void parse_position() {
     PositionFill fill;
     fill.cell = cell("a cell");
-    if (accept("back")) fill.back = small_number("a number of positions");
+    if (accept("parity")) {
+      fill.parity = true;
+    } else if (accept("back")) {
+      fill.back = small_number("a number of positions");
+    }
     end_of_line();
     p_.position.push_back(fill);
   }

@@ -53,6 +53,7 @@ class Printer {
     }
     for (const PositionFill& fill : p_.position) {
       out_ << "position " << name(fill.cell);
+      if (fill.parity) out_ << " parity";
       if (fill.back) out_ << " back " << fill.back;
       out_ << '\n';
     }
@@ -320,8 +321,18 @@ class Printer {
 
 }  // namespace
 
-const char* code_name(PositionCode code) {
-  return code == PositionCode::phi ? "phi" : code == PositionCode::circle ? kCircle : kTwoCircle;
+std::string code_name(PositionCode code) {
+  switch (code.kind) {
+    case PositionCode::Kind::phi:
+      return kPhi + (code.parameter == 1 ? "" : fmt::format(" over {}", code.parameter));
+    case PositionCode::Kind::circle:
+      return kCircle;
+    case PositionCode::Kind::two_circle:
+      return kTwoCircle;
+    case PositionCode::Kind::fine:
+      return fmt::format("{} {}", kFine, code.parameter);
+  }
+  return {};
 }
 
 std::string print_program(const Program& program) {

@@ -33,6 +33,17 @@ std::uint32_t size_of(const CellType& type) {
       type);
 }
 
+std::optional<PositionCode> held_code(const CellType& type) {
+  if (const auto* key = std::get_if<KeyType>(&type)) return key->code;
+  if (const auto* pointer = std::get_if<PointerType>(&type)) return pointer->code;
+  return std::nullopt;
+}
+
+bool is_phi_code(const CellType& type) {
+  const auto code = held_code(type);
+  return code && code->kind == PositionCode::Kind::phi;
+}
+
 std::optional<Rational> squared_norm(const CellType& type) {
   return std::visit(Overload{[](const KeyType& t) { return std::optional(code_norm(t.code)); },
                              [](const PointerType& t) { return std::optional(code_norm(t.code)); },

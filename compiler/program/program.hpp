@@ -63,6 +63,10 @@ bool is_cell_name(const std::string& name);
 using CellId = std::uint32_t;
 
 std::uint32_t size_of(const CellType& type);
+/// The code that a key or pointer holds; absent for other types.
+std::optional<PositionCode> held_code(const CellType& type);
+/// A key or pointer of phi(p / L), for any L.
+bool is_phi_code(const CellType& type);
 /// Squared norm of a cell that holds a value of its type; absent for NumberType.
 std::optional<Rational> squared_norm(const CellType& type);
 
@@ -93,7 +97,7 @@ struct SelectAll {  ///< uniform: all visible positions
 struct SelectPointed {  ///< match: the position max(e - back, 0), where `pointer` codes e
   CellId pointer = 0;
   CellId key = 0;
-  std::uint32_t back = 0;  ///< > 0 only with the phi code
+  std::uint32_t back = 0;  ///< > 0 only with phi codes
   bool operator==(const SelectPointed&) const = default;
 };
 struct SelectSame {  ///< match: all visible positions whose cells equal this token's
@@ -110,11 +114,12 @@ struct Ratio {
   LinearForm numerator, denominator;
   bool operator==(const Ratio&) const = default;
 };
-/// The visible position whose phi code is nearest in angle to `target`: the one that codes it, if
-/// there is one; below 0 it is position 0. There is never a tie between rationals.
+/// The visible position whose code is nearest in angle to the direction of (numerator,
+/// denominator): the one that codes it, if there is one. With the phi code there is never a tie
+/// between rationals; with the fine code the program is broken where there is one.
 struct SelectNearest {
   Ratio target;
-  CellId key = 0;  ///< key phi
+  CellId key = 0;  ///< key phi or fine
   bool operator==(const SelectNearest&) const = default;
 };
 /// All visible positions where `flag` holds, or all visible ones if there is none; tokens where
@@ -234,6 +239,7 @@ using Statement = std::variant<FetchStatement, LookupStatement, MoveStatement, E
 struct PositionFill {
   CellId cell = 0;
   std::uint32_t back = 0;  ///< codes: position max(p - back, 0)
+  bool parity = false;     ///< a flag: [p is even], not [p = 0]
   bool operator==(const PositionFill&) const = default;
 };
 /// An entry of a table of positions. A flag or one-hot cell gets `value`; a direction of two

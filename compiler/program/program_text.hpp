@@ -11,8 +11,9 @@ namespace logdepth {
 /// parse_program(print_program(p)) == p, and printing what was parsed is the canonical text.
 std::string print_program(const Program& program);
 
-/// "phi", "circle" or "two-circle".
-const char* code_name(PositionCode code);
+inline constexpr const char* kPhi = "phi";  ///< the others are named as in weights files
+/// "phi", "phi over 9", "circle", "two-circle" or "fine 3".
+std::string code_name(PositionCode code);
 
 /// Reads the text form. Names are resolved; whether the program obeys the rules is another
 /// question (program_rules.hpp). Errors: InputError with source, line and what was expected.

@@ -48,7 +48,7 @@ class FetchRules : private RuleBase {
     expect_key(x.key);
     if (code(x.pointer) != code(x.key))
       refuse("cells " + name(x.pointer) + " and " + name(x.key) + " hold different codes");
-    if (x.back && code(x.key) != PositionCode::phi)
+    if (x.back && code(x.key)->kind != PositionCode::Kind::phi)
       refuse("'back' needs the phi code: other codes have no linear shift");
   }
 
@@ -68,7 +68,8 @@ class FetchRules : private RuleBase {
     refuse_repetition(cells);
     expect_key(x.key);
     if (code(x.key) == PositionCode::two_circle)
-      refuse("the two-circle code has no increasing component; 'rightmost' needs phi or circle");
+      refuse(
+          "the two-circle code has no increasing component; 'rightmost' needs phi, circle or fine");
     expect_constant("rightmost");
   }
 
@@ -85,8 +86,10 @@ class FetchRules : private RuleBase {
   void check_selector(const SelectNearest& x) const {
     check_ratio(x.target);
     if (x.target.denominator.empty()) refuse("'nearest' needs a positive denominator");
-    if (type(x.key) != CellType(KeyType{PositionCode::phi}))
-      refuse("cell " + name(x.key) + " is not a key of the phi code, which 'nearest' needs");
+    expect_key(x.key);
+    const PositionCode::Kind kind = code(x.key)->kind;
+    if (kind != PositionCode::Kind::phi && kind != PositionCode::Kind::fine)
+      refuse("cell " + name(x.key) + " is not a key of a phi or fine code, which 'nearest' needs");
   }
 
   void check_selector(const SelectFlagged& x) const {
@@ -135,8 +138,7 @@ class FetchRules : private RuleBase {
     if (!s_.under.empty()) {
       if (!reads_direction_of(copy.source))
         refuse("a copy cannot be read under a joint norm, only 'same' the one cell under its own");
-      const bool direction =
-          holds<DirectionType>(copy.target) || code(copy.target) == PositionCode::phi;
+      const bool direction = holds<DirectionType>(copy.target) || is_phi_code(type(copy.target));
       if (!direction || size_of(type(copy.target)) != size_of(type(copy.source)))
         refuse("cell " + name(copy.target) + " cannot hold the direction of " + name(copy.source));
       return;

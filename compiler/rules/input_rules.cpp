@@ -111,10 +111,16 @@ class InputRules : private RuleBase {
   }
 
   void check_positions() {
-    bool flags = false;
+    bool flags = false, parity = false;
     std::set<PositionCode> codes;
     for (const PositionFill& position : p_.position) {
       fill(position.cell);
+      if (position.parity) {
+        parity = true;
+        if (!holds<FlagType>(position.cell) || position.back)
+          refuse("cell " + name(position.cell) + " is no flag that is true where p is even");
+        continue;
+      }
       if (holds<FlagType>(position.cell)) {
         flags = true;
         if (position.back)
@@ -123,9 +129,9 @@ class InputRules : private RuleBase {
       }
       const auto c = code(position.cell);
       if (!c) refuse("cell " + name(position.cell) + " is neither a flag nor a position code");
-      if (*c == PositionCode::phi)
+      if (is_phi_code(type(position.cell)))
         refuse("cell " + name(position.cell) +
-               " holds phi, which is irrational and cannot be a position encoding: take circle, or "
+               " holds phi, which is irrational and cannot be a position encoding: take circle or fine, or "
                "normalise a group that is a multiple of (p, 1)");
       if (holds<KeyType>(position.cell) && position.back)
         refuse("key " + name(position.cell) + " is the token's own position, not 'back'");
@@ -135,7 +141,10 @@ class InputRules : private RuleBase {
     if (!codes.empty() && std::holds_alternative<CellsInput>(p_.input) && constant_cell(p_))
       refuse("raw cells with a constant need the first-flag or a table of positions, not codes");
     if (codes.size() + (flags ? 1 : 0) > 1)
-      refuse("the position encoding is first-flag, circle or two-circle, not several of them");
+      refuse(
+          "the position encoding is first-flag, circle, two-circle or fine, not several of them");
+    if (parity && codes.empty())
+      refuse("the parity of a position stands beside its code: fill a key or pointer as well");
   }
 
   void check_table() {

@@ -48,6 +48,8 @@ class Rules : private RuleBase {
       const auto* direction = std::get_if<DirectionType>(&cell.type);
       if (direction && direction->integers == 0u)
         refuse("cell " + cell.name + " declares integers that are all 0, which have no direction");
+      if (const auto held = held_code(cell.type); held && held->parameter == 0)
+        refuse("the code of cell " + cell.name + " has the parameter 0; expected one from 1 on");
       if (!std::holds_alternative<ConstantType>(cell.type)) continue;
       if (cell.lifetime != Lifetime::permanent)
         refuse("the constant " + cell.name + " cannot be state or scratch");
@@ -110,7 +112,7 @@ class Rules : private RuleBase {
     for (const CellId target : s.targets) {
       if (finite(target) || holds<NumberType>(target) || holds<ConstantType>(target))
         refuse("cell " + name(target) + " cannot hold a direction");
-      if (code(target) && code(target) != PositionCode::phi)
+      if (code(target) && !is_phi_code(type(target)))
         refuse("cell " + name(target) + " holds a code that is not a direction");
       if (size_of(type(target)) != s.group.size())
         refuse("cell " + name(target) + " has another size than the group");

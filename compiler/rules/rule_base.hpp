@@ -31,11 +31,7 @@ class RuleBase {
   void expect_finite(CellId cell) const {
     if (!finite(cell)) refuse("cell " + name(cell) + " is neither a flag nor one-hot");
   }
-  std::optional<PositionCode> code(CellId cell) const {
-    if (const auto* key = std::get_if<KeyType>(&type(cell))) return key->code;
-    if (const auto* pointer = std::get_if<PointerType>(&type(cell))) return pointer->code;
-    return std::nullopt;
-  }
+  std::optional<PositionCode> code(CellId cell) const { return held_code(type(cell)); }
   /// A value of `source` is a value of `target`: equal types, an own code read as a pointer, or a
   /// direction of integers where as large ones or any direction may stand.
   void expect_fit(CellId target, CellId source) const {

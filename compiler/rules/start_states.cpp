@@ -117,12 +117,11 @@ class Start {
   void fill_position(std::size_t token, const PositionFill& fill) {
     const CellType& type = p_.cells[fill.cell].type;
     if (std::holds_alternative<FlagType>(type)) {
-      states_.at(token, {fill.cell, 0}) = token == 0 ? 1 : -1;
+      const bool holds = fill.parity ? token % 2 == 0 : token == 0;
+      states_.at(token, {fill.cell, 0}) = holds ? 1 : -1;
       return;
     }
-    const auto* key = std::get_if<KeyType>(&type);
-    const PositionCode code = key ? key->code : std::get<PointerType>(type).code;
-    const auto values = code_of(code, token >= fill.back ? token - fill.back : 0);
+    const auto values = code_of(*held_code(type), token >= fill.back ? token - fill.back : 0);
     for (std::uint32_t i = 0; i < values.size(); ++i) states_.at(token, {fill.cell, i}) = values[i];
   }
 

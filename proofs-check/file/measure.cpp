@@ -40,8 +40,10 @@ std::uint64_t used_coordinates(const Model& model) {
       for (const MatrixEntry& e : head.output.entries) used.insert(e.row);
     for (const MatrixEntry& e : layer.feedforward.out.entries) used.insert(e.row);
   }
-  if (const auto* code = std::get_if<CodePosition>(&model.position))
+  if (const auto* code = std::get_if<CodePosition>(&model.position)) {
     for (const CodeFill& fill : code->fills) used.insert(fill.at.begin(), fill.at.end());
+    for (const SparseEntry& e : code->parity) used.insert(e.index);
+  }
   if (const auto* flag = std::get_if<FirstFlagPosition>(&model.position))
     for (const auto* side : {&flag->first, &flag->rest})
       for (const SparseEntry& e : *side) used.insert(e.index);

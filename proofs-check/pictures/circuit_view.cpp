@@ -358,8 +358,8 @@ class Viewer {
                       "first: " + values(p.first), "others: " + values(p.rest)};
             },
             [&](const CodePosition& p) {
-              std::vector<std::string> lines = {std::string(position_name(p)) +
-                                                " code of position p"};
+              std::vector<std::string> lines = {code_name(p.code) + " code of position p"};
+              if (!p.parity.empty()) lines.push_back("even p: " + values(p.parity) + "; odd p: negated");
               for (const CodeFill& fill : p.fills) {
                 const Coordinates at(fill.at.begin(), fill.at.end());
                 if (names_.describe(at).empty()) continue;  // mirrors
@@ -446,13 +446,13 @@ class Viewer {
   std::string type_of(const std::string& name, const CellIndex& index) const {
     const auto cell = fitted_ ? fitted_->program().find(name) : std::nullopt;
     if (!cell) return index.type;
-    return std::visit(
-        Overload{
-            [](const OneHotType& t) { return fmt::format("one-hot, {} labels", t.labels.size()); },
-            [](const KeyType& t) { return std::string("key, ") + code_name(t.code); },
-            [](const PointerType& t) { return std::string("pointer, ") + code_name(t.code); },
-            [&](const auto&) { return index.type; }},
-        fitted_->program().cells[*cell].type);
+    return std::visit(Overload{[](const OneHotType& t) {
+                                 return fmt::format("one-hot, {} labels", t.labels.size());
+                               },
+                               [](const KeyType& t) { return "key, " + code_name(t.code); },
+                               [](const PointerType& t) { return "pointer, " + code_name(t.code); },
+                               [&](const auto&) { return index.type; }},
+                      fitted_->program().cells[*cell].type);
   }
   const Model& model_;
   CellNames names_;

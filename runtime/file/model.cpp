@@ -33,11 +33,15 @@ const char* padding_name(GraphPadding padding) {
 }
 
 const char* position_name(const Position& position) {
-  return std::visit(
-      Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
-               [](const CodePosition& code) { return code.two_circle ? kTwoCircle : kCircle; },
-               [](const TablePosition&) { return kTable; }},
-      position);
+  return std::visit(Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
+                             [](const CodePosition& position) {
+                               const PositionCode::Kind kind = position.code.kind;
+                               return kind == PositionCode::Kind::circle ? kCircle
+                                      : kind == PositionCode::Kind::fine ? kFine
+                                                                         : kTwoCircle;
+                             },
+                             [](const TablePosition&) { return kTable; }},
+                    position);
 }
 
 }  // namespace logdepth

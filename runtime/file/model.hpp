@@ -202,14 +202,15 @@ struct FirstFlagPosition {  ///< MS25 Def. 2.1: separates the first position fro
   bool operator==(const FirstFlagPosition&) const = default;
 };
 struct CodeFill {
-  std::vector<std::uint32_t> at;  ///< coordinates: 2 (circle) or 4 (two-circle)
+  std::vector<std::uint32_t> at;  ///< coordinates: 2, or 4 (two-circle)
   std::uint32_t back = 0;         ///< the code of position max(p - back, 0)
   Rational scale = 1;
   bool operator==(const CodeFill&) const = default;
 };
-struct CodePosition {  ///< circle: (1-t^2, 2t)/(1+t^2), t = p+1; two-circle: see position_code.hpp
-  bool two_circle = true;
+struct CodePosition {                            ///< see position_code.hpp
+  PositionCode code = PositionCode::two_circle;  ///< circle, two-circle or fine
   std::vector<CodeFill> fills;
+  SparseVector parity = {};  ///< added where p is even, subtracted where it is odd
   bool operator==(const CodePosition&) const = default;
 };
 /// One sparse vector per position; longer inputs are outside the hypotheses.
@@ -220,7 +221,7 @@ struct TablePosition {
 using Position = std::variant<FirstFlagPosition, CodePosition, TablePosition>;
 /// Position encodings as weights files name them.
 inline constexpr const char *kFirstFlag = "first-flag", *kCircle = "circle",
-                            *kTwoCircle = "two-circle", *kTable = "table";
+                            *kTwoCircle = "two-circle", *kFine = "fine", *kTable = "table";
 const char* position_name(const Position& position);
 
 /// Optional index for people, traces and drawings; never needed to run.

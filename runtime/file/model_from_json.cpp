@@ -393,21 +393,28 @@ class Reader {
     return out;
   }
   Position position(Node node) const {
-    const auto known = kind_of(node, {kFirstFlag, kCircle, kTwoCircle, kTable});
+    const auto known = kind_of(node, {kFirstFlag, kTable, kCircle, kTwoCircle, kFine});
     if (known == 0) {
       const auto [kind, first, rest] = members(node, std::array{"kind", "first", "rest"});
       return FirstFlagPosition{sparse(first), sparse(rest)};
     }
-    if (known == 3) {
+    if (known == 1) {
       const auto [kind, rows] = members(node, std::array{"kind", "rows"});
       return TablePosition{list(rows, [&](Node row) { return sparse(row); })};
     }
-    const auto [kind, fills] = members(node, std::array{"kind", "fills"});
-    return CodePosition{
-        known == 2, list(fills, [&](Node fill) {
+    const bool fine = known == 4;
+    const auto [kind, fills, parity, offset] =
+        members(node, std::array{"kind", "fills", "parity?", fine ? "offset" : "offset?"});
+    CodePosition out{
+        known == 2 ? PositionCode::circle : PositionCode::two_circle, list(fills, [&](Node fill) {
           const auto [at, back, scale] = members(fill, std::array{"at", "back", "scale"});
           return CodeFill{integers(at), integer(back), rational(scale)};
         })};
+    if (fine) out.code = PositionCode::fine(integer(offset));
+    if (!fine && offset != kAbsent) fail(offset, "only the fine code has an offset");
+    if (parity != kAbsent) out.parity = sparse(parity);
+    if (parity != kAbsent && out.parity.empty()) fail(parity, "the vector is zero; leave it out");
+    return out;
   }
   Promise promise(Node node) const {
     const auto known =

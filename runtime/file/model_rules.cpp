@@ -211,12 +211,18 @@ void check_position(const Model& model, const Place& root) {
                         check_vector(p.rest, model.width, position / "rest");
                       },
                       [&](const CodePosition& p) {
+                        if (p.code.kind == PositionCode::Kind::phi)
+                          violate(position / "kind", "the code phi is irrational");
+                        if (p.code.parameter == 0)
+                          violate(position / "offset", "expected an offset from 1 on");
+                        check_vector(p.parity, model.width, position / "parity");
                         const Place fills = position / "fills";
                         std::set<std::uint32_t> filled;
+                        for (const SparseEntry& e : p.parity) filled.insert(e.index);
                         for (std::size_t i = 0; i < p.fills.size(); ++i) {
                           const Place fill = fills / i;
                           const Place at = fill / "at";
-                          const std::size_t expected = p.two_circle ? 4 : 2;
+                          const std::size_t expected = p.code == PositionCode::two_circle ? 4 : 2;
                           if (p.fills[i].at.size() != expected) {
                             violate(at, "expected " + number(expected) + " coordinates, got " +
                                             number(p.fills[i].at.size()));

@@ -194,6 +194,9 @@ class Writer {
                           sparse("rest", flag.rest);
                         },
                         [&](const CodePosition& code) {
+                          if (code.code.kind == PositionCode::Kind::fine)
+                            integer("offset", code.code.parameter);
+                          if (!code.parity.empty()) sparse("parity", code.parity);
                           open_list("fills");
                           for (const CodeFill& fill : code.fills) {
                             tape_.open_object();

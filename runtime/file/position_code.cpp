@@ -28,4 +28,15 @@ std::vector<Rational> two_circle_code(std::uint64_t position) {
   return {within[0], within[1], which[0], which[1]};
 }
 
+std::vector<Rational> fine_code(std::uint32_t b, std::uint64_t position) {
+  const auto point = circle(Rational(static_cast<std::int64_t>(2 * position + b)));
+  return {-point[0], point[1]};
+}
+
+std::vector<Rational> rational_code(PositionCode code, std::uint64_t position) {
+  if (code.kind == PositionCode::Kind::two_circle) return two_circle_code(position);
+  return code.kind == PositionCode::Kind::fine ? fine_code(code.parameter, position)
+                                               : circle_code(position);
+}
+
 }  // namespace logdepth

@@ -10,7 +10,8 @@
 
 namespace logdepth {
 
-/// phi(x) = (x, 1) / sqrt(x^2 + 1), the unit vector that stands for a number in MS25.
+/// phi(x) = (x, 1) / sqrt(x^2 + 1), the unit vector that stands for a number in MS25; phi(p / L) is
+/// the direction of (p, L).
 std::array<Real, 2> phi_code(const Rational& x);
 
 /// Rational points on the unit circle that stand for a number:
@@ -28,5 +29,14 @@ std::vector<Rational> circle_code(std::uint64_t position);
 /// 2 iff the positions are equal. 1 <= t / 2^L < 2 keeps the gap near 0.3 / p^2 (performance only;
 /// correctness needs injectivity alone).
 std::vector<Rational> two_circle_code(std::uint64_t position);
+
+/// The fine code of position p: with a = 2p + b, ((a^2 - 1) / (a^2 + 1), 2a / (a^2 + 1)), which is
+/// circle(a) with its first component negated. Its slope, first by second component, is
+/// p + b/2 - 1/(2a), so what lies between two codes is decided by rational numbers
+/// (head_schema.cpp).
+std::vector<Rational> fine_code(std::uint32_t b, std::uint64_t position);
+
+/// Component by component. Precondition: a rational code, not phi.
+std::vector<Rational> rational_code(PositionCode code, std::uint64_t position);
 
 }  // namespace logdepth

@@ -38,9 +38,10 @@ std::optional<OutsideHypotheses> add_position(const Position& position, std::siz
   } else if (const auto* code = std::get_if<CodePosition>(&position)) {
     for (const CodeFill& fill : code->fills) {
       const std::size_t shown = token >= fill.back ? token - fill.back : 0;
-      const auto values = code->two_circle ? two_circle_code(shown) : circle_code(shown);
+      const auto values = rational_code(code->code, shown);
       for (std::size_t i = 0; i < fill.at.size(); ++i) add(fill.at[i], values[i] * fill.scale);
     }
+    for (const SparseEntry& e : code->parity) add(e.index, token % 2 == 0 ? e.value : -e.value);
   } else {
     const auto& rows = std::get<TablePosition>(position).rows;
     if (token >= rows.size())

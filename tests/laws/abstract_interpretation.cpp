@@ -132,7 +132,7 @@ TEST(AbstractInterpretation, RandomProgramsStayInTheStatesThatTheirMasksAreTyped
                    "read off: positive",
                    "read off: not zero",
                    "read off: rational up to a factor",
-                   "read off: a multiple of (p, 1)",
+                   "read off: a multiple of (p, L)",
                    "read off: one norm at all tokens"});
 }
 

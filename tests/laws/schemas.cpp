@@ -23,15 +23,37 @@ constexpr std::uint64_t kFar = 1000000000;
 
 std::vector<Real> code(PositionCode kind, std::uint64_t position) {
   std::vector<Real> values;
-  if (kind == PositionCode::phi) {
-    const Rational p(static_cast<std::int64_t>(position));
-    const Rational square = p * p + Rational(1);
-    return {Real(p).divided_by_root(square), Real(1).divided_by_root(square)};
+  const Rational p(static_cast<std::int64_t>(position)), parameter(kind.parameter);
+  if (kind.kind == PositionCode::Kind::phi) {
+    const Rational square = p * p + parameter * parameter;
+    return {Real(p).divided_by_root(square), Real(parameter).divided_by_root(square)};
+  }
+  if (kind.kind == PositionCode::Kind::fine) {
+    const Rational a = Rational(2) * p + parameter, square = a * a + Rational(1);
+    return {Real((a * a - Rational(1)) / square), Real(Rational(2) * a / square)};
   }
   for (const Rational& x :
        kind == PositionCode::circle ? circle_code(position) : two_circle_code(position))
     values.emplace_back(x);
   return values;
+}
+
+const std::vector<PositionCode> kPhis = {PositionCode::phi, PositionCode::phi_over(2),
+                                         PositionCode::phi_over(9),
+                                         PositionCode::phi_over(1 << 20)};
+const std::vector<PositionCode> kFines = {PositionCode::fine(1), PositionCode::fine(2),
+                                          PositionCode::fine(3), PositionCode::fine(1 << 20)};
+/// Codes of two components, whose first one tells positions apart.
+std::vector<PositionCode> plane_codes() {
+  std::vector<PositionCode> codes = {PositionCode::circle};
+  codes.insert(codes.end(), kPhis.begin(), kPhis.end());
+  codes.insert(codes.end(), kFines.begin(), kFines.end());
+  return codes;
+}
+std::vector<PositionCode> all_codes() {
+  std::vector<PositionCode> codes = plane_codes();
+  codes.push_back(PositionCode::two_circle);
+  return codes;
 }
 
 /// Cells of one token, each with the values of its components.
@@ -132,16 +154,23 @@ TEST(MatchSchema, TwoCircleScoresThePointedPositionAboveAllOthersAtAnyLength) {
     expect_the_pointed_position_wins(PositionCode::two_circle, positions.draw(), 0, positions);
 }
 
+TEST(MatchSchema, FineScoresThePointedPositionAboveAllOthersAtAnyLength) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : kFines)
+    for (int i = 0; i < 400; ++i)
+      expect_the_pointed_position_wins(kind, positions.draw(), 0, positions);
+}
+
 TEST(MatchSchema, PhiBackCScoresThePositionCBeforeAboveAllOthersAndClampsToZero) {
   Positions positions(laws::seed());
   std::size_t clamped = 0;
   for (int i = 0; i < 1500; ++i) {
+    const PositionCode kind = kPhis[positions.below(kPhis.size())];
     const std::uint64_t pointed = positions.draw();
     const std::uint64_t near = std::min<std::uint64_t>(pointed, 1u << 20);
     for (const std::uint64_t back : {std::uint64_t{0}, 1 + positions.below(3), near, near + 1}) {
       clamped += back > pointed;
-      expect_the_pointed_position_wins(PositionCode::phi, pointed, static_cast<std::uint32_t>(back),
-                                       positions);
+      expect_the_pointed_position_wins(kind, pointed, static_cast<std::uint32_t>(back), positions);
       if (HasFatalFailure()) return;
     }
   }
@@ -174,8 +203,7 @@ TEST(PositionCodes, AreUnitVectorsExactlyAndTwoCircleHasSquaredNormTwo) {
   Positions positions(laws::seed());
   for (int i = 0; i < 600; ++i) {
     const std::uint64_t p = i < 40 ? static_cast<std::uint64_t>(i) : positions.draw();
-    for (const PositionCode kind :
-         {PositionCode::phi, PositionCode::circle, PositionCode::two_circle}) {
+    for (const PositionCode kind : all_codes()) {
       Real square;
       for (const Real& x : code(kind, p)) square = square + x * x;
       EXPECT_EQ(square, Real(*squared_norm(KeyType{kind}))) << "position " << p;
@@ -185,25 +213,28 @@ TEST(PositionCodes, AreUnitVectorsExactlyAndTwoCircleHasSquaredNormTwo) {
 }
 
 TEST(PositionCodes, FillKeysWithTheOwnPositionAndPointersWithAnEarlierOneClampedAtZero) {
-  for (const PositionCode kind : {PositionCode::circle, PositionCode::two_circle})
+  for (const PositionCode kind : {PositionCode::circle, PositionCode::two_circle,
+                                  PositionCode::fine(1), PositionCode::fine(5)})
     for (const std::uint32_t back : {0u, 1u, 3u, 100u}) {
       Program p = program_with(kind);
-      p.position = {{kKey, 0}, {kPointer, back}};
+      p.position = {{kKey, 0}, {kPointer, back}, {kFlag, 0, true}};
       const std::vector<std::string> letters(40, "a");
       const CellStates states = start_states(p, word_tokens(WordInput{}, letters).value());
       ASSERT_EQ(states.tokens, 41u);
-      for (std::uint64_t token = 0; token < states.tokens; ++token)
+      for (std::uint64_t token = 0; token < states.tokens; ++token) {
+        EXPECT_EQ(states.at(token, {kFlag, 0}), Real(token % 2 == 0 ? 1 : -1));
         for (std::uint32_t i = 0; i < size_of(KeyType{kind}); ++i) {
           EXPECT_EQ(states.at(token, {kKey, i}), code(kind, token)[i]);
           EXPECT_EQ(states.at(token, {kPointer, i}),
                     code(kind, token >= back ? token - back : 0)[i]);
         }
+      }
     }
 }
 
 TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
   Positions positions(laws::seed());
-  for (const PositionCode kind : {PositionCode::phi, PositionCode::circle}) {
+  for (const PositionCode kind : plane_codes()) {
     const Program p = program_with(kind);
     for (const Literal flag : {Literal{kFlag, 0}, Literal{kFlag, 1}, Literal{kOneHot, 1}}) {
       const HeadSchema schema = head_schema(p, SelectRightmost{{flag}, kKey});
@@ -215,7 +246,7 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
       };
       const Token asking = token_at(kind, 0);
       const Real off = flag.cell == kFlag ? Real(-1) : Real(0);  // what the flag adds when unset
-      for (int i = 0; i < 1500; ++i) {
+      for (int i = 0; i < 400; ++i) {
         const std::uint64_t a = positions.draw();
         const std::uint64_t b = positions.below(2) == 0 ? a + 1 : a + 1 + positions.draw();
         const Real low = score(schema, asking, at(a, false)) - off;
@@ -228,15 +259,15 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
         ASSERT_LT(score(schema, asking, at(b, false)) + Real(1),
                   score(schema, asking, at(a, true)));
       }
-      EXPECT_EQ(score(schema, asking, at(0, false)) - off, Real(0));
+      if (kind.kind != PositionCode::Kind::fine)
+        EXPECT_EQ(score(schema, asking, at(0, false)) - off, Real(0));
     }
   }
 }
 
 TEST(SameSchema, ScoresEqualCellsAboveUnequalOnesAndAllEqualOnesAlike) {
   Positions positions(laws::seed());
-  for (const PositionCode kind :
-       {PositionCode::phi, PositionCode::circle, PositionCode::two_circle}) {
+  for (const PositionCode kind : all_codes()) {
     const Program p = program_with(kind);
     const auto draw = [&] {
       Token token =
@@ -274,7 +305,7 @@ TEST(SameSchema, ScoresEqualCellsAboveUnequalOnesAndAllEqualOnesAlike) {
 
 TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
   Positions positions(laws::seed());
-  for (const PositionCode kind : {PositionCode::phi, PositionCode::circle}) {
+  for (const PositionCode kind : plane_codes()) {
     const HeadSchema schema =
         head_schema(program_with(kind), SelectRightmost{{{kFlag, 1}, {kOneHot, 1}}, kKey});
     const auto at = [&](std::uint64_t position, std::uint64_t flags) {
@@ -285,7 +316,7 @@ TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
     };
     const auto held = [](std::uint64_t flags) { return flags % 2 + flags / 2; };
     const Token asking = token_at(kind, 0);
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < 400; ++i) {
       const std::uint64_t a = positions.draw(), b = positions.draw();
       const std::uint64_t f = positions.below(4), g = positions.below(4);
       const bool before = held(f) < held(g) || (held(f) == held(g) && a < b);
@@ -330,24 +361,24 @@ TEST(FlaggedSchema, ScoresTheFlagWhereItIsAskedForAndNothingElsewhere) {
 
 TEST(NearestSchema, ScoresTheNeighbourOfARationalNumberAboveAllOthers) {
   Positions positions(laws::seed());
-  const Program p = program_with(PositionCode::phi);
   std::size_t whole = 0, negative = 0;
-  for (int i = 0; i < 600; ++i) {
-    // (P - c) / d for a phi code of P
+  for (int i = 0; i < 900; ++i) {
+    const PositionCode kind = kPhis[positions.below(kPhis.size())];
+    const Program p = program_with(kind);
+    const Rational over = Rational(1, kind.parameter);
+    // (P - c) / d for a code of P
     const std::uint64_t pointed = positions.draw();
     const auto shift = static_cast<std::int64_t>(positions.below(50));
     const auto divisor = static_cast<std::int64_t>(1 + positions.below(9));
-    const Ratio target{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-shift)}},
+    const Ratio target{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-shift) * over}},
                        {{{kPointer, 1}, Rational(divisor)}}};
     const HeadSchema schema = head_schema(p, SelectNearest{target, kKey});
-    const Token asking = token_at(PositionCode::phi, 0, pointed);
+    const Token asking = token_at(kind, 0, pointed);
     const Rational x(static_cast<std::int64_t>(pointed) - shift, divisor);
     const std::uint64_t below = x.sign() <= 0 ? 0
                                               : (pointed - static_cast<std::uint64_t>(shift)) /
                                                     static_cast<std::uint64_t>(divisor);
-    const auto at = [&](std::uint64_t r) {
-      return score(schema, asking, token_at(PositionCode::phi, r));
-    };
+    const auto at = [&](std::uint64_t r) { return score(schema, asking, token_at(kind, r)); };
     std::uint64_t best = below;
     if (x.sign() > 0 && !x.is_integer()) {
       ASSERT_NE(at(below), at(below + 1)) << "a tie at " << x.text();

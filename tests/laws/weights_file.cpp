@@ -117,16 +117,19 @@ TEST(WeightsFileNames, AreTheSameEverywhere) {
   EXPECT_STREQ(norm_name(Norm::rms), "rms");
   EXPECT_STREQ(norm_name(Norm::layernorm), "layernorm");
   EXPECT_STREQ(position_name(FirstFlagPosition{}), "first-flag");
-  EXPECT_STREQ(position_name(CodePosition{false, {}}), "circle");
-  EXPECT_STREQ(position_name(CodePosition{true, {}}), "two-circle");
+  EXPECT_STREQ(position_name(CodePosition{PositionCode::circle, {}}), "circle");
+  EXPECT_STREQ(position_name(CodePosition{PositionCode::two_circle, {}}), "two-circle");
   EXPECT_STREQ(position_name(TablePosition{}), "table");
   // Programs and constructions speak of the same encodings.
-  EXPECT_STREQ(code_name(PositionCode::phi), "phi");
-  EXPECT_STREQ(code_name(PositionCode::circle), position_name(CodePosition{false, {}}));
-  EXPECT_STREQ(code_name(PositionCode::two_circle), position_name(CodePosition{true, {}}));
+  EXPECT_STREQ(position_name(CodePosition{PositionCode::fine(3), {}}), "fine");
+  EXPECT_EQ(code_name(PositionCode::phi), "phi");
+  EXPECT_EQ(code_name(PositionCode::phi_over(9)), "phi over 9");
+  EXPECT_EQ(code_name(PositionCode::fine(3)), "fine 3");
+  for (const PositionCode code : {PositionCode::circle, PositionCode::two_circle})
+    EXPECT_EQ(code_name(code), position_name(CodePosition{code, {}}));
   EXPECT_STREQ(positions_name(ScanPositions::first_flag), position_name(FirstFlagPosition{}));
-  EXPECT_STREQ(positions_name(ScanPositions::circle), code_name(PositionCode::circle));
-  EXPECT_STREQ(positions_name(ScanPositions::two_circle), code_name(PositionCode::two_circle));
+  EXPECT_EQ(positions_name(ScanPositions::circle), code_name(PositionCode::circle));
+  EXPECT_EQ(positions_name(ScanPositions::two_circle), code_name(PositionCode::two_circle));
 }
 
 TEST_F(WeightsFile, DerivedIsOutsideTheHash) {

@@ -181,6 +181,17 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"at\": [2,3]", "\"at\": [2,2]", "position.fills[0].at[1]: coordinate 2 is filled twice"},
       {"\"scale\": \"1/2\"", "\"scale\": \"0\"", "position.fills[0].scale: the scale is zero"},
       {"\"kind\": \"circle\"", "\"kind\": \"two-circle\"", "at: expected 4 coordinates", 1000},
+      {"\"kind\": \"circle\"", "\"kind\": \"circle\",\n\"offset\": 3",
+       "position.offset: only the fine code has an offset", 1},
+      {"\"kind\": \"circle\"", "\"kind\": \"fine\"", "position: the key \"offset\" is missing", -4},
+      {"\"kind\": \"circle\"", "\"kind\": \"fine\",\n\"offset\": 0",
+       "position.offset: expected an offset from 1 on", 1},
+      {"\"kind\": \"circle\"", "\"kind\": \"circle\",\n\"parity\": []",
+       "position.parity: the vector is zero; leave it out", 1},
+      {"\"kind\": \"circle\"", "\"kind\": \"circle\",\n\"parity\": [[4,\"1\"]]",
+       "position.parity[0]: index 4 is not below the width 4", 1},
+      {"\"kind\": \"circle\"", "\"kind\": \"circle\",\n\"parity\": [[2,\"1\"]]",
+       "position.fills[0].at[0]: coordinate 2 is filled twice", -3},
       {"\"kind\": \"circle\"", "\"kind\": \"spiral\"", "position.kind: this version of the reader"},
       {"\"kind\": \"uniform\"", "\"kind\": \"sharp\"", "heads[0].promise.kind: this version"},
       {"\"selects\": \"exactly-one\"", "\"selects\": \"one\"", "heads[1].promise.selects: this"},
@@ -275,12 +286,16 @@ TEST(WeightsRefusals, RulesThatNoFileCanBreakHoldForProgramsThatBuildModels) {
   std::get<FindPromise>(m.layers[0].attention.heads[2].promise).terms = 0;
   EXPECT_EQ(first_violation(m),
             "layers[0].attention.heads[2].promise.terms: expected at least one term");
+  m = example_model();
+  m.position = CodePosition{PositionCode::phi, {}};
+  EXPECT_EQ(first_violation(m), "position.kind: the code phi is irrational");
 }
 
 // Each fill may be right on its own.
 TEST(WeightsRefusals, TwoPositionFillsThatShareACoordinateAreRefused) {
   Model m = example_model();
-  m.position = CodePosition{false, {{{0, 1}, 0, Rational(1)}, {{2, 3}, 1, Rational(1)}}};
+  m.position =
+      CodePosition{PositionCode::circle, {{{0, 1}, 0, Rational(1)}, {{2, 3}, 1, Rational(1)}}};
   EXPECT_EQ(first_violation(m), "");
   std::get<CodePosition>(m.position).fills[1].at = {2, 1};
   EXPECT_EQ(first_violation(m), "position.fills[1].at[1]: coordinate 1 is filled twice");

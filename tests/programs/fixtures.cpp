@@ -243,7 +243,9 @@ TEST(FixtureSizes, AreOneLayerForTheFlipFlopAndOneRepeatedLayerForTheScan) {
   EXPECT_EQ(shape_of("parity_by_scan.cells"), (Shape{0, 1, 0}));
   EXPECT_EQ(shape_of("three_loops_shift_by_three.cells"), (Shape{0, 1, 0}));
   EXPECT_EQ(shape_of("reachable_by_one_head_per_vertex.cells"), (Shape{0, 1, 0}));
-  EXPECT_EQ(fixtures().size(), 33u);
+  EXPECT_EQ(shape_of("count_modulo_three.cells"), (Shape{2, 0, 0}));
+  EXPECT_EQ(shape_of("floor_of_a_ninth.cells"), (Shape{3, 0, 0}));
+  EXPECT_EQ(fixtures().size(), 35u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Fixtures, testing::ValuesIn(fixtures()), [](const auto& info) {

@@ -107,8 +107,8 @@ TEST_P(RejectedPrograms, AreRefusedForTheStatedReason) {
 TEST(RejectedPrograms, AreAsManyPerFamilyAsPinnedHere) {
   std::map<std::string, int> count;
   for (const Misuse& misuse : zoo()) ++count[misuse.family];
-  const std::map<std::string, int> pinned = {{"text", 62},  {"rules", 106}, {"lookups", 9},
-                                             {"norms", 40}, {"memory", 5},  {"loop", 5},
+  const std::map<std::string, int> pinned = {{"text", 65},  {"rules", 112}, {"lookups", 9},
+                                             {"norms", 42}, {"memory", 5},  {"loop", 5},
                                              {"twice", 8},  {"format", 13}};
   EXPECT_EQ(count, pinned);
 }

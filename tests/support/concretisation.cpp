@@ -236,8 +236,8 @@ void Concretisation::check_group(const std::vector<CellId>& group, const Abstrac
       terms.push_back({{cell, i}, Rational(1)});
     }
   const bool nonzero = numbers_.nonzero(terms, state), common = numbers_.common(components, state),
-             rational = numbers_.rational_ratio(terms, state),
-             position = numbers_.position_ratio(terms, state);
+             rational = numbers_.rational_ratio(terms, state);
+  const auto position = numbers_.position_ratio(terms, state);
   if (!nonzero && !common && !rational && !position) return;
   Values norms;
   for (std::size_t token = 0; token < cells_->tokens; ++token) {
@@ -248,9 +248,10 @@ void Concretisation::check_group(const std::vector<CellId>& group, const Abstrac
     if (rational)
       expect(rational_multiples(vector), group.front(), "read off: rational up to a factor");
     if (position)
-      expect(vector[1].sign() > 0 &&
-                 vector[0] == vector[1].scaled(Rational(static_cast<std::int64_t>(token))),
-             group.front(), "read off: a multiple of (p, 1)");
+      expect(
+          vector[1].sign() > 0 && vector[0].scaled(*position) ==
+                                      vector[1].scaled(Rational(static_cast<std::int64_t>(token))),
+          group.front(), "read off: a multiple of (p, L)");
   }
   if (common) expect(all_equal(norms), group.front(), "read off: one norm at all tokens");
 }

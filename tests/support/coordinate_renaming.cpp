@@ -69,6 +69,7 @@ std::optional<Model> in_coordinates_of(const Model& original, const Model& moved
   } else if (auto* codes = std::get_if<CodePosition>(&model.position)) {
     for (CodeFill& fill : codes->fills)
       for (std::uint32_t& at : fill.at) at = home.at(at);
+    rename(codes->parity, home);
   }
   for (Layer& layer : model.layers) {
     rename(layer.attention.mask, home);

@@ -191,7 +191,7 @@ class Proof {
       schema[{at(selector.pointer, i), at(selector.key, i)}] = 1;
     if (selector.back)
       schema[{at(selector.pointer, 1), at(selector.key, 0)}] =
-          -static_cast<std::int64_t>(selector.back);
+          -Rational(selector.back, held_code(s_.program.cells[selector.key].type)->parameter);
     return positive_multiple(schema, score);
   }
 
@@ -202,8 +202,8 @@ class Proof {
     if (selector.flags.size() != 1) return false;
     const Literal& literal = selector.flags.front();
     const bool flag = std::holds_alternative<FlagType>(s_.program.cells[literal.cell].type);
-    const bool phi =
-        std::get<KeyType>(s_.program.cells[selector.key].type).code == PositionCode::phi;
+    const bool grows =
+        held_code(s_.program.cells[selector.key].type)->kind != PositionCode::Kind::circle;
     const std::uint32_t one = at(*constant_cell(s_.program), 0);
     const std::uint32_t mark = at(literal.cell, flag ? 0 : literal.value);
     if (score.size() != 2 || !score.contains({one, mark})) return false;
@@ -212,7 +212,7 @@ class Proof {
     for (const std::uint32_t i : {0u, 1u}) {
       const auto position = score.find({one, at(selector.key, i)});
       if (position == score.end()) continue;
-      const Rational slope = position->second * Rational(i == 0 && phi ? 1 : -1);
+      const Rational slope = position->second * Rational(i == 0 && grows ? 1 : -1);
       return slope.sign() > 0 && gap >= slope;
     }
     return false;

@@ -180,9 +180,15 @@ class ModelMaker {
       m.position = table;
     }
     if (kind == 2) {
-      CodePosition code{dice_.coin(), {}};
-      const std::uint32_t size = code.two_circle ? 4 : 2;
-      for (std::uint32_t at = 0; at + size <= width_; at += size) {
+      const auto kind = dice_.up_to(2);
+      CodePosition code{kind == 0   ? PositionCode::circle
+                        : kind == 1 ? PositionCode::two_circle
+                                    : PositionCode::fine(1 + dice_.up_to(9)),
+                        {}};
+      const std::uint32_t size = kind == 1 ? 4 : 2;
+      const std::uint32_t even = dice_.coin() ? 1 : 0;
+      if (even) code.parity = {{0, rational()}};
+      for (std::uint32_t at = even; at + size <= width_; at += size) {
         CodeFill fill{{}, dice_.up_to(3), rational()};
         for (std::uint32_t i = 0; i < size; ++i) fill.at.push_back(at + i);
         code.fills.push_back(fill);
@@ -248,7 +254,7 @@ inline Model example_model() {
   output.prefix = TransformationReadout{2, {{0, 1}, {1}}, 2};
   m.output = output;
   m.unembedding = {5, 4, {{0, 1, 1}, {4, 3, Rational(-1, 2)}}};
-  m.position = CodePosition{false, {{{2, 3}, 1, Rational(1, 2)}}};
+  m.position = CodePosition{PositionCode::circle, {{{2, 3}, 1, Rational(1, 2)}}};
   m.embedding = {{"a", {{0, 1}}}, {"b", {{0, -1}, {1, 2}}}, {kBeginToken, {}}};
   m.cells["one"] = {{0}, "constant", "permanent"};
   const SparseMatrix in{1, 4, {{0, 0, 1}}};

@@ -193,7 +193,8 @@ class WeightsMutation {
         std::swap(fill.at.front(), fill.at.back());
         return describe("position", "moved", where + ", two coordinates exchanged");
       default:
-        codes->two_circle = !codes->two_circle;
+        codes->code =
+            codes->code == PositionCode::circle ? PositionCode::two_circle : PositionCode::circle;
         return describe("position", "other code", "circle for two-circle or the reverse");
     }
   }

@@ -103,19 +103,26 @@ Row embedded(const Model& model, const Tokens& tokens, std::size_t token) {
     add(row, token == 0 ? flag->first : flag->rest);
   if (const auto* table = std::get_if<TablePosition>(&model.position))
     add(row, table->rows.at(token));
-  if (const auto* code = std::get_if<CodePosition>(&model.position))
+  if (const auto* code = std::get_if<CodePosition>(&model.position)) {
     for (const CodeFill& fill : code->fills) {
       const std::int64_t t =
           1 + std::max<std::int64_t>(static_cast<std::int64_t>(token) - fill.back, 0);
       std::int64_t level = 0;
       while (std::int64_t{2} << level <= t) ++level;
-      auto values =
-          circle_at(code->two_circle ? Rational(t, std::int64_t{1} << level) : Rational(t));
-      if (code->two_circle)
+      const bool two_circle = code->code == PositionCode::two_circle;
+      auto values = circle_at(two_circle ? Rational(t, std::int64_t{1} << level) : Rational(t));
+      if (two_circle)
         for (const Rational& value : circle_at(Rational(level + 1))) values.push_back(value);
+      if (code->code.kind == PositionCode::Kind::fine) {
+        values = circle_at(Rational(2 * (t - 1) + code->code.parameter));
+        values[0] = -values[0];
+      }
       for (std::size_t i = 0; i < fill.at.size(); ++i)
         row[fill.at[i]] = row[fill.at[i]] + Real(values[i] * fill.scale);
     }
+    for (const SparseEntry& e : code->parity)
+      row[e.index] = row[e.index] + Real(token % 2 == 0 ? e.value : -e.value);
+  }
   return row;
 }
 

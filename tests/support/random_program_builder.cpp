@@ -82,10 +82,18 @@ class Builder : private RandomStatements {
       give(declare("d", DirectionType{2}, Holds::blank),
            chance(1, 2) ? GivenCell::Holds::ratio : GivenCell::Holds::value);
     if (!chance(1, 2)) return;
-    const PositionCode code = static_cast<PositionCode>(below(3));
+    const PositionCode code = random_code();
     give(declare("K", KeyType{code}, Holds::blank));
     give(declare("P", PointerType{code}, Holds::blank));
   }
+
+  PositionCode rational_code() {
+    constexpr PositionCode kCodes[] = {PositionCode::circle, PositionCode::two_circle};
+    const std::size_t kind = below(3);
+    return kind < 2 ? kCodes[kind] : PositionCode::fine(small(1, 4));
+  }
+  PositionCode phi_code() { return PositionCode::phi_over(chance(1, 2) ? 1 : small(2, 4)); }
+  PositionCode random_code() { return chance(1, 3) ? phi_code() : rational_code(); }
 
   CellId declare_finite(const std::string& prefix, std::size_t i) {
     const std::string name = prefix + std::to_string(i);
@@ -112,12 +120,13 @@ class Builder : private RandomStatements {
     if (kind <= 3 && one_) return declare_phi();
     if (kind == 8 || (raw() && one_)) return declare_table();
     if (rows() && chance(1, 2)) return declare_vertices();
-    const PositionCode code = kind <= 5 ? PositionCode::circle : PositionCode::two_circle;
+    const PositionCode code = rational_code();
     const CellId key = declare("I", KeyType{code}, Holds::typed);
     const CellId pointer = declare("E", PointerType{code}, Holds::typed);
     p_.position = {{key, 0}, {pointer, small(0, 3)}};
     if (chance(1, 2)) p_.position.push_back({declare("G", KeyType{code}, Holds::typed), 0});
     if (chance(1, 2)) declare("F", PointerType{code}, Holds::blank);
+    if (chance(1, 2)) p_.position.push_back({declare("even", FlagType{}, Holds::typed), 0, true});
   }
 
   /// The first-flag, and phi from it, read off by the feed-forward network or by attention.
@@ -125,9 +134,11 @@ class Builder : private RandomStatements {
     const CellId fst = declare("fst", FlagType{}, Holds::typed);
     p_.position = {{fst, 0}};
     const CellId a = declare("a", NumberType{2}, Holds::number);
-    const CellId key = declare("I", KeyType{PositionCode::phi}, Holds::typed);
-    const CellId pointer = declare("E", PointerType{PositionCode::phi}, Holds::typed);
-    if (chance(1, 2)) declare("F", PointerType{PositionCode::phi}, Holds::blank);
+    const bool divided = chance(1, 2);  // by its norm in the feed-forward network
+    const PositionCode code = divided ? phi_code() : PositionCode::phi;
+    const CellId key = declare("I", KeyType{code}, Holds::typed);
+    const CellId pointer = declare("E", PointerType{code}, Holds::typed);
+    if (chance(1, 2)) declare("F", PointerType{code}, Holds::blank);
     const Rational half(1, 2);
     FetchStatement count;
     count.name = "count";
@@ -135,10 +146,10 @@ class Builder : private RandomStatements {
     count.writes = {SumWrite{{a, 0}, {{{*one_, 0}, half}, {{fst, 0}, -half}}},
                     SumWrite{{a, 1}, {{{*one_, 0}, half}, {{fst, 0}, half}}}};
     p_.initial.push_back(std::move(count));
-    if (chance(1, 2)) {
-      const Rational factor = small(1, 3);
+    if (divided) {
+      const Rational factor = small(1, 3), over = code.parameter;
       p_.initial.push_back(
-          NormaliseStatement{{key, pointer}, {{{a, 0}, factor}, {{a, 1}, factor}}});
+          NormaliseStatement{{key, pointer}, {{{a, 0}, factor}, {{a, 1}, factor * over}}});
       return;
     }
     FetchStatement read;

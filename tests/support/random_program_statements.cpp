@@ -78,22 +78,31 @@ std::optional<Selector> RandomStatements::random_match(const std::vector<CellId>
     return typed(c) && (is<KeyType>(c) ? type(c) == type(s.key) : pointer && fits(c, s.key));
   });
   s.pointer = pick(pointers);
-  if (std::get<KeyType>(type(s.key)).code == PositionCode::phi) s.back = small(0, 3);
+  if (is_phi_code(type(s.key))) s.back = small(0, 3);
   return s;
 }
 
-/// A shifted pointer or, rarely, a direction that may turn out rational.
+/// A shifted pointer or, rarely, a direction that may turn out rational; among fine codes, where
+/// these could tie, what a pointer codes.
 std::optional<Selector> RandomStatements::random_nearest() {
-  const CellType key = KeyType{PositionCode::phi}, pointer = PointerType{PositionCode::phi};
-  const auto keys = cells([&](CellId c) { return typed(c) && type(c) == key; });
-  const auto targets = cells([&](CellId c) {
-    return typed(c) &&
-           (type(c) == key || type(c) == pointer || type(c) == CellType(DirectionType{2}));
-  });
+  const auto fine = [&](CellId c) {
+    const auto code = held_code(type(c));
+    return code && code->kind == PositionCode::Kind::fine;
+  };
+  const auto keys = cells(
+      [&](CellId c) { return typed(c) && is<KeyType>(c) && (is_phi_code(type(c)) || fine(c)); });
   if (keys.empty()) return std::nullopt;
-  const CellId target = pick(targets);
   SelectNearest s;
   s.key = pick(keys);
+  const auto targets = cells([&](CellId c) {
+    return typed(c) && (held_code(type(c)) == held_code(type(s.key)) ||
+                        (!fine(s.key) && type(c) == CellType(DirectionType{2})));
+  });
+  const CellId target = pick(targets);
+  if (fine(s.key)) {
+    s.target = {{{{target, 0}, Rational(1)}}, {{{target, 1}, Rational(1)}}};
+    return s;
+  }
   s.target.numerator = {{{target, 0}, Rational(small(1, 3), small(1, 3))}};
   if (chance(1, 2))
     s.target.numerator.push_back(

@@ -33,6 +33,20 @@ std::string selector_feature(const Selector& selector, const std::string& mask) 
       selector);
 }
 
+std::string code_feature(PositionCode code) {
+  switch (code.kind) {
+    case PositionCode::Kind::phi:
+      return code == PositionCode::phi ? "phi" : "phi over";
+    case PositionCode::Kind::circle:
+      return "circle";
+    case PositionCode::Kind::two_circle:
+      return "two-circle";
+    case PositionCode::Kind::fine:
+      return "fine";
+  }
+  return {};
+}
+
 /// What a program uses, so that a test can demand that everything was tried.
 std::set<std::string> features_of(const Program& p) {
   std::set<std::string> features;
@@ -53,9 +67,9 @@ std::set<std::string> features_of(const Program& p) {
   if (p.position.empty()) features.insert("no positions");
   for (const Cell& cell : p.cells)
     if (const auto* key = std::get_if<KeyType>(&cell.type))
-      features.insert(key->code == PositionCode::phi      ? "phi"
-                      : key->code == PositionCode::circle ? "circle"
-                                                          : "two-circle");
+      features.insert(code_feature(key->code));
+  for (const PositionFill& fill : p.position)
+    if (fill.parity) features.insert("parity");
   for (const Block block : {Block::initial, Block::repeated, Block::final})
     for (const Statement& statement : p.block(block)) {
       features.insert(block_name(block));

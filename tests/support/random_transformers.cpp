@@ -110,8 +110,11 @@ void RandomTransformers::draw_position(Model& model) {
     model.position = table;
     return;
   }
-  CodePosition code{kind == 2, {}};
-  const std::size_t size = code.two_circle ? 4 : 2;
+  CodePosition code{kind == 2   ? PositionCode::two_circle
+                    : one_in(2) ? PositionCode::circle
+                                : PositionCode::fine(1 + static_cast<std::uint32_t>(below(4))),
+                    {}};
+  const std::size_t size = code.code == PositionCode::two_circle ? 4 : 2;
   for (const Group& at : groups_) {
     if (at.size() != size || one_in(4)) continue;
     const CodeFill fill{at, static_cast<std::uint32_t>(below(3)), weight()};

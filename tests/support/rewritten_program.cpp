@@ -109,7 +109,13 @@ class Author {
         to_.given_natural(as<cells::Number>(given.cell));
       if (given.holds == GivenCell::Holds::ratio) to_.given_ratio(as<cells::Direction>(given.cell));
     }
-    for (const PositionFill& fill : from_.position) to_.position(cell(fill.cell), fill.back);
+    for (const PositionFill& fill : from_.position) {
+      if (fill.parity) {
+        to_.position_parity(as<cells::Flag>(fill.cell));
+      } else {
+        to_.position(cell(fill.cell), fill.back);
+      }
+    }
     for (const auto& row : from_.table) {
       std::vector<cells::TableEntry> entries;
       for (const TableFill& fill : row)

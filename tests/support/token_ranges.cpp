@@ -10,10 +10,12 @@ namespace {
 
 /// Range of one component of a cell that holds some value of its type. Codes: circle(t) with t >= 0
 /// has components (1-t^2)/(1+t^2), which is <= 0 from t = 1 on, and 2t/(1+t^2) >= 0; codes take
-/// t = p+1, t/2^L in [1, 2) and L+1, all at least 1. phi(p) = (p, 1)/sqrt(p^2+1) is >= 0.
+/// t = p+1, t/2^L in [1, 2) and L+1, all at least 1. (p, L)/sqrt(p^2+L^2) is >= 0, and so is fine,
+/// circle at a >= 1 with its first component negated.
 Range range_of(const CellType& type, std::uint32_t index) {
   const auto code = [&](PositionCode c) {
-    return c != PositionCode::phi && index % 2 == 0 ? Range{-1, 0} : Range{0, 1};
+    const bool falls = c == PositionCode::circle || c == PositionCode::two_circle;
+    return falls && index % 2 == 0 ? Range{-1, 0} : Range{0, 1};
   };
   return std::visit(Overload{[](const ConstantType&) {
                                return Range{1, 1};
@@ -58,7 +60,7 @@ std::vector<Range> RangeBuilder::cell(const Holding& holding, CellId cell) const
     const Rational number = flag && !found->second ? -1 : 1;
     ranges[flag ? 0 : found->second] = {number, number};
   } else if (const auto at = holding.positions.find(cell); at != holding.positions.end()) {
-    const auto code = ranges.size() == 2 ? circle_code(at->second) : two_circle_code(at->second);
+    const auto code = rational_code(held_code(type).value_or(PositionCode::circle), at->second);
     for (std::uint32_t i = 0; i < ranges.size(); ++i) ranges[i] = {code[i], code[i]};
   } else if (holding.filled.contains(cell) || std::holds_alternative<ConstantType>(type)) {
     for (std::uint32_t i = 0; i < ranges.size(); ++i)
