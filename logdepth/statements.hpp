@@ -65,7 +65,8 @@ Rightmost rightmost(const Value& value, const More&... more) {
   return Rightmost({value, Value(more)...});
 }
 
-/// `nearest(R).key(I)`: the visible position whose phi code is nearest in angle to R; 0 if R < 0.
+/// `nearest(R).key(I)`: the visible position whose code, phi or fine, is nearest in angle to the
+/// direction of R: among codes of phi over L to the number L R, 0 if R < 0.
 class Nearest {
  public:
   explicit Nearest(Ratio target) : target_(std::move(target)) {}

@@ -19,6 +19,10 @@ struct PositionCode {
   static const PositionCode phi, circle, two_circle;
   static constexpr PositionCode phi_over(std::uint32_t L) { return {Kind::phi, L}; }
   static constexpr PositionCode fine(std::uint32_t b) { return {Kind::fine, b}; }
+  /// The parameter is one that the kind has.
+  constexpr bool is_valid() const {
+    return parameter == 1 || (parameter > 1 && (kind == Kind::phi || kind == Kind::fine));
+  }
   auto operator<=>(const PositionCode&) const = default;
 };
 inline constexpr PositionCode PositionCode::phi = {Kind::phi},

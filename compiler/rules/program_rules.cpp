@@ -48,8 +48,8 @@ class Rules : private RuleBase {
       const auto* direction = std::get_if<DirectionType>(&cell.type);
       if (direction && direction->integers == 0u)
         refuse("cell " + cell.name + " declares integers that are all 0, which have no direction");
-      if (const auto held = held_code(cell.type); held && held->parameter == 0)
-        refuse("the code of cell " + cell.name + " has the parameter 0; expected one from 1 on");
+      if (const auto held = held_code(cell.type); held && !held->is_valid())
+        refuse(fmt::format("the code of cell {} has no parameter {}", cell.name, held->parameter));
       if (!std::holds_alternative<ConstantType>(cell.type)) continue;
       if (cell.lifetime != Lifetime::permanent)
         refuse("the constant " + cell.name + " cannot be state or scratch");

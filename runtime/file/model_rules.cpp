@@ -213,7 +213,7 @@ void check_position(const Model& model, const Place& root) {
                       [&](const CodePosition& p) {
                         if (p.code.kind == PositionCode::Kind::phi)
                           violate(position / "kind", "the code phi is irrational");
-                        if (p.code.parameter == 0)
+                        if (!p.code.is_valid())
                           violate(position / "offset", "expected an offset from 1 on");
                         check_vector(p.parity, model.width, position / "parity");
                         const Place fills = position / "fills";
