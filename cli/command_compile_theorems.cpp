@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
+#include "constructions/MS25/division_floor_lem3_1.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
@@ -58,6 +59,23 @@ Command add_compile_division(CLI::App& compile) {
     OutputOptions output;
     std::string construction = "compact";
     bool own_argument = false, unit_inputs = false;
+    std::uint64_t length = 0;
+    CLI::Option* length_option = nullptr;
+
+    Program build() const {
+      if (construction == "floor") {
+        if (length_option->count() == 0)
+          throw InputError("--construction floor needs --for-length N, the number of tokens");
+        if (unit_inputs)
+          throw InputError("--unit-inputs: --construction floor always takes unit vectors");
+        return division_floor_MS25_lem3_1(length, own_argument);
+      }
+      if (length_option->count() > 0)
+        throw InputError("--for-length goes with --construction floor");
+      return division_MS25_lem3_1(
+          {construction == "paper" ? DivisionForm::paper : DivisionForm::compact, own_argument,
+           unit_inputs});
+    }
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = compile.add_subcommand(
@@ -66,20 +84,22 @@ Command add_compile_division(CLI::App& compile) {
       "Example: logdepth compile division -o division.json");
   command
       ->add_option("--construction", options->construction,
-                   "compact: fewest layers; paper: the paper's steps, repaired")
-      ->check(CLI::IsMember({"compact", "paper"}));
+                   "compact: fewest layers for every length; paper: the paper's steps, repaired;\n"
+                   "floor: fewest layers for --for-length N, from unit vectors")
+      ->check(CLI::IsMember({"compact", "paper", "floor"}));
   command->add_flag("--own-argument", options->own_argument,
-                    "a_i = i: divide the position itself (compact)");
+                    "a_i = i: divide the position itself (compact, floor)");
   command->add_flag("--unit-inputs", options->unit_inputs,
                     "phi(i) and dir(i, m) are given as unit vectors (compact)");
+  options->length_option =
+      command
+          ->add_option(
+              "--for-length", options->length,
+              "inputs of at most this many tokens (floor); they are given dir(i, L) as well,\n"
+              "L = ceil(N/8)")
+          ->check(kSmallCount);
   options->output.add_to(*command);
-  return [options] {
-    DivisionOptions division;
-    division.form = options->construction == "paper" ? DivisionForm::paper : DivisionForm::compact;
-    division.own_argument = options->own_argument;
-    division.unit_inputs = options->unit_inputs;
-    return options->output.finish(division_MS25_lem3_1(division), nlohmann::json::object());
-  };
+  return [options] { return options->output.finish(options->build(), nlohmann::json::object()); };
 }
 
 Command add_compile_connectivity(CLI::App& compile) {

@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -61,7 +63,7 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
 
 /// One network per n: the theorem is about a single one, so these are records of another kind.
 Claim family(const std::string& name, const std::string& file,
-             Program (*construction)(std::uint32_t),
+             const std::function<Program(std::uint32_t)>& construction,
              const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
   Claim claim = theorem_5_1(name, Form::optimised, file);
   claim.hypotheses = {"one network per number of vertices"};
@@ -82,6 +84,18 @@ Claim family(const std::string& name, const std::string& file,
   return claim;
 }
 
+/// The same with walks `radix` times as long after each loop.
+Claim radix(std::uint32_t radix, const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
+  Claim claim = family(
+      fmt::format("thm-5.1/radix-{}", radix),
+      "constructions/MS25/graph_connectivity_radix_thm5_1.cpp",
+      [radix](std::uint32_t size) { return graph_connectivity_radix_MS25_thm5_1(size, radix); },
+      sizes);
+  claim.hypotheses.push_back(fmt::format("n^{} - n^2 padding tokens", radix + 1));
+  claim.tests = {"tests/claims/connectivity_radix.cpp"};
+  return claim;
+}
+
 }  // namespace
 
 std::vector<Claim> MS25_thm5_1_claims() {
@@ -92,6 +106,8 @@ std::vector<Claim> MS25_thm5_1_claims() {
           connectivity("thm-5.1/compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
           family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+          radix(2, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+          radix(3, {{3, {3, 0, 3}}, {5, {1, 4, 5}}}),
           family("thm-5.1/rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
                  graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
 }
