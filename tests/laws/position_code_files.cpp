@@ -85,9 +85,10 @@ TEST(PositionCodes, AreWrittenWithTheBuilderAsInTheTextForm) {
   p.initial(fetch("count").causal(uniform()).add(c[0], x["a"]).add(c[1], x["begin"]),
             normalise(C).from(c[0], c[1]));
   for (int s = 0; s < 3; ++s)
-    p.initial(fetch("floor." + std::to_string(s))
-                  .causal(nearest(Ratio(Form(C[0]) / 3 + Fraction(3 + s, 3) * C[1], C[1])).key(I))
-                  .copy(q[static_cast<std::size_t>(s)], even));
+    p.initial(
+        fetch("floor." + std::to_string(s))
+            .causal(nearest(cells::Ratio(Form(C[0]) / 3 + Fraction(3 + s, 3) * C[1], C[1])).key(I))
+            .copy(q[static_cast<std::size_t>(s)], even));
   p.initial(
       lookup("residue",
              {when(q[0], !q[1]).then(r == "2"), when(!q[0], q[1]).then(r == "2"),

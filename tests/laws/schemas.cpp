@@ -259,8 +259,11 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
         ASSERT_LT(score(schema, asking, at(b, false)) + Real(1),
                   score(schema, asking, at(a, true)));
       }
-      if (kind.kind != PositionCode::Kind::fine)
-        EXPECT_EQ(score(schema, asking, at(0, false)) - off, Real(0));
+      // It begins with 0; h of fine at p = 0 is that of a = b.
+      const Rational least(kind.kind == PositionCode::Kind::fine ? kind.parameter : 1);
+      const Rational square = least * least;
+      EXPECT_EQ(score(schema, asking, at(0, false)) - off,
+                Real((square - Rational(1)) / (square + Rational(1))));
     }
   }
 }
