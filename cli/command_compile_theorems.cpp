@@ -8,6 +8,7 @@
 #include "cli/compile_output.hpp"
 #include "constructions/MS25/division_floor_lem3_1.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
@@ -21,9 +22,10 @@ namespace {
 struct ConnectivityOptions {
   OutputOptions output;
   std::string construction = "compact", padding = "n3-n2";
-  std::uint32_t size = 0, radix = 3;
+  std::uint32_t size = 0, radix = 3, vertices = 0;
   CLI::Option* size_option = nullptr;
   CLI::Option* radix_option = nullptr;
+  CLI::Option* vertices_option = nullptr;
   CLI::Option* padding_option = nullptr;
 };
 
@@ -32,6 +34,8 @@ Program build_connectivity(const ConnectivityOptions& options) {
   const std::string& form = options.construction;
   if (options.radix_option->count() > 0 && form != "radix")
     throw InputError("--radix goes with --construction radix");
+  if (options.vertices_option->count() > 0 && form != "bounded")
+    throw InputError("--for-vertices goes with --construction bounded");
   if (form == "rows" || form == "radix") {
     if (!sized)
       throw InputError("--construction " + form + " needs --size N, the number of vertices");
@@ -42,6 +46,17 @@ Program build_connectivity(const ConnectivityOptions& options) {
                           : graph_connectivity_radix_MS25_thm5_1(options.size, options.radix);
   }
   const bool n3 = options.padding == "n3";
+  if (form == "bounded") {
+    if (sized)
+      throw InputError(
+          "--size does not go with --construction bounded: expected --for-vertices N, and graphs "
+          "of "
+          "fewer vertices are not filled up");
+    if (options.vertices_option->count() == 0)
+      throw InputError("--construction bounded needs --for-vertices N, the number of vertices");
+    if (n3) throw InputError("--construction bounded needs --padding n3-n2");
+    return graph_connectivity_bounded_MS25_thm5_1(options.vertices);
+  }
   if (sized) {
     if (form == "paper") throw InputError("--size goes with --construction compact, rows or radix");
     if (n3) throw InputError("--size of --construction compact needs --padding n3-n2");
@@ -113,8 +128,9 @@ Command add_compile_connectivity(CLI::App& compile) {
           "--construction", options->construction,
           "compact: one layer per squaring; paper: two, the paper's, repaired; rows: one\n"
           "token per vertex, all pairs at once, for --size N; radix: walks of --radix times\n"
-          "the length in one layer, for --size N")
-      ->check(CLI::IsMember({"compact", "paper", "rows", "radix"}));
+          "the length in one layer, for --size N; bounded: as compact with a layer fewer, for\n"
+          "--for-vertices N")
+      ->check(CLI::IsMember({"compact", "paper", "rows", "radix", "bounded"}));
   options->size_option =
       command
           ->add_option("--size", options->size,
@@ -126,6 +142,11 @@ Command add_compile_connectivity(CLI::App& compile) {
               "--radix", options->radix,
               "of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with n^4 - n^2\n"
               "(3 if not given)")
+          ->check(kSmallCount);
+  options->vertices_option =
+      command
+          ->add_option("--for-vertices", options->vertices,
+                       "graphs of at most this many vertices (bounded), each with its own tokens")
           ->check(kSmallCount);
   options->padding_option =
       command->add_option("--padding", options->padding, "number of padding tokens")

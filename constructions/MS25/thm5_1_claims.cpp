@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
@@ -61,6 +62,18 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
   return claim;
 }
 
+/// One network, of a size that does not depend on the promise, for every n up to it.
+Claim bounded() {
+  Claim claim =
+      connectivity("thm-5.1/bounded", ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2);
+  claim.file = "constructions/MS25/graph_connectivity_bounded_thm5_1.cpp";
+  claim.tests = {"tests/claims/connectivity_bounded.cpp"};
+  claim.hypotheses = {"one network for at most 8 L vertices"};
+  for (Instance& instance : claim.instances)
+    instance.program = [] { return graph_connectivity_bounded_MS25_thm5_1(10); };
+  return claim;
+}
+
 /// One network per n: the theorem is about a single one, so these are records of another kind.
 Claim family(const std::string& name, const std::string& file,
              const std::function<Program(std::uint32_t)>& construction,
@@ -104,6 +117,7 @@ std::vector<Claim> MS25_thm5_1_claims() {
           connectivity("thm-5.1/paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
           connectivity("thm-5.1/compact-n3", ConnectivityForm::compact, Padding::n3),
           connectivity("thm-5.1/compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
+          bounded(),
           family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
           radix(2, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
