@@ -74,6 +74,23 @@ Claim bounded() {
   return claim;
 }
 
+/// Four layers before the loop: found by hand, not built.
+Claim four_initial_layers() {
+  Claim claim = theorem_5_1("thm-5.1/four-initial-layers", Form::optimised,
+                            "constructions/MS25/thm5_1_claims.cpp");
+  claim.statement =
+      "The same with four layers before a loop of one layer, (4, 1, 1), for every n, by a rational "
+      "position encoding that does not know n.";
+  claim.tests = {"tests/claims/connectivity_bounded.cpp"};
+  claim.curve.clear();
+  claim.reason =
+      "no position encoding of a program holds it: 1/(2p+1) as a number beside unit codes, and a "
+      "polygon of six components whose last three are squares that sum to 4n - 6; and a query for "
+      "a "
+      "vertex from a code of another kind is no linear form of it";
+  return claim;
+}
+
 /// One network per n: the theorem is about a single one, so these are records of another kind.
 Claim family(const std::string& name, const std::string& file,
              const std::function<Program(std::uint32_t)>& construction,
@@ -118,6 +135,7 @@ std::vector<Claim> MS25_thm5_1_claims() {
           connectivity("thm-5.1/compact-n3", ConnectivityForm::compact, Padding::n3),
           connectivity("thm-5.1/compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
           bounded(),
+          four_initial_layers(),
           family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
           radix(2, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
