@@ -131,7 +131,8 @@ class InputRules : private RuleBase {
       if (!c) refuse("cell " + name(position.cell) + " is neither a flag nor a position code");
       if (is_phi_code(type(position.cell)))
         refuse("cell " + name(position.cell) +
-               " holds phi, which is irrational and cannot be a position encoding: take circle or fine, or "
+               " holds phi, which is irrational and cannot be a position encoding: take circle or "
+               "fine, or "
                "normalise a group that is a multiple of (p, 1)");
       if (holds<KeyType>(position.cell) && position.back)
         refuse("key " + name(position.cell) + " is the token's own position, not 'back'");

@@ -359,7 +359,8 @@ class Viewer {
             },
             [&](const CodePosition& p) {
               std::vector<std::string> lines = {code_name(p.code) + " code of position p"};
-              if (!p.parity.empty()) lines.push_back("even p: " + values(p.parity) + "; odd p: negated");
+              if (!p.parity.empty())
+                lines.push_back("even p: " + values(p.parity) + "; odd p: negated");
               for (const CodeFill& fill : p.fills) {
                 const Coordinates at(fill.at.begin(), fill.at.end());
                 if (names_.describe(at).empty()) continue;  // mirrors

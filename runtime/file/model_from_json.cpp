@@ -488,18 +488,8 @@ class Reader {
 
 }  // namespace
 
-void refuse(const JsonTape& tape, Node node, const std::string& source,
-            const std::string& sentence) {
-  const std::string path = path_text(tape.path_to(node));
-  throw InputError(source, tape.line(node), path.empty() ? sentence : path + ": " + sentence);
-}
-
 Model model_from_json(const JsonTape& tape, const std::string& source) {
   return Reader(tape, source).model();
-}
-
-Node hash_node(const JsonTape& tape) {
-  return tape.nearest({std::string("sha256")});
 }
 
 }  // namespace logdepth

@@ -15,12 +15,4 @@ JsonTape model_to_json(const Model& model);
 /// between them are find_violation's. Errors: InputError(source, line, "key: ...").
 Model model_from_json(const JsonTape& tape, const std::string& source);
 
-/// For messages about a value of the tape: its line and its path.
-[[noreturn]] void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source,
-                         const std::string& sentence);
-
-/// The file's own hash, as the text of its `sha256` member. Precondition: model_from_json
-/// succeeded.
-JsonTape::Node hash_node(const JsonTape& tape);
-
 }  // namespace logdepth

@@ -146,7 +146,7 @@ Model parse_weights(std::string_view text, const std::string& source) {
     throw InputError(source, tape.line(tape.nearest(violation->path)),
                      path_text(violation->path) + ": " + violation->sentence);
   }
-  const auto stated = hash_node(tape);
+  const auto stated = tape.nearest({std::string("sha256")});
   if (const std::string actual = hash_of(tape); tape.text(stated) != actual) {
     refuse(tape, stated, source,
            "the content hashes to " + actual +

@@ -408,4 +408,10 @@ void JsonTape::append_canonical(Node node, std::string& out,
   }
 }
 
+void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source,
+            const std::string& sentence) {
+  const std::string path = path_text(tape.path_to(node));
+  throw InputError(source, tape.line(node), path.empty() ? sentence : path + ": " + sentence);
+}
+
 }  // namespace logdepth

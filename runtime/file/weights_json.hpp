@@ -100,4 +100,8 @@ class JsonTape {
   std::uint32_t line_ = 0;
 };
 
+/// For messages about a value of the tape: its line and its path.
+[[noreturn]] void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source,
+                         const std::string& sentence);
+
 }  // namespace logdepth
