@@ -123,8 +123,6 @@ Claim one_layer_from_the_first_flag() {
       "separates the first position.";
   claim.instances.clear();
   claim.curve.clear();
-  claim.file = "constructions/MS25/thm4_1_claims.cpp";
-  claim.tests = {"tests/laws/one_norm_for_all_passes.cpp"};
   claim.reason =
       "the compiler has no type for it: the one feed-forward mask would be a direction in the "
       "first "
