@@ -124,9 +124,9 @@ Claim one_layer_from_the_first_flag() {
   claim.instances.clear();
   claim.curve.clear();
   claim.reason =
-      "the compiler has no type for it: the only feed-forward mask would be a direction in the first "
-      "pass, which normalises the position, and of constant norm in the others, which multiply; a "
-      "mask has one norm type for all passes";
+      "the compiler has no type for it: the only feed-forward mask would be a direction in the "
+      "first pass, which normalises the position, and of constant norm in the others, which "
+      "multiply; a mask has one norm type for all passes";
   return claim;
 }
 
