@@ -42,9 +42,11 @@ std::string input_text(const Input& input) {
                [](const GraphInput& graph) {
                  std::string text =
                      graph.layout == GraphInput::Layout::rows ? "graphs, one token per vertex"
-                     : graph.padding == GraphInput::Padding::n3
+                     : graph.padding == GraphPadding::n3
                          ? "graphs, their adjacency matrix and n^3 tokens of padding"
-                         : "graphs, their adjacency matrix and n^3 - n^2 tokens of padding";
+                     : graph.padding == GraphPadding::n3_minus_n2
+                         ? "graphs, their adjacency matrix and n^3 - n^2 tokens of padding"
+                         : "graphs, their adjacency matrix and n^4 - n^2 tokens of padding";
                  if (graph.size) text += fmt::format(", made for {} vertices", *graph.size);
                  return text;
                }},

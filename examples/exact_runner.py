@@ -337,7 +337,8 @@ class Model:
             return ["<vertex>"] * size, rows, size
         matrix = ["<edge>" if (i, j) in edges else "<no-edge>"
                   for i in range(size) for j in range(size)]
-        padding = size ** 3 - (size ** 2 if self.input["padding"] == "n3-n2" else 0)
+        padding = {"n3": size ** 3, "n3-n2": size ** 3 - size ** 2,
+                   "n4-n2": size ** 4 - size ** 2}[self.input["padding"]]
         return (matrix + ["<pad>"] * padding + ["<source>"] * (source + 1) +
                 ["<target>"] * (target + 1), None, size)
 

@@ -37,6 +37,6 @@ enum class Lifetime {
 };
 
 /// Number of padding tokens behind the n^2 of an adjacency matrix.
-enum class GraphPadding { n3, n3_minus_n2 };
+enum class GraphPadding { n3, n3_minus_n2, n4_minus_n2 };
 
 }  // namespace logdepth

@@ -47,7 +47,7 @@ std::vector<PermutationGroup> derived_series(const PermutationGroup& group);
 
 /// A group of the derived series with its commutative quotient. The quotient G/N is written as a product
 /// of cyclic groups of prime power order: no way to write it as a product of cyclic groups has a
-/// smaller sum of m + 1 over the orders m.
+/// smaller sum of orders.
 struct AbelianStep {
   PermutationGroup group;                  ///< G
   PermutationGroup subgroup;               ///< N, its derived subgroup: the group of the next step

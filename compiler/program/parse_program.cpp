@@ -117,9 +117,11 @@ class Parser : private ProgramWords {
       } else {
         expect("adjacency", "adjacency or rows");
         if (accept("n3")) {
-          graph.padding = GraphInput::Padding::n3;
+          graph.padding = GraphPadding::n3;
+        } else if (accept("n4-n2")) {
+          graph.padding = GraphPadding::n4_minus_n2;
         } else {
-          expect("n3-n2", "n3 or n3-n2");
+          expect("n3-n2", "n3, n3-n2 or n4-n2");
         }
       }
       if (accept("size")) graph.size = small_number("a number of vertices");

@@ -129,9 +129,9 @@ class Printer {
       return;
     }
     out_ << "input graph "
-         << (graph->layout == GraphInput::Layout::rows   ? "rows"
-             : graph->padding == GraphInput::Padding::n3 ? "adjacency n3"
-                                                         : "adjacency n3-n2");
+         << (graph->layout == GraphInput::Layout::rows
+                 ? "rows"
+                 : fmt::format("adjacency {}", padding_name(graph->padding)));
     if (graph->size) out_ << " size " << *graph->size;
     out_ << '\n';
   }

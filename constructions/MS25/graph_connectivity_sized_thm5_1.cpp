@@ -18,24 +18,8 @@
 #include <vector>
 
 #include "constructions/MS25/graph_squaring.hpp"
-#include "runtime/file/position_code.hpp"
 
 namespace logdepth {
-namespace {
-
-/// The circle code of the vertex that a label stands for; other labels read as vertex 0. A linear
-/// image of a one-hot cell is any code.
-cells::Ratio code_of_vertex(const cells::OneHot& cell, std::uint32_t size) {
-  cells::Form code[2];
-  for (std::uint32_t label = 0; label < cell.size(); ++label)
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto [p, q] = *circle_code(label < size ? label : 0)[i].small();
-      code[i] += cells::Fraction(p, q) * cell[cell.labels()[label]];
-    }
-  return code[0] / code[1];
-}
-
-}  // namespace
 
 Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   using namespace cells;
@@ -94,17 +78,9 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
           V.at(q < triples ? none : q - triples)});
   }
 
-  Rules target;
-  for (std::uint32_t s = 0; s <= none; ++s)
-    for (std::uint32_t v = 0; v <= none; ++v) {
-      // s + 1 source tokens and t + 1 target tokens end at offset s + t + 1.
-      const bool good = s < size && v > s && v - s - 1 < size && v != none;
-      const std::uint32_t there = good ? v - s - 1 : 0;
-      target.push_back(when(S.at(s), V.at(v)).then(t.at(there), same == (good && s == there)));
-    }
   const auto source = code_of_vertex(S, size);
   p.initial(fetch("last_source").causal(rightmost(kind == "source").key(I)).copy(S, V),
-            lookup("target", target));
+            lookup("target", target_of_offsets(S, V, t, same)));
   p.repeated(square.loop());
   p.final(square.answer(source, source, code_of_vertex(t, size)));
   p.output("accept", square.zA + square.zC + same + 2 * one).output("reject", {});

@@ -1,5 +1,7 @@
 #include "constructions/MS25/graph_squaring.hpp"
 
+#include "runtime/file/position_code.hpp"
+
 namespace logdepth {
 
 cells::Found PairsAndTriples::pair(const cells::Ratio& a, const cells::Ratio& b) const {
@@ -15,6 +17,31 @@ void embed_graph_tokens(cells::Program& p, const cells::OneHot& kind, const cell
       .token("<pad>", kind == "pad", !A)
       .token("<source>", kind == "source", !A)
       .token("<target>", kind == "target", !A);
+}
+
+cells::Rules target_of_offsets(const cells::OneHot& source, const cells::OneHot& own,
+                               const cells::OneHot& t, const cells::Flag& same) {
+  cells::Rules rules;
+  const std::uint32_t size = t.size(), none = 2 * size;
+  for (std::uint32_t s = 0; s <= none; ++s)
+    for (std::uint32_t v = 0; v <= none; ++v) {
+      // s + 1 source tokens and t + 1 target tokens end at offset s + t + 1.
+      const bool good = s < size && v > s && v - s - 1 < size && v != none;
+      const std::uint32_t there = good ? v - s - 1 : 0;
+      rules.push_back(
+          cells::when(source.at(s), own.at(v)).then(t.at(there), same == (good && s == there)));
+    }
+  return rules;
+}
+
+cells::Ratio code_of_vertex(const cells::OneHot& cell, std::uint32_t size) {
+  cells::Form code[2];
+  for (std::uint32_t label = 0; label < cell.size(); ++label)
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto [p, q] = *circle_code(label < size ? label : 0)[i].small();
+      code[i] += cells::Fraction(p, q) * cell[cell.labels()[label]];
+    }
+  return code[0] / code[1];
 }
 
 cells::Statements GraphSquaring::loop() const {

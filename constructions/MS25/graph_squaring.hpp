@@ -23,6 +23,17 @@ inline constexpr const char* kGraphTokens[] = {"<edge>", "<no-edge>", "<pad>", "
                                                "<target>"};
 void embed_graph_tokens(cells::Program& p, const cells::OneHot& kind, const cells::Flag& A);
 
+// Where positions are a table for `size` vertices: offsets p - (tokens before the sources) are
+// labels 0 .. 2 size - 1, and the last label stands for none.
+
+/// t and whether s = t, from the offset of the last source token and that of the token itself. At
+/// the last token that is the target; elsewhere t is any vertex and `same` false.
+cells::Rules target_of_offsets(const cells::OneHot& source, const cells::OneHot& own,
+                               const cells::OneHot& t, const cells::Flag& same);
+/// The circle code of the vertex that a label stands for; labels from `size` on read as vertex 0. A
+/// linear image of a one-hot cell is any code.
+cells::Ratio code_of_vertex(const cells::OneHot& cell, std::uint32_t size);
+
 /// The loop of MS25 Theorem 5.1 in one layer, and the layer that answers: what the compact form and
 /// that for a given size share. The invariant is proved in graph_connectivity_thm5_1.cpp.
 struct GraphSquaring {

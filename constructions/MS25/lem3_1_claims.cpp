@@ -1,4 +1,5 @@
 // MS25 Lemma 3.1: fixed depth transformers divide small integers.
+#include "constructions/MS25/division_floor_lem3_1.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
@@ -30,6 +31,21 @@ Claim division(const std::string& name, Form form, const DivisionOptions& option
   return claim;
 }
 
+/// One network for a promised length.
+Claim floor_division(const std::string& name, bool own_argument) {
+  constexpr std::uint64_t kLength = 512;
+  Claim claim = division(name, Form::optimised, {});
+  claim.file = "constructions/MS25/division_floor_lem3_1.cpp";
+  claim.tests = {"tests/claims/division_floor.cpp"};
+  claim.hypotheses = {"phi(i), dir(i, m) and dir(i, L) are given as unit vectors, not raw psi",
+                      "one network for at most 8 L tokens"};
+  if (own_argument) claim.hypotheses.push_back("a_i = i: every position divides itself");
+  claim.instances[0].program = [own_argument] {
+    return division_floor_MS25_lem3_1(kLength, own_argument);
+  };
+  return claim;
+}
+
 }  // namespace
 
 std::vector<Claim> MS25_lem3_1_claims() {
@@ -39,7 +55,9 @@ std::vector<Claim> MS25_lem3_1_claims() {
       division("lem-3.1/own-argument", Form::optimised, {DivisionForm::compact, true}),
       division("lem-3.1/unit-inputs", Form::optimised, {DivisionForm::compact, false, true}),
       division("lem-3.1/own-argument-unit-inputs", Form::optimised,
-               {DivisionForm::compact, true, true})};
+               {DivisionForm::compact, true, true}),
+      floor_division("lem-3.1/floor", false),
+      floor_division("lem-3.1/floor-own-argument", true)};
   claims[0].picture = claims[1].picture = true;
   claims[2].hypotheses = {"a_i = i: every position divides itself"};
   claims[3].hypotheses = {"phi(i) and dir(i, m) are given as unit vectors, not raw psi"};

@@ -115,6 +115,21 @@ Claim scan(const std::string& name, ScanPositions positions) {
   return claim;
 }
 
+/// One repeated layer and no other, from the first-flag alone: found by hand, not built.
+Claim one_layer_from_the_first_flag() {
+  Claim claim = theorem_4_1("thm-4.1/one-layer-first-flag", Form::optimised, {});
+  claim.statement =
+      "The same by one repeated layer and no other, (0, 1, 0), where the position encoding only "
+      "separates the first position.";
+  claim.instances.clear();
+  claim.curve.clear();
+  claim.reason =
+      "the compiler has no type for it: the only feed-forward mask would be a direction in the "
+      "first pass, which normalises the position, and of constant norm in the others, which "
+      "multiply; a mask has one norm type for all passes";
+  return claim;
+}
+
 constexpr std::uint64_t kRadixLength = 100;
 
 Claim corollary_4_2(const std::string& name, Form form) {
@@ -188,6 +203,7 @@ std::vector<Claim> MS25_thm4_1_claims() {
       scan("thm-4.1/scan-two-circle", ScanPositions::two_circle),
       scan("thm-4.1/scan-circle", ScanPositions::circle),
       scan("thm-4.1/scan-first-flag", ScanPositions::first_flag),
+      one_layer_from_the_first_flag(),
       radix("cor-4.2/radix-2-first-flag", Form::repaired, 2, ScanPositions::first_flag),
       radix("cor-4.2/radix-2", Form::optimised, 2, ScanPositions::two_circle),
       radix("cor-4.2/radix-3-first-flag", Form::optimised, 3, ScanPositions::first_flag),

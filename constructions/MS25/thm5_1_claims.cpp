@@ -2,8 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -59,9 +62,37 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
   return claim;
 }
 
+/// One network, of a size that does not depend on the promise, for every n up to it.
+Claim bounded() {
+  Claim claim =
+      connectivity("thm-5.1/bounded", ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2);
+  claim.file = "constructions/MS25/graph_connectivity_bounded_thm5_1.cpp";
+  claim.tests = {"tests/claims/connectivity_bounded.cpp"};
+  claim.hypotheses = {"one network for at most 8 L vertices"};
+  for (Instance& instance : claim.instances)
+    instance.program = [] { return graph_connectivity_bounded_MS25_thm5_1(10); };
+  return claim;
+}
+
+/// Four layers before the loop: found by hand, not built.
+Claim four_initial_layers() {
+  Claim claim = theorem_5_1("thm-5.1/four-initial-layers", Form::optimised, "");
+  claim.tests.clear();
+  claim.statement =
+      "The same with four layers before a loop of one layer, (4, 1, 1), for every n, by a rational "
+      "position encoding that does not know n.";
+  claim.curve.clear();
+  claim.reason =
+      "no position encoding of a program holds it: 1/(2p+1) as a number beside unit codes, and a "
+      "polygon of six components whose last three are squares that sum to 4n - 6; and a query for "
+      "a "
+      "vertex from a code of another kind is no linear form of it";
+  return claim;
+}
+
 /// One network per n: the theorem is about a single one, so these are records of another kind.
 Claim family(const std::string& name, const std::string& file,
-             Program (*construction)(std::uint32_t),
+             const std::function<Program(std::uint32_t)>& construction,
              const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
   Claim claim = theorem_5_1(name, Form::optimised, file);
   claim.hypotheses = {"one network per number of vertices"};
@@ -82,6 +113,18 @@ Claim family(const std::string& name, const std::string& file,
   return claim;
 }
 
+/// The same with walks `radix` times as long after each loop.
+Claim radix(const std::string& name, std::uint32_t radix,
+            const std::vector<std::pair<std::uint32_t, Bounds>>& sizes) {
+  Claim claim = family(
+      name, "constructions/MS25/graph_connectivity_radix_thm5_1.cpp",
+      [radix](std::uint32_t size) { return graph_connectivity_radix_MS25_thm5_1(size, radix); },
+      sizes);
+  claim.hypotheses.push_back(fmt::format("n^{} - n^2 padding tokens", radix + 1));
+  claim.tests = {"tests/claims/connectivity_radix.cpp"};
+  return claim;
+}
+
 }  // namespace
 
 std::vector<Claim> MS25_thm5_1_claims() {
@@ -90,8 +133,12 @@ std::vector<Claim> MS25_thm5_1_claims() {
           connectivity("thm-5.1/paper-n3-n2", ConnectivityForm::paper, Padding::n3_minus_n2),
           connectivity("thm-5.1/compact-n3", ConnectivityForm::compact, Padding::n3),
           connectivity("thm-5.1/compact-n3-n2", ConnectivityForm::compact, Padding::n3_minus_n2),
+          bounded(),
+          four_initial_layers(),
           family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
                  graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+          radix("thm-5.1/radix-2", 2, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+          radix("thm-5.1/radix-3", 3, {{3, {3, 0, 3}}, {5, {1, 4, 5}}}),
           family("thm-5.1/rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
                  graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
 }

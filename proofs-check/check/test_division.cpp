@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <regex>
 #include <utility>
 
 #include "logdepth/errors.hpp"
@@ -144,12 +145,13 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
   const auto* cells = std::get_if<CellsInput>(&model.input);
   if (!cells) throw InputError("the weights file '" + model.name + "' does not take raw streams");
   std::vector<std::vector<Real>> rows(input.dividends.size());
+  static const std::regex known("([imaR]|I([1-9][0-9]{0,8})?)\\.([01])");
   for (const std::string& name : cells->names) {
-    const bool known = name.size() == 3 &&
-                       std::string("imaIR").find(name[0]) != std::string::npos && name[1] == '.' &&
-                       (name[2] == '0' || name[2] == '1');
-    if (!known) refuse_names(model, name);
-    const std::size_t component = name[2] == '0' ? 0 : 1;
+    std::smatch parts;
+    if (!std::regex_match(name, parts, known)) refuse_names(model, name);
+    const std::size_t component = parts[3] == "0" ? 0 : 1;
+    // I7 is dir(i, 7).
+    const std::uint64_t L = parts[2].matched ? std::stoul(parts[2]) : 1;
     for (std::uint64_t i = 0; i < rows.size(); ++i) {
       const auto raw = [&](std::uint64_t x) {
         return Real(component == 0 ? static_cast<std::int64_t>(x) : 1);
@@ -159,7 +161,7 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
       rows[i].push_back(name[0] == 'i'   ? raw(i)
                         : name[0] == 'm' ? raw(input.divisor)
                         : name[0] == 'a' ? phi(rational(input.dividends[i]))
-                        : name[0] == 'I' ? phi(rational(i))
+                        : name[0] == 'I' ? phi(rational(i) / rational(L))
                                          : phi(rational(i) / rational(input.divisor)));
     }
   }

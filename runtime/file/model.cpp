@@ -26,6 +26,12 @@ const char* norm_name(Norm norm) {
   return norm == Norm::rms ? "rms" : "layernorm";
 }
 
+const char* padding_name(GraphPadding padding) {
+  return padding == GraphPadding::n3            ? "n3"
+         : padding == GraphPadding::n3_minus_n2 ? "n3-n2"
+                                                : "n4-n2";
+}
+
 const char* position_name(const Position& position) {
   return std::visit(Overload{[](const FirstFlagPosition&) { return kFirstFlag; },
                              [](const CodePosition& position) {

@@ -135,6 +135,10 @@ struct GraphInput {
   bool operator==(const GraphInput&) const = default;
 };
 using Input = std::variant<WordInput, CellsInput, GraphInput>;
+/// Paddings as weights files and programs name them: "n3", "n3-n2", "n4-n2".
+inline constexpr std::array kGraphPaddings = {GraphPadding::n3, GraphPadding::n3_minus_n2,
+                                              GraphPadding::n4_minus_n2};
+const char* padding_name(GraphPadding padding);
 
 // How every prefix product, or the state after every prefix, is read from the logits of its token.
 /// Row first_row + offset of (point, image); for each point one image wins.

@@ -312,8 +312,9 @@ class Reader {
       const auto [kind, same, padding, size] =
           members(node, std::array{"kind", "layout", "padding", "size?"});
       out.layout = GraphInput::Layout::adjacency;
-      out.padding = one_of(padding, {"n3", "n3-n2"}) == 0 ? GraphInput::Padding::n3
-                                                          : GraphInput::Padding::n3_minus_n2;
+      out.padding = kGraphPaddings[one_of(
+          padding, {padding_name(kGraphPaddings[0]), padding_name(kGraphPaddings[1]),
+                    padding_name(kGraphPaddings[2])})];
       if (size != kAbsent) out.size = integer(size, 1);
     } else {
       const auto [kind, same, size, mirrored] =

@@ -128,10 +128,9 @@ class Writer {
                         },
                         [&](const GraphInput& graph) {
                           const bool rows = graph.layout == GraphInput::Layout::rows;
-                          const bool n3 = graph.padding == GraphInput::Padding::n3;
                           text("kind", "graph");
                           text("layout", rows ? "rows" : "adjacency");
-                          if (!rows) text("padding", n3 ? "n3" : "n3-n2");
+                          if (!rows) text("padding", padding_name(graph.padding));
                           if (graph.size) integer("size", *graph.size);
                           if (graph.mirrored) boolean("mirrored", true);
                         }},

@@ -13,7 +13,7 @@ namespace {
 
 /// A run holds about a kilobyte per token.
 constexpr std::uint64_t kMaxGraphTokens = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxPaddedVertices = 4096;  // its cube still fits in 64 bits, with room
+constexpr std::uint64_t kMaxPaddedVertices = 4096;  // its fourth power still fits in 64 bits
 
 bool has_edge(const Graph& graph, std::size_t from, std::size_t to) {
   return from < graph.size() && to < graph.size() &&
@@ -25,12 +25,14 @@ Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64
   const auto too_many = [&] {
     return SizeLimit(
         fmt::format("a graph of {} vertices and its padding are more than the limit of {} tokens "
-                    "(101 vertices); a file of rows has one token per vertex",
-                    n, kMaxGraphTokens));
+                    "({} vertices); a file of rows has one token per vertex",
+                    n, kMaxGraphTokens, input.padding == GraphPadding::n4_minus_n2 ? 31 : 101));
   };
   if (n > kMaxPaddedVertices) throw too_many();
-  std::uint64_t padding = n * n * n;
-  if (input.padding == GraphInput::Padding::n3_minus_n2) padding -= n * n;
+  const std::uint64_t padding = input.padding == GraphPadding::n3 ? n * n * n
+                                : input.padding == GraphPadding::n3_minus_n2
+                                    ? n * n * n - n * n
+                                    : n * n * n * n - n * n;
   if (n * n + padding + source + target + 2 > kMaxGraphTokens) throw too_many();
   Tokens tokens;
   tokens.size = n;
