@@ -19,12 +19,6 @@ namespace {
 constexpr std::size_t max_points = 4096;
 constexpr std::size_t max_letters_all = 10000;
 
-/// One factor of a product: its points and its generators.
-struct Factor {
-  std::size_t points = 0;
-  std::vector<Transformation> generators;
-};
-
 /// The permutation that sends each listed point to the next one, the last to the first.
 Transformation cycle(std::size_t points, const std::vector<State>& along) {
   Transformation images = identity_transformation(points);
@@ -39,30 +33,30 @@ Transformation cycle_from(std::size_t points, State from) {
   return cycle(points, along);
 }
 
-Factor cyclic(std::size_t k) {
+GeneratedMonoid cyclic(std::size_t k) {
   return {k, {cycle_from(k, 0)}};
 }
 
-Factor symmetric(std::size_t k) {
+GeneratedMonoid symmetric(std::size_t k) {
   if (k <= 2) return {k, {cycle_from(k, 0)}};
   return {k, {cycle(k, {0, 1}), cycle_from(k, 0)}};
 }
 
-Factor alternating(std::size_t k) {
+GeneratedMonoid alternating(std::size_t k) {
   if (k <= 2) return {k, {identity_transformation(k)}};
   if (k == 3) return {k, {cycle(k, {0, 1, 2})}};
   // A cycle of odd length is an even permutation: skip point 0 where k is even.
   return {k, {cycle(k, {0, 1, 2}), cycle_from(k, k % 2 == 1 ? 0 : 1)}};
 }
 
-Factor dihedral(std::size_t k) {
+GeneratedMonoid dihedral(std::size_t k) {
   Transformation reflection(k);
   for (std::size_t q = 0; q < k; ++q) reflection[q] = static_cast<State>((k - q) % k);
   return {k, {cycle_from(k, 0), reflection}};
 }
 
-Factor full_transformation(std::size_t k) {
-  Factor factor = symmetric(k);
+GeneratedMonoid full_transformation(std::size_t k) {
+  GeneratedMonoid factor = symmetric(k);
   if (k >= 2) {
     Transformation collapse = identity_transformation(k);
     collapse[1] = 0;
@@ -73,12 +67,12 @@ Factor full_transformation(std::size_t k) {
 
 /// Q8 acts on itself by multiplication from the right. Element 2*u + s is the unit u of (1, i, j,
 /// k) with sign (-1)^s; generators i and j.
-Factor quaternion() {
+GeneratedMonoid quaternion() {
   const std::array<std::array<int, 4>, 4> unit{
       {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}};
   const std::array<std::array<int, 4>, 4> sign{
       {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 0}, {0, 0, 1, 1}}};
-  Factor factor{8, {}};
+  GeneratedMonoid factor{8, {}};
   for (const int g : {1, 2}) {
     Transformation images(8);
     for (int u = 0; u < 4; ++u) {
@@ -98,7 +92,7 @@ InputError unknown(std::string_view part, const std::string& name) {
                     "flipflop, or a product of these such as A4_x_Z5");
 }
 
-Factor parse_factor(std::string_view part, const std::string& name) {
+GeneratedMonoid parse_factor(std::string_view part, const std::string& name) {
   if (part == "V4") return {4, {{1, 0, 3, 2}, {2, 3, 0, 1}}};
   if (part == "Q8") return quaternion();
   if (part == "flipflop") return {2, {{0, 0}, {1, 1}, {0, 1}}};
@@ -129,9 +123,9 @@ Factor parse_factor(std::string_view part, const std::string& name) {
   }
 }
 
-std::vector<Factor> parse_factors(const std::string& name) {
+std::vector<GeneratedMonoid> parse_factors(const std::string& name) {
   static constexpr std::string_view times = "_x_";
-  std::vector<Factor> factors;
+  std::vector<GeneratedMonoid> factors;
   std::size_t points = 0;
   std::string_view rest = name;
   while (true) {
@@ -148,13 +142,13 @@ std::vector<Factor> parse_factors(const std::string& name) {
   }
 }
 
-/// The direct product on the disjoint union of the points: a generator of one factor fixes the
-/// points of the others.
-Factor product_of(const std::vector<Factor>& factors) {
-  Factor product;
-  for (const Factor& factor : factors) product.points += factor.points;
+}  // namespace
+
+GeneratedMonoid direct_product(const std::vector<GeneratedMonoid>& factors) {
+  GeneratedMonoid product;
+  for (const GeneratedMonoid& factor : factors) product.points += factor.points;
   std::size_t offset = 0;
-  for (const Factor& factor : factors) {
+  for (const GeneratedMonoid& factor : factors) {
     for (const Transformation& generator : factor.generators) {
       Transformation images = identity_transformation(product.points);
       for (std::size_t q = 0; q < factor.points; ++q) {
@@ -167,10 +161,8 @@ Factor product_of(const std::vector<Factor>& factors) {
   return product;
 }
 
-}  // namespace
-
 Action named_monoid(const std::string& name, NamedLetters letters) {
-  const Factor product = product_of(parse_factors(name));
+  const GeneratedMonoid product = direct_product(parse_factors(name));
   Action action;
   action.points = product.points;
   std::vector<std::string> names;

@@ -1,10 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "objects/action.hpp"
 
 namespace logdepth {
+
+/// Maps of points that generate a monoid.
+struct GeneratedMonoid {
+  std::size_t points = 0;
+  std::vector<Transformation> generators;
+};
+/// The direct product on the disjoint union of the points: a generator of one factor fixes the
+/// points of the others.
+GeneratedMonoid direct_product(const std::vector<GeneratedMonoid>& factors);
 
 /// Which elements become letters.
 enum class NamedLetters { generators, all };

@@ -43,16 +43,20 @@ bool TransitionMonoid::contains(const Transformation& transformation) const {
   return look_up(*this, transformation, hash_of(transformation)) != absent;
 }
 
-std::vector<std::uint32_t> TransitionMonoid::product_table() const {
-  // Every element but the identity is (an earlier element) * (a letter), so column b of a row
-  // follows from an earlier column: a*(p*letter) = (a*p)*letter.
-  std::vector<std::pair<std::uint32_t, Letter>> last_step(size(), {0, 0});
+std::vector<std::pair<std::uint32_t, Letter>> TransitionMonoid::last_steps() const {
+  std::vector<std::pair<std::uint32_t, Letter>> steps(size(), {0, 0});
   std::uint32_t found = 1;
   for (std::uint32_t e = 0; e < size(); ++e) {
     for (Letter letter = 0; letter < generator.size(); ++letter) {
-      if (right[e][letter] == found) last_step[found++] = {e, letter};
+      if (right[e][letter] == found) steps[found++] = {e, letter};
     }
   }
+  return steps;
+}
+
+std::vector<std::uint32_t> TransitionMonoid::product_table() const {
+  // Column b of a row follows from an earlier column: a*(p*letter) = (a*p)*letter.
+  const auto last_step = last_steps();
   std::vector<std::uint32_t> table(size() * size());
   for (std::size_t a = 0; a < size(); ++a) {
     std::uint32_t* row = table.data() + a * size();
@@ -62,6 +66,17 @@ std::vector<std::uint32_t> TransitionMonoid::product_table() const {
     }
   }
   return table;
+}
+
+std::vector<std::vector<std::uint32_t>> TransitionMonoid::left() const {
+  const auto last_step = last_steps();
+  std::vector<std::vector<std::uint32_t>> left(size(), generator);
+  for (std::size_t e = 1; e < size(); ++e) {
+    for (Letter letter = 0; letter < generator.size(); ++letter) {
+      left[e][letter] = right[left[last_step[e].first][letter]][last_step[e].second];
+    }
+  }
+  return left;
 }
 
 bool TransitionMonoid::is_group() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "objects/action.hpp"
@@ -26,6 +27,10 @@ struct TransitionMonoid {
   bool contains(const Transformation& transformation) const;
   /// Row-major |M| x |M|: entry a*|M|+b is the element a*b.
   std::vector<std::uint32_t> product_table() const;
+  /// left()[e][letter] = letter * e.
+  std::vector<std::vector<std::uint32_t>> left() const;
+  /// Every element but the identity as (an earlier element) * (a letter).
+  std::vector<std::pair<std::uint32_t, Letter>> last_steps() const;
 
   bool is_group() const;
   bool is_aperiodic() const;  ///< no subgroup but trivial ones: x^k = x^(k+1) for every x

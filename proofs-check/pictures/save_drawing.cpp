@@ -80,7 +80,7 @@ std::string form_of(const std::string& path, const std::vector<std::string>& for
     if (ending == endings.back()) return form;
   }
   throw InputError(path +
-                   (ending == ".dot" ? ": a picture of a run has no DOT form, expected "
+                   (ending == ".dot" ? ": this picture has no DOT form, expected "
                                      : ": expected a name that ends in ") +
                    joined(endings, ", "));
 }
@@ -126,6 +126,10 @@ void save_run(const Model& model, const StripPicture& picture, bool together,
   } else {
     write_picture(strips_svg(picture), form, path);
   }
+}
+
+void save_figure(const std::string& svg, const std::string& path) {
+  write_picture(svg, form_of(path, {"svg", "pdf", "png"}), path);
 }
 
 }  // namespace logdepth

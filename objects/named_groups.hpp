@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "objects/named_monoids.hpp"
+
+namespace logdepth {
+
+/// A group written down as permutations, and what it is called.
+struct NamedGroup {
+  std::string name;
+  GeneratedMonoid group;
+};
+
+NamedGroup cyclic_group(std::size_t order);
+
+/// The groups of this order that have a name of their own, and are no direct products of smaller
+/// ones but by exception, the better known name first: symmetric and alternating (of at most 7
+/// points), dihedral, dicyclic, affine groups of a prime, and some single ones. Left out are those
+/// that hold an element of an order that does not fit.
+std::vector<NamedGroup> noncommutative_groups(std::size_t order,
+                                              const std::function<bool(std::size_t)>& fits);
+
+}  // namespace logdepth
