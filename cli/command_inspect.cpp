@@ -6,6 +6,7 @@
 #include "cli/automaton_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect_algebra.hpp"
+#include "cli/inspect_levels.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/subgroups.hpp"
@@ -33,6 +34,7 @@ std::string known_depth(const ProductForecast& forecast, const Subgroups& groups
 
 struct InspectArguments {
   AutomatonOptions automaton;
+  LevelsOptions levels;
   std::string eggbox;
   bool json = false;
 };
@@ -49,9 +51,10 @@ void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
 }
 
 int inspect(const InspectArguments& options) {
-  if (!options.eggbox.empty())
-    refuse_overwriting(options.eggbox,
-                       {options.automaton.fst, options.automaton.jff, options.automaton.dot});
+  for (const std::string& picture : {options.eggbox, options.levels.picture})
+    if (!picture.empty())
+      refuse_overwriting(picture,
+                         {options.automaton.fst, options.automaton.jff, options.automaton.dot});
   const LoadedAutomaton loaded = load_automaton(options.automaton);
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
                         {"name", loaded.name},
@@ -87,6 +90,8 @@ int inspect(const InspectArguments& options) {
   out["forecast"] = size;
   const std::string depth = known_depth(forecast, groups);
   out["depth"] = depth;
+  const LevelsAnswer levels = inspect_levels(loaded, options.levels);
+  out.update(levels.json);
   if (!options.eggbox.empty()) draw_eggbox(loaded, forecast, algebra, options.eggbox);
   if (options.json) {
     std::cout << out.dump(1) << '\n';
@@ -98,7 +103,10 @@ int inspect(const InspectArguments& options) {
     if (algebra)
       for (const auto& [name, said] : algebra_lines(*algebra, word_problem))
         std::cout << fmt::format("{:<11}{}\n", name, said);
-    std::cout << "depth      " << depth << '\n' << "scan       " << size << '\n';
+    std::cout << "depth      " << depth << '\n'
+              << "scan       " << size << '\n'
+              << "levels     " << levels.line << '\n'
+              << levels.text;
   }
   return kDone;
 }
@@ -113,6 +121,7 @@ Command add_inspect(CLI::App& app) {
                                          "of its transformer\n"
                                          "Example: logdepth inspect --regex '(a|b)*a(a|b){4}'");
   options->automaton.add_to(*command);
+  options->levels.add_to(*command);
   command->add_option("--eggbox", options->eggbox,
                       "picture of the monoid's J-classes as eggboxes: .svg, .pdf or .png");
   command->add_flag("--json", options->json, "print one JSON object");

@@ -136,7 +136,7 @@ std::string cycles_text(const Transformation& permutation) {
     std::string cycle;
     for (State k = first; !seen[k]; k = permutation[k]) {
       seen[k] = true;
-      cycle += fmt::format("{}{}", cycle.empty() ? "" : " ", k + 1);
+      cycle += fmt::format("{}{}", cycle.empty() ? "" : " ", k);
     }
     text += "(" + cycle + ")";
   }

@@ -14,7 +14,7 @@ enum class LevelChange { kept, permuted, reset, mapped };  // mapped: of merged 
 LevelChange change_of(const Transformation& map);
 /// "kept", "permuted", "reset", "mapped".
 std::string change_text(LevelChange change);
-/// A permutation in cycles of points from 1, the fixed ones left out: "(1 2)(3 4)"; "id".
+/// A permutation in cycles, the points that it fixes left out: "(0 1)(2 3)"; "id".
 std::string cycles_text(const Transformation& permutation);
 
 /// A level while one letter is read.
