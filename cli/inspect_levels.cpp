@@ -76,12 +76,12 @@ json levels_json(const std::vector<LevelSummary>& levels) {
   return out;
 }
 
-std::string padded(const std::string& text, std::size_t width) {
+std::string padded_to(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, count_characters(text)), ' ');
 }
 
 /// Rows of texts, in columns.
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+std::string columns_text(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i)
@@ -89,15 +89,15 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += padded(row[i], widths[i] + 2);
+    for (std::size_t i = 0; i < row.size(); ++i) line += padded_to(row[i], widths[i] + 2);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
   return text;
 }
 
 /// What happened at every level, after every prefix.
-void add_run(LevelsAnswer& answer, const LevelledAutomaton& automaton, const Cascade& cascade,
-             const Word& word) {
+void add_moments(LevelsAnswer& answer, const LevelledAutomaton& automaton, const Cascade& cascade,
+                 const Word& word) {
   std::vector<std::vector<std::string>> rows{{"letter"}};
   for (std::size_t i = 0; i < cascade.levels.size(); ++i)
     rows.front().push_back(fmt::format("level {}", i + 1));
@@ -124,7 +124,7 @@ void add_run(LevelsAnswer& answer, const LevelledAutomaton& automaton, const Cas
     run.push_back(std::move(one));
   }
   answer.json["run"] = std::move(run);
-  answer.text += table_text(rows);
+  answer.text += columns_text(rows);
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& 
                                  : fmt::format("{}, by holonomy (Eilenberg 1976)", levels.size());
     answer.text = format_levels(levels);
     answer.json["levels"] = levels_json(levels);
-    if (reads) add_run(answer, automaton, cascade, word);
+    if (reads) add_moments(answer, automaton, cascade, word);
     if (!options.picture.empty()) {
       save_picture(level_stack_picture(draw_levels(
                        automaton.dfa, cascade, automaton.states, word,

@@ -13,18 +13,19 @@ namespace {
 
 using Kind = StackStep::Kind;
 
-constexpr double kMargin = 24;
-constexpr double kCharacter = 6.8, kSmallCharacter = 5.9;  // of letters of 11 and of 10 pixels
-constexpr double kMostWidth = 940;                         // of a line of letters
-constexpr double kSquare = 9, kApart = 2;                  // points in a cell, and between them
+constexpr double kStackMargin = 24;
+constexpr double kStackCharacter = 6.8,
+                 kStackSmallCharacter = 5.9;    // of letters of 11 and of 10 pixels
+constexpr double kStackWidth = 940;             // of a line of letters
+constexpr double kPointSquare = 9, kApart = 2;  // points in a cell, and between them
 constexpr std::size_t kSquaresInRow = 8, kMostSquares = 24;
-constexpr double kHead = 19;       // of a cell, where its value stands
+constexpr double kCellHead = 19;   // of a cell, where its value stands
 constexpr double kBandGap = 16;    // between cells of two levels
 constexpr double kValueLine = 15;  // of the values beside a band
-constexpr std::size_t kValuesListed = 6, kValueCharacters = 26, kLetterCharacters = 10;
-constexpr std::array<const char*, 10> kFills = {"#DCEBF6", "#FBE3D3", "#D8EFE7", "#F3DEEC",
-                                                "#E4E4E4", "#F5E9CB", "#E6DDF0", "#ECE0D8",
-                                                "#DDF0FA", "#F4D9E0"};
+constexpr std::size_t kValuesListed = 6, kValueCharacters = 26, kStackLetterCharacters = 10;
+constexpr std::array<const char*, 10> kValueFills = {"#DCEBF6", "#FBE3D3", "#D8EFE7", "#F3DEEC",
+                                                     "#E4E4E4", "#F5E9CB", "#E6DDF0", "#ECE0D8",
+                                                     "#DDF0FA", "#F4D9E0"};
 
 double width_of(const std::string& text, double character) {
   return static_cast<double>(count_characters(text)) * character;
@@ -45,23 +46,24 @@ class StackDrawing {
     const std::size_t in_row = std::min(stack.points, kSquaresInRow);
     const std::size_t rows =
         squares_ ? (stack.points + kSquaresInRow - 1) / kSquaresInRow : std::size_t{1};
-    cell_ = std::max({squares_ ? static_cast<double>(in_row) * (kSquare + kApart) + 10 : 46, 34.0});
-    glyph_ = squares_ ? static_cast<double>(rows) * (kSquare + kApart) : kSquare + kApart;
+    cell_ = std::max(
+        {squares_ ? static_cast<double>(in_row) * (kPointSquare + kApart) + 10 : 46, 34.0});
+    glyph_ = squares_ ? static_cast<double>(rows) * (kPointSquare + kApart) : kPointSquare + kApart;
     for (const std::string& result : stack.results)
-      cell_ = std::max(cell_, width_of(result, kCharacter) + 14);
+      cell_ = std::max(cell_, width_of(result, kStackCharacter) + 14);
     for (const std::string& letter : stack.letters)
-      gutter_ = std::max(gutter_, width_of(cut_text(letter, kLetterCharacters), 8) + 12);
-    labels_ = width_of(stack.points_name, kCharacter) + 12;
+      gutter_ = std::max(gutter_, width_of(cut_text(letter, kStackLetterCharacters), 8) + 12);
+    labels_ = width_of(stack.points_name, kStackCharacter) + 12;
     for (const StackLevel& level : stack.levels) {
       for (const StackStep& step : level.steps)
-        gutter_ = std::max(gutter_, width_of(step.text, kSmallCharacter) + 10);
+        gutter_ = std::max(gutter_, width_of(step.text, kStackSmallCharacter) + 10);
       labels_ =
-          std::max({labels_, width_of(level.name, 8.8) + width_of(level.note, kCharacter) + 34,
-                    width_of(stack.results_name, kCharacter) + 12});
+          std::max({labels_, width_of(level.name, 8.8) + width_of(level.note, kStackCharacter) + 34,
+                    width_of(stack.results_name, kStackCharacter) + 12});
       for (const std::string& value : listed(level))
-        labels_ = std::max(labels_, width_of(value, kCharacter) + 42);
+        labels_ = std::max(labels_, width_of(value, kStackCharacter) + 42);
     }
-    const double room = kMostWidth - 2 * kMargin - labels_ - cell_;
+    const double room = kStackWidth - 2 * kStackMargin - labels_ - cell_;
     const auto most = static_cast<std::size_t>(std::max(1.0, room / (cell_ + gutter_)));
     const std::size_t lines = std::max<std::size_t>(1, (stack.letters.size() + most - 1) / most);
     in_line_ = std::max<std::size_t>(1, (stack.letters.size() + lines - 1) / lines);
@@ -84,7 +86,7 @@ class StackDrawing {
       end_strip(strip);
       picture.strips.push_back(std::move(strip));
     }
-    picture.width = widest_ + kMargin;
+    picture.width = widest_ + kStackMargin;
     return picture;
   }
 
@@ -92,16 +94,16 @@ class StackDrawing {
   // --- places ------------------------------------------------------------------------------------
 
   double left(std::size_t column) const {
-    return kMargin + labels_ + static_cast<double>(column - first_) * (cell_ + gutter_);
+    return kStackMargin + labels_ + static_cast<double>(column - first_) * (cell_ + gutter_);
   }
   double middle(std::size_t column) const { return left(column) + cell_ / 2; }
-  double height() const { return kHead + glyph_ + 7; }
+  double height() const { return kCellHead + glyph_ + 7; }
   double band_height(const StackLevel& level) const {
     return std::max(height(), 20 + kValueLine * static_cast<double>(listed(level).size())) +
            kBandGap;
   }
   double cell_top(std::size_t level) const { return tops_[level] + kBandGap / 2; }
-  double cell_middle(std::size_t level) const { return cell_top(level) + kHead / 2 + 2; }
+  double cell_middle(std::size_t level) const { return cell_top(level) + kCellHead / 2 + 2; }
 
   static std::vector<std::string> listed(const StackLevel& level) {
     std::vector<std::string> lines;
@@ -123,7 +125,7 @@ class StackDrawing {
     return none(level, value) ? kQuietInk : kHues[(value - level.none) % kHues.size()];
   }
   static const char* fill(const StackLevel& level, std::size_t value) {
-    return none(level, value) ? "#FFFFFF" : kFills[(value - level.none) % kFills.size()];
+    return none(level, value) ? "#FFFFFF" : kValueFills[(value - level.none) % kValueFills.size()];
   }
 
   // --- drawing -----------------------------------------------------------------------------------
@@ -136,16 +138,16 @@ class StackDrawing {
   }
 
   void title() {
-    y_ = kMargin + 14;
-    text(kMargin, y_, stack_.title, 17, "font-weight=\"bold\"");
+    y_ = kStackMargin + 14;
+    text(kStackMargin, y_, stack_.title, 17, "font-weight=\"bold\"");
     y_ += 21;
-    text(kMargin, y_, stack_.subtitle, 12);
+    text(kStackMargin, y_, stack_.subtitle, 12);
     y_ += 26;
-    double x = kMargin;
+    double x = kStackMargin;
     const auto sample = [&](const std::string& words, const auto& draw) {
-      const double width = 52 + width_of(words, kCharacter) + 14;
-      if (x + width > kMostWidth) {
-        x = kMargin;
+      const double width = 52 + width_of(words, kStackCharacter) + 14;
+      if (x + width > kStackWidth) {
+        x = kStackMargin;
         y_ += 24;
       }
       draw();
@@ -166,7 +168,7 @@ class StackDrawing {
     });
     if (squares_) {
       sample("states that are left", [&] {
-        front_ += svg_rect({x + 32, y_ - 9}, kSquare, kSquare, look("fill", kHues[0]));
+        front_ += svg_rect({x + 32, y_ - 9}, kPointSquare, kPointSquare, look("fill", kHues[0]));
       });
       sample("ruled out at this level", [&] { front_ += outline({x + 32, y_ - 9}); });
     }
@@ -191,7 +193,7 @@ class StackDrawing {
     const double right = left(last) + cell_ + 12;
     widest_ = std::max(widest_, right);
     for (std::size_t i = 0; i < stack_.levels.size(); ++i) {
-      back_ += svg_rect({kMargin - 10, tops_[i]}, right - kMargin + 10,
+      back_ += svg_rect({kStackMargin - 10, tops_[i]}, right - kStackMargin + 10,
                         band_height(stack_.levels[i]) - 4,
                         "rx=\"7\" " + svg_attribute("fill", i % 2 == 0 ? "#F4F4F1" : "#FAFAF8"));
       label(i);
@@ -199,7 +201,7 @@ class StackDrawing {
       for (std::size_t column = first + 1; column <= last; ++column) step(i, column, strip);
     }
     y_ += 8;
-    text(kMargin, y_ + 15, stack_.results_name, 12, "font-weight=\"bold\"");
+    text(kStackMargin, y_ + 15, stack_.results_name, 12, "font-weight=\"bold\"");
     for (std::size_t column = first; column <= last; ++column) result(column);
     y_ += 40;
     strip.tables.push_back(table(first, last));
@@ -207,7 +209,7 @@ class StackDrawing {
 
   void header(std::size_t last) {
     for (std::size_t column = first_ + 1; column <= last; ++column) {
-      const std::string letter = cut_text(stack_.letters[column - 1], kLetterCharacters);
+      const std::string letter = cut_text(stack_.letters[column - 1], kStackLetterCharacters);
       const double half = std::max(12.0, width_of(letter, 8) / 2 + 5);
       const double x = left(column) - gutter_ / 2;
       front_ +=
@@ -215,7 +217,7 @@ class StackDrawing {
                    stack_.letters[column - 1]);
       text(x, y_ + 11, letter, 13, "text-anchor=\"middle\" font-weight=\"bold\"");
     }
-    text(kMargin, y_ + 11, "letters", 11, look("fill", kQuietInk));
+    text(kStackMargin, y_ + 11, "letters", 11, look("fill", kQuietInk));
     y_ += 32;
     const bool named = squares_ && stack_.points <= kSquaresInRow &&
                        std::ranges::all_of(stack_.point_names, [](const std::string& name) {
@@ -224,10 +226,10 @@ class StackDrawing {
     if (named)
       for (std::size_t column = first_; column <= last; ++column)
         for (std::size_t p = 0; p < stack_.points; ++p)
-          text(point_place({left(column), 0}, p).first + kSquare / 2, y_ + 6, stack_.point_names[p],
-               9, "text-anchor=\"middle\" " + look("fill", kQuietInk));
+          text(point_place({left(column), 0}, p).first + kPointSquare / 2, y_ + 6,
+               stack_.point_names[p], 9, "text-anchor=\"middle\" " + look("fill", kQuietInk));
     y_ += named ? 9 : 0;
-    text(kMargin, y_ + 8, stack_.points_name, 11, look("fill", kQuietInk));
+    text(kStackMargin, y_ + 8, stack_.points_name, 11, look("fill", kQuietInk));
     std::vector<std::size_t> all(stack_.points);
     std::iota(all.begin(), all.end(), std::size_t{0});
     for (std::size_t column = first_; column <= last; ++column)
@@ -238,15 +240,15 @@ class StackDrawing {
   void label(std::size_t at) {
     const StackLevel& level = stack_.levels[at];
     const double y = tops_[at] + 19;
-    text(kMargin, y, level.name, 14, "font-weight=\"bold\"");
-    text(kMargin + width_of(level.name, 8.8) + 10, y, level.note, 11, look("fill", kQuietInk));
+    text(kStackMargin, y, level.name, 14, "font-weight=\"bold\"");
+    text(kStackMargin + width_of(level.name, 8.8) + 10, y, level.note, 11, look("fill", kQuietInk));
     const auto lines = listed(level);
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const double line = y + 4 + kValueLine * static_cast<double>(k + 1);
       if (k < level.values.size() && !lines[k].starts_with("and "))
-        text(kMargin + 11, line - 1, sign(level, k), 11,
+        text(kStackMargin + 11, line - 1, sign(level, k), 11,
              "text-anchor=\"middle\" font-weight=\"bold\" " + look("fill", ink(level, k)));
-      text(kMargin + 26, line - 1, none(level, k) ? "nothing to choose" : lines[k], 11);
+      text(kStackMargin + 26, line - 1, none(level, k) ? "nothing to choose" : lines[k], 11);
     }
   }
 
@@ -267,7 +269,7 @@ class StackDrawing {
     front_ += svg_group(elements, key_attribute(key("c", at, column)));
     const auto before =
         at == 0 ? std::vector<std::size_t>{} : stack_.levels[at - 1].cells[column].points;
-    glyph({x, y + kHead + 2}, held.points, before, ink(level, held.value), at == 0);
+    glyph({x, y + kCellHead + 2}, held.points, before, ink(level, held.value), at == 0);
   }
 
   /// Points that are left, those that were left above as outlines, and a dot for each other.
@@ -284,12 +286,12 @@ class StackDrawing {
     for (std::size_t p = 0; p < stack_.points; ++p) {
       const PlotPoint at = point_place(corner, p);
       if (std::ranges::count(points, p) > 0) {
-        front_ += svg_rect(at, kSquare, kSquare, look("fill", colour));
+        front_ += svg_rect(at, kPointSquare, kPointSquare, look("fill", colour));
       } else if (all_before || std::ranges::count(before, p) > 0) {
         front_ += outline(at);
       } else {
-        front_ += svg_rect({at.first + kSquare / 2 - 1, at.second + kSquare / 2 - 1}, 2, 2,
-                           look("fill", "#B8B8B8"));
+        front_ += svg_rect({at.first + kPointSquare / 2 - 1, at.second + kPointSquare / 2 - 1}, 2,
+                           2, look("fill", "#B8B8B8"));
       }
     }
   }
@@ -297,14 +299,14 @@ class StackDrawing {
   /// Where the square of a point stands in a cell whose first row of squares begins there.
   PlotPoint point_place(PlotPoint corner, std::size_t point) const {
     const std::size_t in_row = std::min(stack_.points, kSquaresInRow);
-    const double row = static_cast<double>(in_row) * (kSquare + kApart) - kApart;
-    return {
-        corner.first + (cell_ - row) / 2 + static_cast<double>(point % in_row) * (kSquare + kApart),
-        corner.second + static_cast<double>(point / in_row) * (kSquare + kApart)};
+    const double row = static_cast<double>(in_row) * (kPointSquare + kApart) - kApart;
+    return {corner.first + (cell_ - row) / 2 +
+                static_cast<double>(point % in_row) * (kPointSquare + kApart),
+            corner.second + static_cast<double>(point / in_row) * (kPointSquare + kApart)};
   }
 
   static std::string outline(PlotPoint at) {
-    return svg_rect({at.first + 0.5, at.second + 0.5}, kSquare - 1, kSquare - 1,
+    return svg_rect({at.first + 0.5, at.second + 0.5}, kPointSquare - 1, kPointSquare - 1,
                     look("fill", "#FFFFFF") + look("stroke", "#9A9A9A") + "stroke-width=\"1\"");
   }
 
@@ -390,7 +392,7 @@ class StackDrawing {
 
   void result(std::size_t column) {
     const std::string& name = stack_.results[column];
-    const double width = std::max(26.0, width_of(name, kCharacter) + 12);
+    const double width = std::max(26.0, width_of(name, kStackCharacter) + 12);
     const bool good = stack_.good[column];
     front_ += svg_rect({middle(column) - width / 2, y_}, width, 21,
                        std::string("rx=\"10\" stroke=\"#00664F\" stroke-width=\"1.2\" ") +
