@@ -21,6 +21,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kMostLevelledStates = 4096;  // seconds; minutes beyond
+
 struct LevelledAutomaton {
   Dfa dfa;
   std::vector<std::string> states;
@@ -150,6 +152,9 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& 
   LevelsAnswer answer;
   try {
     const LevelledAutomaton automaton = levelled(loaded);
+    if (automaton.dfa.states() > kMostLevelledStates)
+      throw SizeLimit(fmt::format("an automaton of {} states is not decomposed, {} is the limit",
+                                  automaton.dfa.states(), kMostLevelledStates));
     const Cascade cascade = to_cascade(decompose(automaton.dfa));
     const auto levels = summarise(cascade);
     answer.line = levels.empty() ? "none: there is one state"
