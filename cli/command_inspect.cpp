@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/inspect_algebra.hpp"
 #include "cli/inspect_costs.hpp"
+#include "cli/inspect_levels.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
@@ -55,6 +56,7 @@ std::string known_depth(const ProductForecast& forecast, const Subgroups& groups
 struct InspectArguments {
   AutomatonOptions automaton;
   std::vector<std::uint64_t> at = {1000};
+  LevelsOptions levels;
   std::string eggbox;
   bool json = false;
 };
@@ -71,9 +73,10 @@ void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
 }
 
 int inspect(const InspectArguments& options) {
-  if (!options.eggbox.empty())
-    refuse_overwriting(options.eggbox,
-                       {options.automaton.fst, options.automaton.jff, options.automaton.dot});
+  for (const std::string& picture : {options.eggbox, options.levels.picture})
+    if (!picture.empty())
+      refuse_overwriting(picture,
+                         {options.automaton.fst, options.automaton.jff, options.automaton.dot});
   const LoadedAutomaton loaded = load_automaton(options.automaton);
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
                         {"name", loaded.name},
@@ -111,6 +114,8 @@ int inspect(const InspectArguments& options) {
   for (const CostTable& table : costs) out["at"].push_back(costs_json(table));
   const std::string depth = known_depth(forecast, groups, costs.front());
   out["depth"] = depth;
+  const LevelsAnswer levels = inspect_levels(loaded, options.levels);
+  out.update(levels.json);
   if (!options.eggbox.empty()) draw_eggbox(loaded, forecast, algebra, options.eggbox);
   if (options.json) {
     std::cout << out.dump(1) << '\n';
@@ -122,7 +127,10 @@ int inspect(const InspectArguments& options) {
     if (algebra)
       for (const auto& [name, said] : algebra_lines(*algebra, word_problem))
         std::cout << fmt::format("{:<11}{}\n", name, said);
-    std::cout << "depth      " << depth << '\n' << "scan       " << size << '\n';
+    std::cout << "depth      " << depth << '\n'
+              << "scan       " << size << '\n'
+              << "levels     " << levels.line << '\n'
+              << levels.text;
     for (const CostTable& table : costs) std::cout << '\n' << costs_text(table);
   }
   return kDone;
@@ -143,6 +151,7 @@ Command add_inspect(CLI::App& app) {
           "--at", options->at,
           "numbers of letters for which the constructions are compared (1000 if not given)")
       ->check(kCount);
+  options->levels.add_to(*command);
   command->add_option("--eggbox", options->eggbox,
                       "picture of the monoid's J-classes as eggboxes: .svg, .pdf or .png");
   command->add_flag("--json", options->json, "print one JSON object");

@@ -44,7 +44,10 @@ struct ProductForecast {
   std::size_t matrix_units = 0;             ///< of all layers together
   std::optional<std::size_t> monoid_units;  ///< absent with `monoid`
   ScanTable chosen = ScanTable::matrix;     ///< matrix or monoid
-  std::string reason;                       ///< one sentence with both figures
+  std::size_t units() const {               ///< of the chosen table, where it can be enumerated
+    return chosen == ScanTable::monoid ? monoid_units.value_or(matrix_units) : matrix_units;
+  }
+  std::string reason;  ///< one sentence with both figures
   /// Why the chosen table cannot be built, with both figures and what to try; absent if it can.
   std::optional<std::string> refusal;
 };

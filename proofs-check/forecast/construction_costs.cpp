@@ -16,7 +16,10 @@
 namespace logdepth {
 namespace {
 
-/// The radix of the fewest layers that can be built, the smallest of them; 2 if none can.
+/// Larger tables are not built for a comparison, only when they are asked for by name.
+constexpr std::size_t kMostComparedUnits = 100000;
+
+/// The radix of the fewest layers within these units, the smallest of them; 2 if none is.
 unsigned best_radix(const Action& action, std::uint64_t length, ScanPositions positions,
                     ScanTable table) {
   unsigned best = 2;
@@ -25,7 +28,9 @@ unsigned best_radix(const Action& action, std::uint64_t length, ScanPositions po
     const RadixOptions options{radix, length, positions, table};
     const std::size_t layers = radix_shifts(options).size();
     if (layers >= fewest) continue;
-    if (forecast_radix(action, options).refusal) break;  // tables grow with the radix
+    // Tables grow with the radix.
+    const ProductForecast forecast = forecast_radix(action, options);
+    if (forecast.refusal || forecast.units() > kMostComparedUnits) break;
     fewest = layers;
     best = radix;
   }

@@ -128,6 +128,16 @@ void save_run(const Model& model, const StripPicture& picture, bool together,
   }
 }
 
+void save_picture(const StripPicture& picture, const std::string& path) {
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png"});
+  if (form == "html") {
+    write_whole_file(path, html_page(picture.title, kStyle + strips_style(picture) + kSaidByPicture,
+                                     strips_section(picture, true)));
+  } else {
+    write_picture(strips_svg(picture), form, path);
+  }
+}
+
 void save_figure(const std::string& svg, const std::string& path) {
   write_picture(svg, form_of(path, {"svg", "pdf", "png"}), path);
 }

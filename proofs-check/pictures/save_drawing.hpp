@@ -23,6 +23,9 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path);
 
+/// The same for a picture that is of no weights file.
+void save_picture(const StripPicture& picture, const std::string& path);
+
 /// The same for a figure of one page, which has neither `.dot` nor `.html`.
 void save_figure(const std::string& svg, const std::string& path);
 
