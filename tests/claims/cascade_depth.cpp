@@ -1,26 +1,15 @@
 // Shapes and sizes of cascades, counted on their files; and which tables are refused.
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/measure.hpp"
-#include "runtime/file/unrolling.hpp"
 #include "tests/support/cascades.hpp"
-#include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
-#include "tests/support/words.hpp"
 
 namespace logdepth::cascade_depth_tests {
 namespace {
 
-using support::CascadeForm;
 using support::compile_cascade;
-using support::Language;
-using support::Recogniser;
 
 struct Depths {
   Action action;
@@ -89,6 +78,33 @@ TEST(CascadeDepth, IsLogarithmicForAGroupThatIsNotSolvable) {
       EXPECT_EQ(shape_of(action, ScanPositions::first_flag), (Shape{1, 1, 1})) << name;
     }
   }
+}
+
+/// What the construction says when it refuses the automaton.
+std::string refusal(const Action& action) {
+  try {
+    compile_cascade(action, {ScanPositions::fine});
+  } catch (const SizeLimit& limit) {
+    return limit.what();
+  }
+  return "not refused";
+}
+
+TEST(CascadeRefusals, NameTheLevelWhoseTableOrGroupIsTooLarge) {
+  Action S8 = named_monoid("S8");
+  S8.initial = 0;
+  S8.accepting.assign(8, false);
+  EXPECT_EQ(
+      refusal(S8),
+      "level 1 of the cascade has a group of more than 5040 elements, the limit; try the scan "
+      "construction");
+  // The symmetries of 300 points in a circle, with a reset: Z2 x Z2 above Z2 x Z3 x Z25. A residue
+  // of m has 2m + 2 rules, unless a cell holds it: 300 * 2 * 2 * 6 * 8 * 52.
+  std::vector<Transformation> letters = named_monoid("D300").generators;
+  letters.emplace_back(300, 0);
+  EXPECT_EQ(refusal(to_action(support::automaton_of(letters))),
+            "level 1 of the cascade: the table 'reset1' has up to 2995200 rules and the limit is "
+            "1000000 feed-forward units; try --construction scan");
 }
 
 }  // namespace
