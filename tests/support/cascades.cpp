@@ -1,7 +1,5 @@
 #include "tests/support/cascades.hpp"
 
-#include "compiler/passes/compile.hpp"
-
 namespace logdepth::support {
 
 std::string CascadeForm::name() const {
@@ -18,13 +16,16 @@ std::vector<CascadeForm> cascade_forms() {
   return forms;
 }
 
-Model compile_cascade(const Action& action, const CascadeForm& form) {
+Compiled compiled_cascade(const Action& action, const CascadeForm& form) {
   CompileOptions options;
   options.norm = form.norm;
-  return compile(regular_language_cascade_KR65(cascade_of(action), form.name(),
-                                               {form.positions, form.table}),
-                 options)
-      .model;
+  return compile(
+      regular_language_cascade_KR65(cascade_of(action), form.name(), {form.positions, form.table}),
+      options);
+}
+
+Model compile_cascade(const Action& action, const CascadeForm& form) {
+  return compiled_cascade(action, form).model;
 }
 
 Dfa automaton_of(const std::vector<Transformation>& letters, State initial) {

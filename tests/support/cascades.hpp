@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/compile.hpp"
 #include "constructions/KR65/regular_language_cascade.hpp"
 #include "objects/automaton.hpp"
 #include "runtime/file/model.hpp"
@@ -22,7 +23,8 @@ struct CascadeForm {
 /// Both position encodings, both norms.
 std::vector<CascadeForm> cascade_forms();
 
-Model compile_cascade(const Action& action, const CascadeForm& form = {});
+Compiled compiled_cascade(const Action& action, const CascadeForm& form = {});
+Model compile_cascade(const Action& action, const CascadeForm& form = {});  ///< its weights
 
 /// Letters a, b, ... acting on the states 0, 1, ...; state 0 alone is accepting.
 Dfa automaton_of(const std::vector<Transformation>& letters, State initial = 0);
