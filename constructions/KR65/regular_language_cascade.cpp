@@ -311,10 +311,11 @@ Program CascadeNetwork::write() {
 void CascadeNetwork::read_out() {
   using namespace cells;
   auto& state = tracks_[0].context;
-  if (!state) {  // the only one
-    state = onehot("state", 1);
-    p_.fill(kBegin, {state->at(0)});
-    for (const std::string& name : task_.alphabet.names()) p_.fill(name, {state->at(0)});
+  if (!state) {  // the only one that is reached
+    state = onehot("state", task_.accepting.size());
+    const Value initial = state->at(task_.cascade.state[0]);
+    p_.fill(kBegin, {initial});
+    for (const std::string& name : task_.alphabet.names()) p_.fill(name, {initial});
   }
   Form accept, reject;
   for (State q = 0; q < task_.accepting.size(); ++q)

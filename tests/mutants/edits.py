@@ -91,6 +91,9 @@ FLOAT_NUMBER = "runtime/floats/number.hpp"
 FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
 AUTHOR = "compiler/builder/builder.cpp"
 WORDS_SAID = "compiler/builder/builder_words.cpp"
+CASCADE = "constructions/KR65/regular_language_cascade.cpp"
+CASCADE_GROUPS = "constructions/KR65/cascade_groups.cpp"
+DECISIONS = "constructions/decision_table.cpp"
 CRASP = "constructions/crasp/counting_programs.cpp"
 CRASP_FORMS = "constructions/crasp/normal_form.cpp"
 CRASP_PLAN = "constructions/crasp/decision_plan.cpp"
@@ -734,4 +737,27 @@ EDITS = [
      "a combination holds where an operand fails"),
     (CRASP_PLAN, "decide(counted, formula(id).level - 1);", "decide(counted, formula(id).level);",
      "a combination is decided after it is counted"),
+    # --- cascades
+    (CASCADE, "above(d + 1);", "above(d);", "a level reads the context after the letter in place of before it"),
+    (CASCADE, "begin ? level().initial : reset", "begin ? 0 : reset", "every level begins at its first coordinate"),
+    (CASCADE, "if (!first) first = l;", "first = l;", "of several groups that are not solvable the last level is scanned"),
+    (CASCADE, "modulus_ = std::max(modulus_, m);", "modulus_ = m;", "positions are coded for the last order, not the largest"),
+    (CASCADE, "state->at(task_.cascade.state[0])", "state->at(0)", "an automaton that stays where it is stays in its first state"),
+    (CASCADE_GROUPS, "before[i] + step.orders[i] - step.exponents[h][i]", "before[i] + step.exponents[h][i]",
+     "the letters of the next step are taken after their residues in place of before"),
+    (CASCADE_GROUPS, "residue.when[(m - s) % m]", "residue.when[s % m]", "residues have their sign turned"),
+    (CASCADE_GROUPS, "residue.when[0].push_back(equal);", "residue.when[m - 1].push_back(equal);",
+     "the sum before the first letter is not 0"),
+    (CASCADE_GROUPS, "inverse(product(std::span(values).subspan(1)))", "product(std::span(values).subspan(1))",
+     "a reset is not taken back through the group"),
+    (CASCADE_GROUPS, "Fraction(2 * S - M + 1, 2)", "Fraction(2 * S - M + 2, 2)", "what is nearest is rounded, not the floor"),
+    (CASCADE_GROUPS, "Fraction(2 * S + M * (K - 1), 2)", "Fraction(2 * S + M * K, 2)",
+     "the floor among fine codes is asked for half a position too far"),
+    (CASCADE_GROUPS, "for (std::size_t k = steps.size(); k-- > 0;)", "for (std::size_t k = 0; k < steps.size(); ++k)",
+     "the steps of a group are multiplied in the wrong order"),
+    (CASCADE_GROUPS, "Fraction(1, 2 * modulus_)", "Fraction(1, modulus_)", "no position is even"),
+    (DECISIONS, "(!d.outcome || d.outcome == first->outcome)", "(!d.outcome || d.outcome)",
+     "a digit is not asked though it decides"),
+    (DECISIONS, "std::max<std::size_t>(digit.alternatives(), 1)", "digit.values()", "a table has more rules than forecast"),
+    (PRODUCTS, "image.when[point] = {{}};", "image.when[point] = {};", "a point that never moves has no image"),
 ]

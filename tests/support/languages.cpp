@@ -219,11 +219,16 @@ Answer Recogniser::ask(const Word& word) {
   } else {
     answer.refusal = describe(verdict.refusal());
   }
-  const bool products = runner_.has_prefixes() && !reads_states(model());
-  for (std::size_t i = 0; products && i < word.size(); ++i) {
+  const bool states = reads_states(model());
+  for (std::size_t i = 0; runner_.has_prefixes() && i < word.size(); ++i) {
     const auto prefix = runner_.prefix(stream.value(), runner_.first_letter() + i);
-    answer.prefixes.push_back(prefix.has_value() ? std::get<Transformation>(prefix.value())
-                                                 : Transformation{});
+    if (states) {
+      answer.states.push_back(prefix.has_value() ? std::optional(std::get<State>(prefix.value()))
+                                                 : std::nullopt);
+    } else {
+      answer.prefixes.push_back(prefix.has_value() ? std::get<Transformation>(prefix.value())
+                                                   : Transformation{});
+    }
   }
   return answer;
 }
@@ -241,10 +246,21 @@ testing::AssertionResult agrees(Recogniser& recogniser, const Language& language
   const bool expected = language.member(word);
   if (*answer.accepts != expected)
     return failure() << "expected " << (expected ? "accept" : "reject");
-  const auto expected_products = products(language.action, word);
+  if (reads_states(model)) {
+    State state = language.action.initial.value();
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      state = language.action.generators[word[i]][state];
+      if (answer.states[i] != state)
+        return failure() << "state after the first " << i + 1 << " letters is "
+                         << (answer.states[i] ? std::to_string(*answer.states[i]) : "none")
+                         << ", expected " << state;
+    }
+  }
+  const auto expected_products =
+      reads_states(model) ? std::vector<Transformation>{} : products(language.action, word);
   if (answer.prefixes.size() != expected_products.size())
     return failure() << answer.prefixes.size() << " prefix products";
-  for (std::size_t i = 0; i < word.size(); ++i)
+  for (std::size_t i = 0; i < expected_products.size(); ++i)
     if (answer.prefixes[i] != expected_products[i])
       return failure() << "product of the first " << i + 1 << " letters is "
                        << format_transformation(answer.prefixes[i]) << ", expected "

@@ -50,10 +50,11 @@ std::vector<Transformation> products(const Action& action, const Word& word);
 struct Answer {
   std::optional<bool> accepts;  ///< absent: `refusal` says why
   std::string refusal;
-  std::vector<Transformation> prefixes;  ///< none of a model without prefix products
-  std::size_t layers = 0;                ///< executed
-  std::size_t promises = 0;              ///< rows at which a head's promise was checked
-  std::optional<std::string> broken;     ///< the first broken promise
+  std::vector<Transformation> prefixes;      ///< none of a model without prefix products
+  std::vector<std::optional<State>> states;  ///< of prefixes; none of a model without them
+  std::size_t layers = 0;                    ///< executed
+  std::size_t promises = 0;                  ///< rows at which a head's promise was checked
+  std::optional<std::string> broken;         ///< the first broken promise
 };
 
 /// Runs words through a model that it owns.
@@ -71,7 +72,8 @@ class Recogniser {
   Alphabet alphabet_;
 };
 
-/// Verdict, every prefix product, every promise, executed layers as the file says.
+/// Verdict, every prefix product or the state of every prefix, every promise, executed layers as the
+/// file says.
 testing::AssertionResult agrees(Recogniser& recogniser, const Language& language, const Word& word);
 
 /// The options of the construction and the compiler that change the weights.
