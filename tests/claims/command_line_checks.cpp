@@ -442,12 +442,12 @@ TEST_F(Checks, InspectTellsAutomatonMonoidAndForecast) {
   const json large = json_of({"inspect", "--regex", "(a|b)*a(a|b){9}"});
   EXPECT_EQ(large["minimal_states"], 1024);
   EXPECT_EQ(large["compiles"], false);
-  for (const auto& [group, said] : {std::pair{"A5", "not solvable: "},
-                                    {"S4", "solvable, derived length 3: "},
-                                    {"flipflop", "aperiodic: "},
-                                    {"T2", "solvable, derived length 1: "}}) {
+  for (const auto& [group, said] : {std::pair{"A5", "not solvable, "},
+                                    {"S4", "solvable, derived length 3, "},
+                                    {"flipflop", "aperiodic, "},
+                                    {"T2", "solvable, derived length 1, "}}) {
     const std::string depth = json_of({"inspect", "--group", group})["depth"];
-    EXPECT_TRUE(depth.starts_with(said)) << depth;
+    EXPECT_NE(depth.find(said), std::string::npos) << depth;
     EXPECT_NE(done({"inspect", "--group", group}).find("depth      " + depth + '\n'),
               std::string::npos);
   }
