@@ -205,7 +205,7 @@ TEST(LevelPictures, OfAGroupNameItAndItsPermutations) {
   for (std::size_t t = 0; t < 3; ++t) {
     EXPECT_EQ(stack.levels[0].steps[t].kind, StackStep::Kind::permuted);
     EXPECT_EQ(stack.levels[0].steps[t].text,
-              cycles_text(t == 0 ? Transformation{0, 2, 1} : Transformation{2, 0, 1}));
+              cycles_text(named_monoid("S3").generators[t == 0 ? 0 : 1]));
   }
   EXPECT_EQ(draw_levels(automata()[0], to_cascade(decompose(automata()[0])), numbers(automata()[0]),
                         {}, "")
