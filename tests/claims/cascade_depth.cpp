@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "logdepth/errors.hpp"
+#include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
+#include "proofs-check/file/measure.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/cascades.hpp"
 #include "tests/support/languages.hpp"
 
@@ -78,6 +81,22 @@ TEST(CascadeDepth, IsLogarithmicForAGroupThatIsNotSolvable) {
       EXPECT_EQ(shape_of(action, ScanPositions::first_flag), (Shape{1, 1, 1})) << name;
     }
   }
+}
+
+TEST(CascadeDepth, IsALittleMoreThanThatOfAScanOfTheWholeAutomatonForFarFewerUnits) {
+  const std::string path = LOGDEPTH_SOURCE_DIR "/examples/automata/a5_on_repeats.fst";
+  const Dfa dfa = minimise(determinise(read_fst(read_whole_file(path), path)));
+  EXPECT_EQ(cascade_of(to_action(dfa)).scanned, 2u);
+  const Measures cascade = measure(compile_cascade(to_action(dfa)), 100),
+                 scan =
+                     measure(support::compile_scan(to_action(dfa),
+                                                   {ScanPositions::first_flag, ScanTable::automatic,
+                                                    Norm::rms, false, std::nullopt}),
+                             100);
+  EXPECT_EQ(scan.depth, 7u + 1);
+  EXPECT_EQ(cascade.depth, 7u + 5);
+  EXPECT_EQ(scan.units, 8812u);
+  EXPECT_EQ(cascade.units, 235u);
 }
 
 /// What the construction says when it refuses the automaton.
