@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/passes/compile.hpp"
+#include "constructions/KR65/regular_language_cascade.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -31,6 +32,7 @@ constexpr std::size_t kWords = 3, kGraphs = 4;  // per size
 constexpr const char* kGroup = "A5";
 constexpr const char* kRadixGroup = "S3";
 constexpr unsigned kRadix = 4;
+constexpr const char* kCascadeGroup = "S4";  ///< the largest of four points, of derived length 3
 
 std::mt19937_64 dice(std::uint64_t seed, std::uint64_t size) {
   return std::mt19937_64(seed * 1000003 + size);
@@ -247,6 +249,21 @@ PrecisionSeries radix() {
   return series;
 }
 
+PrecisionSeries cascade(const std::string& name, const std::string& title,
+                        ScanPositions positions) {
+  PrecisionSeries series = scan(name, title, positions);
+  series.tests_for_zero = positions == ScanPositions::first_flag;  // whether a position is even
+  series.has_temperature = false;
+  series.compiled = [positions](std::uint64_t) {
+    return compile(regular_language_cascade_KR65(cascade_of(named_monoid(kCascadeGroup)),
+                                                 kCascadeGroup, {positions}));
+  };
+  series.questions = [](const Model& model, std::uint64_t size, std::uint64_t seed) {
+    return word_questions(model, kCascadeGroup, size, seed);
+  };
+  return series;
+}
+
 PrecisionSeries tree() {
   PrecisionSeries series =
       scan("tree", "Thm 4.1, tree, A5, positions from the first-flag", ScanPositions::first_flag);
@@ -324,6 +341,9 @@ const std::vector<PrecisionSeries>& precision_series() {
       scan("scan-two-circle", "Thm 4.1, scan, A5, two-circle positions", ScanPositions::two_circle),
       radix(),
       tree(),
+      cascade("cascade-first-flag", "Cascade, S4, positions from the first-flag",
+              ScanPositions::first_flag),
+      cascade("cascade-fine", "Cascade, S4, fine positions", ScanPositions::fine),
       rows(),
       division(),
       connectivity()};
