@@ -49,7 +49,14 @@ CascadeNetwork::CascadeNetwork(const CascadeTask& task, const std::string& name,
     groups_.push_back(l == task.scanned ? PermutationGroup(points) : level_group(task.cascade, l));
     steps_.push_back(abelian_steps(groups_.back()).value());
     for (const AbelianStep& step : steps_.back())
-      for (const std::uint32_t m : step.orders) modulus_ = std::max(modulus_, m);
+      for (const std::uint32_t m : step.orders) {
+        if (m > kLargestModulus)
+          throw SizeLimit(fmt::format(
+              "level {} of the cascade counts modulo {}, which takes as many heads, and "
+              "the limit is {}; try --construction scan",
+              l + 1, m, kLargestModulus));
+        modulus_ = std::max(modulus_, m);
+      }
   }
 }
 
@@ -330,6 +337,19 @@ void CascadeNetwork::read_out() {
   p_.prefix_states(*state, states);
 }
 
+namespace {
+
+/// A level that is neither can be scanned: that is right for any maps.
+bool listed_and_solvable(const Cascade& cascade, std::size_t level) {
+  try {
+    return abelian_steps(level_group(cascade, level)).has_value();
+  } catch (const SizeLimit&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 CascadeTask cascade_of(const Action& action) {
   Dfa dfa;
   CascadeTask task;
@@ -352,7 +372,7 @@ CascadeTask cascade_of(const Action& action) {
   task.cascade = to_cascade(decompose(dfa));
   std::optional<std::size_t> first, last;
   for (std::size_t l = 0; l < task.cascade.levels.size(); ++l)
-    if (!abelian_steps(level_group(task.cascade, l))) {
+    if (!listed_and_solvable(task.cascade, l)) {
       if (!first) first = l;
       last = l;
     }

@@ -19,13 +19,16 @@ struct CascadeTask {
   Alphabet alphabet;
   std::vector<bool> accepting;           ///< per state
   std::vector<Transformation> products;  ///< per state, where states are products of letters
-  /// The level that is scanned: those from the first to the last whose group is not solvable, put
-  /// together. Absent where all groups are solvable.
+  /// The level that is scanned: those from the first to the last whose group is not solvable, or too
+  /// large to be listed (kLargestLevelGroup), put together. Absent where there are none.
   std::optional<std::size_t> scanned;
 };
 /// By holonomy. A word problem is that of the right regular action of its transition monoid, so
 /// that the states are the products. Errors: SizeLimit.
 CascadeTask cascade_of(const Action& action);
+
+/// Largest cyclic factor of a level's group: a head for each residue.
+inline constexpr std::uint32_t kLargestModulus = 512;
 
 struct CascadeOptions {
   ScanPositions positions = ScanPositions::first_flag;

@@ -109,14 +109,18 @@ std::string refusal(const Action& action) {
   return "not refused";
 }
 
-TEST(CascadeRefusals, NameTheLevelWhoseTableOrGroupIsTooLarge) {
+TEST(CascadeShapes, ScanALevelWhoseGroupIsTooLargeToBeListed) {
   Action S8 = named_monoid("S8");
   S8.initial = 0;
   S8.accepting.assign(8, false);
+  EXPECT_EQ(shape_of(S8, ScanPositions::fine), (Shape{0, 1, 1}));
+}
+
+TEST(CascadeRefusals, NameTheLevelWhoseTableOrModulusIsTooLarge) {
   EXPECT_EQ(
-      refusal(S8),
-      "level 1 of the cascade has a group of more than 5040 elements, the limit; try the scan "
-      "construction");
+      refusal(named_monoid("Z1009")),
+      "level 1 of the cascade counts modulo 1009, which takes as many heads, and the limit is "
+      "512; try --construction scan");
   // The symmetries of 300 points in a circle, with a reset: Z2 x Z2 above Z2 x Z3 x Z25. A residue
   // of m has 2m + 2 rules, unless a cell holds it: 300 * 2 * 2 * 6 * 8 * 52.
   std::vector<Transformation> letters = named_monoid("D300").generators;
