@@ -7,39 +7,16 @@
 
 #include "constructions/KR65/regular_language_cascade.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/claims/sample_languages.hpp"
 
 namespace logdepth {
 namespace {
 
-/// An automaton to try the construction on, and what judges it.
-struct Sample {
-  std::string text;
-  std::function<Action()> action;
-  AgainstLanguage against;
-  std::size_t up_to;  ///< every word of at most so many letters
-};
-
-Sample regex_sample(const std::string& expression, const std::string& text, std::size_t up_to) {
-  return {
-      text,
-      [expression] { return to_action(minimise(determinise(to_nfa(parse_regex(expression))))); },
-      {text, [expression] { return make_regex_oracle(parse_regex(expression)); }},
-      up_to};
-}
-
-Sample monoid_sample(const std::string& name, std::size_t up_to) {
-  const std::string text = "the word problem of " + name;
-  return {text,
-          [name] { return named_monoid(name); },
-          {text, [name] { return make_action_oracle(named_monoid(name), name); }},
-          up_to};
-}
-
 /// Two rows, the second with the positions from the first-flag.
 std::vector<Claim> in_both_encodings(const std::string& fine, const std::string& first_flag,
-                                     const Claim& common, const std::vector<Sample>& samples) {
+                                     const Claim& common,
+                                     const std::vector<SampleLanguage>& samples) {
   std::vector<Claim> claims;
   for (const auto positions : {ScanPositions::fine, ScanPositions::first_flag}) {
     Claim claim = common;
@@ -51,7 +28,7 @@ std::vector<Claim> in_both_encodings(const std::string& fine, const std::string&
     claim.file = "constructions/KR65/regular_language_cascade.cpp";
     claim.tests = {"tests/claims/cascade.cpp", "tests/claims/cascade_depth.cpp",
                    "tests/claims/cascade_random.cpp"};
-    for (const Sample& sample : samples) {
+    for (const SampleLanguage& sample : samples) {
       Instance instance;
       instance.name = sample.text;
       instance.program = [sample, positions] {
@@ -110,7 +87,7 @@ std::vector<Claim> at_most_four_states() {
   claim.claimed.text = "constant depth";
   claim.claimed.repeated = 0;
   claim.hypotheses = {"all automata of at most three states over two letters are in the tests"};
-  std::vector<Sample> samples;
+  std::vector<SampleLanguage> samples;
   for (const auto& [name, up_to] :
        {std::pair<const char*, std::size_t>{"T2", 6}, {"T3", 6}, {"T4", 5}}) {
     Action action = named_monoid(name);
@@ -118,7 +95,8 @@ std::vector<Claim> at_most_four_states() {
     action.accepting.assign(action.points, false);
     action.accepting[0] = true;
     const std::string text = fmt::format("all maps of {} states", action.points);
-    samples.push_back({text,
+    samples.push_back({name,
+                       text,
                        [action] { return to_action(to_minimal_dfa(action)); },
                        {text, [action, text] { return make_action_oracle(action, text); }},
                        up_to});

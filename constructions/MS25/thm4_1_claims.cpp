@@ -7,43 +7,16 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
-#include "objects/named_monoids.hpp"
-#include "objects/regex.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/claims/sample_languages.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
 
-/// A language to try a construction on: what it compiles, and what judges it.
-struct Sample {
-  std::string name, text;
-  std::function<Action()> action;
-  AgainstLanguage against;
-  std::size_t up_to;  ///< every word of at most so many letters
-};
-
-Sample regex_sample(const std::string& expression, const std::string& text, std::size_t up_to) {
-  return {
-      expression,
-      text,
-      [expression] { return to_action(minimise(determinise(to_nfa(parse_regex(expression))))); },
-      {text, [expression] { return make_regex_oracle(parse_regex(expression)); }},
-      up_to};
-}
-
-Sample monoid_sample(const std::string& name, std::size_t up_to) {
-  const std::string text = "the word problem of " + name;
-  return {name,
-          text,
-          [name] { return named_monoid(name); },
-          {text, [name] { return make_action_oracle(named_monoid(name), name); }},
-          up_to};
-}
-
 /// One aperiodic language, one group that is abelian, one solvable, one not, and all maps of two
 /// points, where resets and permutations meet.
-std::vector<Sample> samples() {
+std::vector<SampleLanguage> samples() {
   return {regex_sample("b*(ab*ab*)*", "even number of a", 9), monoid_sample("A5", 8),
           monoid_sample("S3", 8), monoid_sample("T2", 5),
           regex_sample("(a|b)*abb", "ends in abb", 9)};
@@ -54,7 +27,7 @@ using Construction = std::function<Program(const Action&, const std::string& nam
 std::vector<Instance> instances(const Construction& construction,
                                 const std::vector<std::uint64_t>& tight_at) {
   std::vector<Instance> result;
-  for (const Sample& sample : samples()) {
+  for (const SampleLanguage& sample : samples()) {
     Instance instance;
     instance.name = sample.text;
     instance.program = [construction, sample] {
@@ -161,7 +134,7 @@ Claim radix(const std::string& name, Form form, unsigned k, ScanPositions positi
       },
       {});
   claim.family = [construct](std::uint64_t length) {
-    const Sample sample = samples()[0];
+    const SampleLanguage sample = samples()[0];
     return construct(sample.action(), sample.name, length);
   };
   claim.picture = k == 4 && positions == ScanPositions::first_flag;
@@ -171,7 +144,7 @@ Claim radix(const std::string& name, Form form, unsigned k, ScanPositions positi
   const std::uint64_t length = std::uint64_t{k} * k + 1;
   shortest.name += fmt::format(", at most {} letters", length);
   shortest.program = [construct, length] {
-    const Sample sample = samples()[0];
+    const SampleLanguage sample = samples()[0];
     return construct(sample.action(), sample.name, length);
   };
   shortest.bounds.up_to = 4;
