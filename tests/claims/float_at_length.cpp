@@ -48,7 +48,7 @@ FloatStatistics expect_a5_certified(ScanPositions positions, Engine engine, std:
   std::size_t right = 0;
   for (std::size_t i = 0; i < length; ++i) {
     const auto prefix = runner.prefix(stream, 1 + i);
-    right += prefix.has_value() && prefix.value().value == products[i] &&
+    right += prefix.has_value() && prefix.value().value == PrefixAnswer(products[i]) &&
              prefix.value().certificate == Certificate::certified;
   }
   EXPECT_EQ(right, length);

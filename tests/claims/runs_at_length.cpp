@@ -130,7 +130,7 @@ TEST_F(RunsAtLength, MemosAreDroppedWhenMemoryRunsShortAndTheAnswersStay) {
       for (std::size_t i = 0; i < letters.size(); ++i) {
         const auto product = runner.prefix(stream.value(), runner.first_letter() + i);
         ASSERT_TRUE(product.has_value());
-        text += format_transformation(product.value()) + "\n";
+        text += format_transformation(std::get<Transformation>(product.value())) + "\n";
       }
       EXPECT_EQ(text, products(word));
       EXPECT_EQ(refused, 0u) << "less memory was refused before";

@@ -44,7 +44,8 @@ std::vector<Transformation> held(const Model& model, const Action& action, const
   const auto stream = runner.run_word(support::letter_names(action.alphabet, word));
   std::vector<Transformation> result;
   for (std::size_t token = 0; token <= word.size(); ++token)
-    result.push_back(runner.prefix(stream.value(), token).value());
+    result.push_back(
+        std::get<std::vector<std::uint32_t>>(runner.prefix(stream.value(), token).value()));
   return result;
 }
 
