@@ -339,10 +339,15 @@ void CascadeNetwork::read_out() {
 
 namespace {
 
+/// Of a group, elements times points; beyond, its derived series takes minutes.
+constexpr std::size_t kMostListedImages = std::size_t{1} << 21;
+
 /// A level that is neither can be scanned: that is right for any maps.
 bool listed_and_solvable(const Cascade& cascade, std::size_t level) {
   try {
-    return abelian_steps(level_group(cascade, level)).has_value();
+    const PermutationGroup group = level_group(cascade, level);
+    if (group.order() * group.points() > kMostListedImages) return false;
+    return abelian_steps(group).has_value();
   } catch (const SizeLimit&) {
     return false;
   }
@@ -362,7 +367,8 @@ CascadeTask cascade_of(const Action& action) {
   } else {
     const auto monoid = enumerate_monoid(action.generators, action.points, kMaxMonoid);
     if (!monoid)
-      throw SizeLimit(fmt::format("the word problem has more than {} products", kMaxMonoid));
+      throw SizeLimit(fmt::format(
+          "the word problem has more than {} products; try --construction scan", kMaxMonoid));
     task.products = monoid->elements;
     dfa.accepting.assign(monoid->size(), false);
     dfa.accepting[0] = true;

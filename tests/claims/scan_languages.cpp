@@ -72,11 +72,7 @@ TEST_P(ScanAroundPowers, DecidesTrivialLanguagesThoseOfOneLetterAndTomitas) {
 INSTANTIATE_TEST_SUITE_P(Positions, ScanAroundPowers,
                          testing::Values(ScanPositions::two_circle, ScanPositions::circle,
                                          ScanPositions::first_flag),
-                         [](const auto& info) {
-                           return info.param == ScanPositions::two_circle ? "TwoCircle"
-                                  : info.param == ScanPositions::circle   ? "Circle"
-                                                                          : "FirstFlag";
-                         });
+                         [](const auto& info) { return support::test_name(info.param); });
 
 /// A walk through `levels` levels of brackets that never leaves them, closed at the end.
 Word balanced_word(std::mt19937_64& random, std::size_t levels, std::size_t pairs) {

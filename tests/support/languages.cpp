@@ -275,10 +275,22 @@ testing::AssertionResult agrees(Recogniser& recogniser, const Language& language
   return testing::AssertionSuccess();
 }
 
+std::string test_name(ScanPositions positions) {
+  switch (positions) {
+    case ScanPositions::two_circle:
+      return "TwoCircle";
+    case ScanPositions::circle:
+      return "Circle";
+    case ScanPositions::fine:
+      return "Fine";
+    case ScanPositions::first_flag:
+      break;
+  }
+  return "FirstFlag";
+}
+
 std::string ScanForm::name() const {
-  std::string text = positions == ScanPositions::two_circle ? "TwoCircle"
-                     : positions == ScanPositions::circle   ? "Circle"
-                                                            : "FirstFlag";
+  std::string text = test_name(positions);
   text += table == ScanTable::matrix ? "Matrix" : table == ScanTable::monoid ? "Monoid" : "Auto";
   text += norm == Norm::rms ? "Rms" : "Layernorm";
   if (strict) text += "Strict";

@@ -76,6 +76,9 @@ class Recogniser {
 /// file says.
 testing::AssertionResult agrees(Recogniser& recogniser, const Language& language, const Word& word);
 
+/// "FirstFlag": for the names of tests.
+std::string test_name(ScanPositions positions);
+
 /// The options of the construction and the compiler that change the weights.
 struct ScanForm {
   ScanPositions positions = ScanPositions::two_circle;

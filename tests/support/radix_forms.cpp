@@ -1,15 +1,14 @@
 #include "tests/support/radix_forms.hpp"
 
 #include "compiler/passes/compile.hpp"
+#include "tests/support/languages.hpp"
 
 namespace logdepth::support {
 
 std::string RadixForm::name() const {
   std::string text = std::string("Radix") + std::to_string(radix) + "Length";
   text += std::to_string(max_length);
-  text += positions == ScanPositions::two_circle ? "TwoCircle"
-          : positions == ScanPositions::circle   ? "Circle"
-                                                 : "FirstFlag";
+  text += test_name(positions);
   text += table == ScanTable::matrix ? "Matrix" : table == ScanTable::monoid ? "Monoid" : "Auto";
   text += norm == Norm::rms ? "Rms" : "Layernorm";
   return strict ? text + "Strict" : text;
