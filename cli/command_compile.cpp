@@ -11,6 +11,7 @@
 #include "cli/compile_output.hpp"
 #include "cli/program_source.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "constructions/crasp/counting_programs.hpp"
 #include "logdepth/errors.hpp"
@@ -82,7 +83,10 @@ std::optional<ScanPositions> positions_asked_for(const RegularOptions& options) 
 /// Errors: SizeLimit where none can be built.
 RegularConstruction choose_construction(const RegularOptions& options, const Action& action) {
   const bool length_given = options.for_length_option->count() > 0;
-  RegularCosts costs(action, {positions_asked_for(options), table_of(options), length_given});
+  const auto positions = positions_asked_for(options);
+  const ScanOptions scan{positions.value_or(ScanPositions::two_circle), table_of(options)};
+  RegularCosts costs(
+      action, {positions, table_of(options), length_given, forecast_scan(action, scan).refusal});
   const CostTable table = costs.at(options.for_length);
   if (!table.chosen) throw SizeLimit(table.reason + ": " + table.rows.front().refusal);
   std::cerr << "chosen: " << table.reason << '\n';

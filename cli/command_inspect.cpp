@@ -110,7 +110,7 @@ int inspect(const InspectArguments& options) {
   const std::string size = forecast.refusal.value_or(forecast.reason);
   out["compiles"] = !forecast.refusal;
   out["forecast"] = size;
-  const std::vector<CostTable> costs = inspect_costs(loaded.action, options.at);
+  const std::vector<CostTable> costs = inspect_costs(loaded.action, forecast, options.at);
   for (const CostTable& table : costs) out["at"].push_back(costs_json(table));
   const std::string depth = known_depth(forecast, groups, costs.front());
   out["depth"] = depth;

@@ -6,9 +6,9 @@
 
 namespace logdepth {
 
-std::vector<CostTable> inspect_costs(const Action& action,
+std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
                                      const std::vector<std::uint64_t>& lengths) {
-  RegularCosts costs(action, {});
+  RegularCosts costs(action, {std::nullopt, ScanTable::automatic, true, forecast.refusal});
   std::vector<CostTable> tables;
   for (const std::uint64_t length : lengths) tables.push_back(costs.at(length));
   return tables;

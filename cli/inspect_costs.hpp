@@ -10,8 +10,8 @@
 
 namespace logdepth {
 
-/// What each construction costs for words of these lengths, as `inspect` shows it.
-std::vector<CostTable> inspect_costs(const Action& action,
+/// What each construction costs for words of these lengths, as `inspect` shows it; `forecast`: of scan.
+std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
                                      const std::vector<std::uint64_t>& lengths);
 /// A table of its own, with a heading line.
 std::string costs_text(const CostTable& table);

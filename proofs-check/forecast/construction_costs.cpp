@@ -91,7 +91,8 @@ std::vector<RegularConstruction> RegularCosts::candidates(std::uint64_t length) 
     RegularConstruction construction{name, positions, std::nullopt, std::nullopt};
     if (construction.name == "radix") {
       if (!options_.promised_length || length == 0 || length > UINT32_MAX) continue;
-      construction.radix = best_radix(action_, length, positions, options_.table);
+      construction.radix =
+          options_.scan_refusal ? 2 : best_radix(action_, length, positions, options_.table);
       construction.longest = length;
     }
     result.push_back(construction);
@@ -100,6 +101,8 @@ std::vector<RegularConstruction> RegularCosts::candidates(std::uint64_t length) 
 }
 
 RegularCosts::Built RegularCosts::build(const RegularConstruction& construction) const {
+  const bool multiplies = construction.name != "cascade" && construction.longest.value_or(2) > 1;
+  if (multiplies && options_.scan_refusal) return {std::nullopt, *options_.scan_refusal};
   try {
     return {compile(regular_program(action_, construction.name, construction, options_.table)), ""};
   } catch (const SizeLimit& limit) {

@@ -48,6 +48,9 @@ struct CostOptions {
   std::optional<ScanPositions> positions;  ///< absent: those that each construction likes best
   ScanTable table = ScanTable::automatic;
   bool promised_length = true;  ///< also networks that are right up to the length only
+  /// Why the tables of scan cannot be built, where they cannot: those of radix and tree, which hold
+  /// more products, are then not asked for.
+  std::optional<std::string> scan_refusal = std::nullopt;
 };
 
 /// The constructions of one automaton. What is right for all lengths is compiled once.

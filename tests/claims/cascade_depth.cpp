@@ -122,11 +122,11 @@ TEST(CascadeRefusals, NameTheLevelWhoseTableOrModulusIsTooLarge) {
       "level 1 of the cascade counts modulo 1009, which takes as many heads, and the limit is "
       "512; try --construction scan");
   // The symmetries of 300 points in a circle, with a reset: Z2 x Z2 above Z2 x Z3 x Z25. A residue
-  // of m has 2m + 2 rules, unless a cell holds it: 300 * 2 * 2 * 6 * 8 * 52.
+  // of m has 2m rules, unless a cell holds it: 300 * 2 * 2 * 4 * 6 * 50.
   std::vector<Transformation> letters = named_monoid("D300").generators;
   letters.emplace_back(300, 0);
   EXPECT_EQ(refusal(to_action(support::automaton_of(letters))),
-            "level 1 of the cascade: the table 'reset1' has up to 2995200 rules and the limit is "
+            "level 1 of the cascade: the table 'reset1' has up to 1440000 rules and the limit is "
             "1000000 feed-forward units; try --construction scan");
 }
 

@@ -57,7 +57,8 @@ TEST_F(Levels, ArePrintedFromTheFirstDown) {
 TEST_F(Levels, OfAWordAreATableOfItsPrefixes) {
   const std::string text =
       done({"inspect", "--dot", example("automata/tomita4.dot"), "--word", "01000"});
-  const std::string table = text.substr(text.find("letter  "));
+  const std::size_t begin = text.find("letter  ");
+  const std::string table = text.substr(begin, text.find("\n\n", begin) + 1 - begin);
   std::vector<std::string> states;
   for (std::size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
     const std::string line = table.substr(at, table.find('\n', at) - at);

@@ -51,14 +51,14 @@ done)"),
 }
 
 TEST_F(Reference, ZshCompletesCommandsOptionsAndChoices) {
-  EXPECT_EQ(
-      said("zsh", R"(compadd() { shift; print -- $@ }; _files() { print files }
+  EXPECT_EQ(said("zsh", R"(compadd() { shift; print -- $@ }; _files() { print files }
 words=(logdepth merge ''); CURRENT=3; . ./script
 words=(logdepth compile ''); CURRENT=3; _logdepth
 words=(logdepth compile regular --construction ''); CURRENT=5; _logdepth
 words=(logdepth merge -); CURRENT=3; _logdepth)"),
-      "files\nregular program crasp division connectivity computation-graph\nscan tree radix\n"
-      "-h --help --out --json\n");
+            "files\nregular program crasp division connectivity computation-graph\nscan tree radix "
+            "cascade auto\n"
+            "-h --help --out --json\n");
 }
 
 TEST_F(Reference, FishCompletesCommandsOptionsAndChoices) {
@@ -66,7 +66,7 @@ TEST_F(Reference, FishCompletesCommandsOptionsAndChoices) {
 complete -C 'logdepth compile re'
 complete -C 'logdepth compile regular --constr' | string split -f 1 \t
 complete -C 'logdepth compile regular --construction ' | string split -f 1 \t)"),
-            "regular\n--construction\nradix\nscan\ntree\n");
+            "regular\n--construction\nauto\ncascade\nradix\nscan\ntree\n");
 }
 
 TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {

@@ -109,7 +109,7 @@ void expect_compared(Compared& compared, std::size_t times,
 TEST(AbstractInterpretation, RandomProgramsStayInTheStatesThatTheirMasksAreTypedIn) {
   RandomPrograms random(laws::seed(), RandomInputs::all);
   Compared compared;
-  for (int i = 0; i < 1300; ++i) {
+  for (int i = 0; i < 2400; ++i) {
     expect_sound(random.draw_valid(), random, compared);
     if (HasFailure()) FAIL() << "program " << i;
   }
