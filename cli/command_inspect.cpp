@@ -3,7 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/automaton_source.hpp"
+#include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect_algebra.hpp"
 #include "cli/inspect_costs.hpp"
@@ -74,10 +74,8 @@ void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
 
 int inspect(const InspectArguments& options) {
   for (const std::string& picture : {options.eggbox, options.levels.picture})
-    if (!picture.empty())
-      refuse_overwriting(picture,
-                         {options.automaton.fst, options.automaton.jff, options.automaton.dot});
-  const LoadedAutomaton loaded = load_automaton(options.automaton);
+    if (!picture.empty()) refuse_overwriting(picture, files_of(options.automaton.source));
+  const LoadedAutomaton loaded = load_automaton(options.automaton.source);
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
                         {"name", loaded.name},
                         {"points", loaded.action.points},

@@ -28,39 +28,27 @@ struct LevelledAutomaton {
   std::vector<std::string> states;
 };
 
-/// Letters that act on points, or on products, with the first as initial state.
-LevelledAutomaton acting(const Alphabet& alphabet, const std::vector<Transformation>& letters,
-                         std::vector<std::string> states) {
-  Dfa dfa{alphabet, 0, std::vector<bool>(states.size()), {}};
-  dfa.accepting[0] = true;
-  for (State q = 0; q < states.size(); ++q)
-    for (const Transformation& letter : letters) dfa.next.push_back(letter[q]);
-  return {std::move(dfa), std::move(states)};
-}
-
+/// Of a word problem the points, if the letters lead from the first to all of them, else the
+/// products.
 LevelledAutomaton levelled(const LoadedAutomaton& loaded) {
-  const Action& action = loaded.action;
+  Action action = loaded.action;
   std::vector<std::string> names = loaded.state_names;
   if (names.empty())
     for (State q = 0; q < action.points; ++q) names.push_back(std::to_string(q));
   if (action.initial) return {loaded.minimal.value(), std::move(names)};
-  std::vector<State> reached{0};
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    for (const Transformation& letter : action.generators)
-      if (std::ranges::count(reached, letter[reached[i]]) == 0)
-        reached.push_back(letter[reached[i]]);
-  if (reached.size() == action.points)
-    return acting(action.alphabet, action.generators, std::move(names));
+  if (ReachablePoints(action)[0].size() == action.points) {
+    action.initial = 0;
+    action.accepting.assign(action.points, false);
+    action.accepting[0] = true;
+    return {to_dfa(action), std::move(names)};
+  }
   const auto monoid = enumerate_monoid(action.generators, action.points, kMaxMonoid);
   if (!monoid)
     throw SizeLimit(fmt::format("the word problem has more than {} products", kMaxMonoid));
-  std::vector<Transformation> letters(action.generators.size());
   std::vector<std::string> products;
-  for (std::size_t x = 0; x < monoid->size(); ++x) {
-    products.push_back(format_transformation(monoid->elements[x]));
-    for (std::size_t a = 0; a < letters.size(); ++a) letters[a].push_back(monoid->right[x][a]);
-  }
-  return acting(action.alphabet, letters, std::move(products));
+  for (const Transformation& element : monoid->elements)
+    products.push_back(format_transformation(element));
+  return {automaton_of_products(*monoid, action.alphabet), std::move(products)};
 }
 
 json levels_json(const std::vector<LevelSummary>& levels) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/automaton_source.hpp"
+#include "requests/automaton_request.hpp"
 
 namespace logdepth {
 

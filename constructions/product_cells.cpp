@@ -112,7 +112,7 @@ class MatrixCells : public ProductCells {
                                       images_[q].begin());
   }
 
-  const std::vector<std::vector<State>>& images_;
+  const ReachablePoints& images_;
   std::vector<State> stored_;
   std::vector<std::optional<std::size_t>> row_;  // of each point
 };

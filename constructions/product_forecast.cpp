@@ -20,27 +20,6 @@ std::string text_of(std::size_t units) {
   return units == kUncounted ? "more than 10^18" : std::to_string(units);
 }
 
-std::vector<std::vector<State>> reachable_images(const Action& action) {
-  std::vector<std::vector<State>> images(action.points);
-  for (State q = 0; q < action.points; ++q) {
-    std::vector<bool> seen(action.points, false);
-    std::vector<State> todo = {q};
-    seen[q] = true;
-    while (!todo.empty()) {
-      const State r = todo.back();
-      todo.pop_back();
-      images[q].push_back(r);
-      for (const Transformation& generator : action.generators)
-        if (!seen[generator[r]]) {
-          seen[generator[r]] = true;
-          todo.push_back(generator[r]);
-        }
-    }
-    std::sort(images[q].begin(), images[q].end());
-  }
-  return images;
-}
-
 /// Units of one layer: of each table, and per component of a product.
 struct LayerDemand {
   std::size_t factors = 0, tables = 0, per_component = 0;
@@ -48,20 +27,20 @@ struct LayerDemand {
 
 /// A unit for every path q -> r -> ... -> t of as many steps as there are factors, from each stored
 /// row.
-std::size_t count_matrix_units(const std::vector<std::vector<State>>& images,
-                               const LayerDemand& layer) {
-  std::vector<std::size_t> paths(images.size(), 1);
+std::size_t count_matrix_units(const ReachablePoints& images, const LayerDemand& layer) {
+  const auto& lists = images.lists();
+  std::vector<std::size_t> paths(lists.size(), 1);  // from any point of the list's
   for (std::size_t step = 0; step < layer.factors; ++step) {
-    std::vector<std::size_t> longer(images.size(), 0);
-    for (State q = 0; q < images.size(); ++q)
-      for (const State r : images[q]) longer[q] = sum(longer[q], paths[r]);
+    std::vector<std::size_t> longer(lists.size(), 0);
+    for (std::size_t list = 0; list < lists.size(); ++list)
+      for (const State r : lists[list]) longer[list] = sum(longer[list], paths[images.list_of(r)]);
     paths = std::move(longer);
   }
   std::size_t units = 0;
-  for (State q = 0; q < images.size(); ++q)
+  for (State q = 0; q < images.points(); ++q)
     if (images[q].size() > 1)
-      units =
-          sum(units, sum(times(layer.tables, paths[q]), layer.per_component * images[q].size()));
+      units = sum(units, sum(times(layer.tables, paths[images.list_of(q)]),
+                             layer.per_component * images[q].size()));
   return units;
 }
 
@@ -90,7 +69,7 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
     return LayerDemand{factors, demand.tables, sum(factors, demand.component_units)};
   };
   ProductForecast forecast;
-  forecast.images = reachable_images(action);
+  forecast.images = ReachablePoints(action);
   forecast.matrix_units = demand.other_units;
   for (const auto& [factors, layers] : demand.layers)
     forecast.matrix_units = sum(forecast.matrix_units,

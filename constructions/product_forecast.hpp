@@ -35,9 +35,8 @@ struct ProductDemand {
 
 /// The sizes of both tables before anything is built, and what was found out on the way.
 struct ProductForecast {
-  /// images[q]: the points that q can be mapped to by products of letters, in increasing order. A
-  /// matrix row needs these columns only, and none when there is a single one.
-  std::vector<std::vector<State>> images;
+  /// A matrix row needs the columns of images[q] only, and none when there is a single one.
+  ReachablePoints images;
   std::shared_ptr<const TransitionMonoid> monoid;  ///< null: more than `monoid_cap` elements
   std::size_t monoid_cap = 0;
 

@@ -53,20 +53,58 @@ Action to_action(const Dfa& dfa) {
   return action;
 }
 
-Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
-  const std::size_t letters = action.alphabet.size();
-  Dfa dfa;
-  dfa.alphabet = action.alphabet;
-  if (action.initial) {
-    dfa.initial = *action.initial;
-    dfa.accepting = action.accepting;
-    for (State q = 0; q < action.points; ++q) {
-      for (Letter letter = 0; letter < letters; ++letter) {
-        dfa.next.push_back(action.generators[letter][q]);
+Dfa to_dfa(const Action& action) {
+  Dfa dfa{action.alphabet, *action.initial, action.accepting, {}};
+  for (State q = 0; q < action.points; ++q)
+    for (const Transformation& generator : action.generators) dfa.next.push_back(generator[q]);
+  return dfa;
+}
+
+namespace {
+
+/// arcs[q]: where one step leads from q.
+std::vector<bool> reached_from(State start, const std::vector<std::vector<State>>& arcs) {
+  std::vector<bool> reached(arcs.size(), false);
+  std::vector<State> todo = {start};
+  reached[start] = true;
+  while (!todo.empty()) {
+    const State at = todo.back();
+    todo.pop_back();
+    for (const State next : arcs[at])
+      if (!reached[next]) {
+        reached[next] = true;
+        todo.push_back(next);
       }
-    }
-    return minimise(dfa);
   }
+  return reached;
+}
+
+}  // namespace
+
+ReachablePoints::ReachablePoints(const Action& action) : list_of_(action.points) {
+  std::vector<std::vector<State>> forwards(action.points), backwards(action.points);
+  for (const Transformation& generator : action.generators)
+    for (State q = 0; q < action.points; ++q) {
+      forwards[q].push_back(generator[q]);
+      backwards[generator[q]].push_back(q);
+    }
+  std::vector<bool> listed(action.points, false);
+  for (State q = 0; q < action.points; ++q) {
+    if (listed[q]) continue;
+    const std::vector<bool> from = reached_from(q, forwards), to = reached_from(q, backwards);
+    std::vector<State> list;
+    for (State r = 0; r < action.points; ++r) {
+      if (from[r]) list.push_back(r);
+      if (!from[r] || !to[r]) continue;
+      list_of_[r] = lists_.size();
+      listed[r] = true;
+    }
+    lists_.push_back(std::move(list));
+  }
+}
+
+Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
+  if (action.initial) return minimise(to_dfa(action));
   const auto monoid = enumerate_monoid(action.generators, action.points, max_states);
   if (!monoid) {
     throw SizeLimit(
@@ -74,10 +112,7 @@ Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
                     "{} of them; work with the action on {} points instead, or try a smaller group",
                     max_states, action.points));
   }
-  dfa.accepting.assign(monoid->size(), false);
-  dfa.accepting[0] = true;
-  for (const auto& row : monoid->right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
-  return minimise(dfa);
+  return minimise(automaton_of_products(*monoid, action.alphabet));
 }
 
 }  // namespace logdepth

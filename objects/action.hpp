@@ -31,8 +31,26 @@ struct Action {
   bool accepts(const Transformation& product) const;
 };
 
+/// For every point those that products of letters send it to, in increasing order. Points that reach
+/// one another share a list: of thousands that all do there is one.
+class ReachablePoints {
+ public:
+  ReachablePoints() = default;
+  explicit ReachablePoints(const Action& action);
+  std::size_t points() const { return list_of_.size(); }
+  const std::vector<State>& operator[](State point) const { return lists_[list_of_[point]]; }
+  const std::vector<std::vector<State>>& lists() const { return lists_; }
+  std::size_t list_of(State point) const { return list_of_[point]; }
+
+ private:
+  std::vector<std::vector<State>> lists_;
+  std::vector<std::size_t> list_of_;
+};
+
 /// The action of the letters on the states of a complete automaton.
 Action to_action(const Dfa& dfa);
+/// The other way round. Precondition: the action has an initial point.
+Dfa to_dfa(const Action& action);
 /// The minimal automaton of the language that the action recognises (for a word problem of a group
 /// G: its Cayley graph, |G| states). Errors: SizeLimit beyond `max_states` reached products.
 Dfa to_minimal_dfa(const Action& action, std::size_t max_states = 100000);

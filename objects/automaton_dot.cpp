@@ -5,11 +5,13 @@
 #include <boost/graph/graphviz.hpp>
 #include <cstdlib>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
+#include "objects/automaton_writer.hpp"
 #include "objects/dot_outline.hpp"
 #include "objects/utf8.hpp"
 
@@ -84,6 +86,16 @@ std::vector<std::optional<std::string>> letters_of(const std::string& label,
   return letters;
 }
 
+/// What drawings call the invisible node that points at the initial state: start, __start0, qi, ...
+bool is_name_of_start(std::string name) {
+  while (!name.empty() && name.front() == '_') name.erase(0, 1);
+  while (!name.empty() &&
+         (name.back() == '_' || std::isdigit(static_cast<unsigned char>(name.back())) != 0)) {
+    name.pop_back();
+  }
+  return name == "start" || name == "init" || name == "initial" || name == "qi";
+}
+
 class DotReader {
  public:
   DotReader(const StateGraph& graph, const std::string& source) : graph_(graph), source_(source) {}
@@ -127,13 +139,7 @@ class DotReader {
     const bool by_shape = node.shape == "point" || node.shape == "none" ||
                           node.shape == "plaintext" || node.shape == "plain" ||
                           node.style == "invis";
-    std::string name = node.name;
-    while (!name.empty() && name.front() == '_') name.erase(0, 1);
-    while (!name.empty() &&
-           (name.back() == '_' || std::isdigit(static_cast<unsigned char>(name.back())) != 0)) {
-      name.pop_back();
-    }
-    const bool by_name = name == "start" || name == "init" || name == "initial" || name == "qi";
+    const bool by_name = is_name_of_start(node.name);
     if (!by_shape && !by_name) return false;
     if (!by_shape &&
         (!node.initial.empty() || !node.accepting.empty() || node.shape == "doublecircle")) {
@@ -197,28 +203,40 @@ Nfa read_dot(const std::string& text, const std::string& source) {
   return DotReader(graph, source).read();
 }
 
-std::string write_dot(const Dfa& dfa) {
+std::string write_dot(const Nfa& given) {
+  const Nfa nfa =
+      with_every_letter_on_an_arc(given.initial.empty() ? with_one_initial_state(given) : given);
+  const std::vector<std::string> names = names_to_write(nfa);
+  std::string start = "__start";
+  while (std::find(names.begin(), names.end(), start) != names.end()) start += '_';
   std::string text = "digraph automaton {\n  rankdir=LR;\n  node [shape=circle];\n";
-  text += "  __start [shape=point];\n";
-  for (State q = 0; q < dfa.states(); ++q) {
-    text += fmt::format("  q{}{}", q, dfa.accepting[q] ? " [shape=doublecircle];\n" : ";\n");
+  text += fmt::format("  {} [shape=point];\n", start);
+  for (State q = 0; q < nfa.states(); ++q) {
+    // A state could be called as what points at the initial one is.
+    const char* attributes = nfa.accepting[q]             ? " [shape=doublecircle]"
+                             : is_name_of_start(names[q]) ? " [accepting=false]"
+                                                          : "";
+    text += fmt::format("  {}{};\n", dot_name(names[q]), attributes);
   }
-  text += fmt::format("  __start -> q{};\n", dfa.initial);
-  for (State q = 0; q < dfa.states(); ++q) {
-    std::vector<std::pair<State, std::string>> labels;  // one edge per target
-    for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
-      const State target = dfa.step(q, letter);
-      const auto known = std::find_if(labels.begin(), labels.end(),
-                                      [&](const auto& label) { return label.first == target; });
-      const std::string item = label_item(dfa.alphabet.name(letter));
-      if (known == labels.end()) {
-        labels.emplace_back(target, item);
-      } else {
-        known->second += "," + item;
-      }
+  for (const State q : std::set<State>(nfa.initial.begin(), nfa.initial.end())) {
+    text += fmt::format("  {} -> {};\n", start, dot_name(names[q]));
+  }
+  std::vector<std::vector<std::pair<State, std::string>>> labels(nfa.states());  // one per target
+  for (const Nfa::Arc& arc : nfa.arcs) {
+    auto& leaving = labels[arc.from];
+    const auto known = std::find_if(leaving.begin(), leaving.end(),
+                                    [&](const auto& label) { return label.first == arc.to; });
+    const std::string item = arc.letter ? label_item(nfa.alphabet.name(*arc.letter)) : "eps";
+    if (known == leaving.end()) {
+      leaving.emplace_back(arc.to, item);
+    } else {
+      known->second += "," + item;
     }
-    for (const auto& [target, label] : labels) {
-      text += fmt::format("  q{} -> q{} [label=\"{}\"];\n", q, target, label);
+  }
+  for (State q = 0; q < nfa.states(); ++q) {
+    for (const auto& [target, label] : labels[q]) {
+      text += fmt::format("  {} -> {} [label=\"{}\"];\n", dot_name(names[q]),
+                          dot_name(names[target]), label);
     }
   }
   return text + "}\n";

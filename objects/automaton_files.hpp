@@ -27,8 +27,36 @@ Nfa read_dot(const std::string& text, const std::string& source);
 /// JFLAP 7 `.jff` finite automaton; an empty <read/> is epsilon.
 Nfa read_jff(const std::string& text, const std::string& source);
 
-/// Writers: read_fst(write_fst(d)) and read_dot(write_dot(d)) accept the same language.
-std::string write_fst(const Dfa& dfa);
-std::string write_dot(const Dfa& dfa);
+/// The text format of the library Mata, one section `@NFA-explicit`: lines `state letter state`,
+/// `%Initial` and `%Final` with names of states, `%Alphabet-enum` and `%States-enum` with all
+/// letters and states, `%Epsilon` with letters that are epsilon. Without a state in `%Initial` the
+/// language is empty.
+Nfa read_mata(const std::string& text, const std::string& source);
+
+/// The dictionary of Python's libraries (automata-lib's DFA and NFA) as JSON: `states`,
+/// `input_symbols` in the order of the letters, `transitions`, where a letter leads to a state or
+/// to a list of states and "" is epsilon, `initial_state`, `final_states`. Names are strings or
+/// whole numbers.
+Nfa read_automaton_json(const std::string& text, const std::string& source);
+
+/// Writers: the reader of the format reads the same language over the same letters (in byte order
+/// where the format does not list them), the same arcs, and states of the same names, with these
+/// exceptions. OpenFst's states are numbers. Where a format has one initial state (OpenFst, JFLAP,
+/// the dictionary), no or several become one, from which epsilon arcs lead to them. Mata knows no
+/// epsilon: the arcs that it stands before begin at its source instead. A letter on no arc leads to
+/// a state without a way out where the format does not list the letters (OpenFst, DOT, JFLAP).
+/// Errors: InputError naming what the format cannot say.
+std::string write_fst(const Nfa& nfa);
+std::string write_dot(const Nfa& nfa);
+std::string write_jff(const Nfa& nfa);
+std::string write_mata(const Nfa& nfa);
+std::string write_automaton_json(const Nfa& nfa);
+
+/// A deterministic automaton for the writers, its states without names.
+Nfa nfa_of(const Dfa& dfa);
+
+/// The text of the automaton in the format that the path ends in: .fst, .dot, .jff, .mata, .json.
+/// Errors: InputError naming the path, also when it ends in none of them.
+std::string write_automaton(const Nfa& nfa, const std::string& path);
 
 }  // namespace logdepth

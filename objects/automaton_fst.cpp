@@ -8,6 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
+#include "objects/automaton_writer.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 
@@ -179,6 +180,17 @@ std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols,
                        (by_name ? "a symbol" : "a number of a symbol"));
 }
 
+/// The names of the states where all are numbers, else their indices.
+std::vector<std::string> numbers_of_states(const Nfa& nfa) {
+  std::vector<std::string> names = names_to_write(nfa);
+  const bool numbers = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    return is_natural(name) && canonical_number(name) == name;
+  });
+  if (numbers) return names;
+  for (std::size_t q = 0; q < names.size(); ++q) names[q] = std::to_string(q);
+  return names;
+}
+
 }  // namespace
 
 Nfa read_fst(const std::string& text, const std::string& source,
@@ -210,18 +222,28 @@ Nfa read_fst(const std::string& text, const std::string& source,
   return std::move(reader.builder).finish(source, symbols.alphabet);
 }
 
-std::string write_fst(const Dfa& dfa) {
-  if (dfa.alphabet.find(epsilon)) {
+std::string write_fst(const Nfa& given) {
+  if (given.alphabet.find(epsilon)) {
     throw InputError("the letter '<eps>' cannot be written: an OpenFst file reads it as epsilon");
   }
+  const Nfa nfa = with_every_letter_on_an_arc(with_one_initial_state(given));
+  const std::vector<std::string> names = numbers_of_states(nfa);
+  std::vector<std::string> lines(nfa.states());
+  for (const Nfa::Arc& arc : nfa.arcs) {
+    lines[arc.from] += fmt::format("{}\t{}\t{}\n", names[arc.from], names[arc.to],
+                                   arc.letter ? nfa.alphabet.name(*arc.letter) : epsilon);
+  }
   std::string text;
-  // The first state named is the initial one.
-  for (std::size_t i = 0; i < dfa.states(); ++i) {
-    const State q = static_cast<State>((i + dfa.initial) % dfa.states());
-    for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
-      text += fmt::format("{}\t{}\t{}\n", q, dfa.step(q, letter), dfa.alphabet.name(letter));
+  // The first state named is the initial one. A state without a line of its own has one that says
+  // that it does not accept.
+  for (std::size_t i = 0; i < nfa.states(); ++i) {
+    const auto q = (i + nfa.initial.front()) % nfa.states();
+    text += lines[q];
+    if (nfa.accepting[q]) {
+      text += names[q] + "\n";
+    } else if (lines[q].empty()) {
+      text += names[q] + "\tInfinity\n";
     }
-    if (dfa.accepting[q]) text += fmt::format("{}\n", q);
   }
   return text;
 }

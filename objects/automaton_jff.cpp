@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <pugixml.hpp>
+#include <sstream>
 #include <unordered_set>
+#include <utility>
 
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
+#include "objects/automaton_writer.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {
@@ -101,6 +104,44 @@ class JffReader {
 
 Nfa read_jff(const std::string& text, const std::string& source) {
   return JffReader(text, source).read();
+}
+
+std::string write_jff(const Nfa& given) {
+  for (const std::string& letter : given.alphabet.names()) {
+    if (utf8_length(letter) != letter.size()) {
+      throw InputError("the letter " + in_quotes(letter) +
+                       " cannot be written: JFLAP has letters of one character");
+    }
+  }
+  const Nfa nfa = with_every_letter_on_an_arc(with_one_initial_state(given));
+  const std::vector<std::string> names = names_to_write(nfa);
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node structure = document.append_child("structure");
+  structure.append_child("type").text() = "fa";
+  pugi::xml_node automaton = structure.append_child("automaton");
+  for (State q = 0; q < nfa.states(); ++q) {
+    pugi::xml_node state = automaton.append_child("state");
+    state.append_attribute("id") = q;
+    state.append_attribute("name") = names[q].c_str();
+    // JFLAP draws a state where the file says: rows of eight.
+    state.append_child("x").text() = 100 + 120 * (q % 8);
+    state.append_child("y").text() = 100 + 120 * (q / 8);
+    if (q == nfa.initial.front()) state.append_child("initial");
+    if (nfa.accepting[q]) state.append_child("final");
+  }
+  for (const Nfa::Arc& arc : nfa.arcs) {
+    pugi::xml_node transition = automaton.append_child("transition");
+    transition.append_child("from").text() = arc.from;
+    transition.append_child("to").text() = arc.to;
+    pugi::xml_node read = transition.append_child("read");
+    if (arc.letter) read.text() = nfa.alphabet.name(*arc.letter).c_str();
+  }
+  std::ostringstream text;
+  document.save(text, " ", pugi::format_indent, pugi::encoding_utf8);
+  return std::move(text).str();
 }
 
 }  // namespace logdepth

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/utf8.hpp"
 
 namespace logdepth {
 
@@ -156,6 +157,35 @@ std::size_t line_of_dot_error(const std::string& text,
     }
   }
   return low + 1;
+}
+
+std::string dot_name(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const bool plain = !name.empty() && is_letter(name[0]) &&
+                     std::all_of(name.begin(), name.end(),
+                                 [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool keyword = lower == "graph" || lower == "digraph" || lower == "subgraph" ||
+                       lower == "node" || lower == "edge" || lower == "strict";
+  if (plain && !keyword) return name;
+  std::string quoted = "\"";
+  std::size_t backslashes = 0;  // right before this place
+  for (const char c : name + '"') {
+    if (c == '"' && backslashes % 2 == 1) {
+      throw InputError("the name " + in_quotes(name) +
+                       " cannot be written: DOT has no backslash before a quotation mark or at the "
+                       "end of a name");
+    }
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+    if (c == '"') quoted += '\\';
+    quoted += c;
+  }
+  quoted.erase(quoted.size() - 2, 1);  // what ends the name is not part of it
+  return quoted;
 }
 
 }  // namespace logdepth

@@ -25,4 +25,9 @@ std::string without_attributes(const std::string& text, const std::string& sourc
 std::size_t line_of_dot_error(const std::string& text,
                               const std::function<std::string(const std::string&)>& parse);
 
+/// The name of a node as a writer puts it into a file: bare where it is a plain word, else quoted.
+/// Errors: InputError for a name that DOT cannot say, as `a\\`: a backslash before a quotation mark
+/// escapes it, and nothing escapes the backslash.
+std::string dot_name(const std::string& name);
+
 }  // namespace logdepth

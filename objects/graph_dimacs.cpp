@@ -98,4 +98,29 @@ Graph read_dimacs(const std::string& text, const std::string& source) {
   return DimacsReader(source).read(text);
 }
 
+std::string write_dimacs(const Graph& graph) {
+  std::string text = comments_of_names(graph, "c");
+  text += fmt::format("p sp {} {}\n", graph.size(), graph.edge_count());
+  for_each_edge(
+      graph, [&](Vertex from, Vertex to) { text += fmt::format("a {} {} 1\n", from + 1, to + 1); });
+  return text;
+}
+
+std::string write_undirected_dimacs(const Graph& graph) {
+  std::string edges;
+  std::size_t count = 0;
+  for_each_edge(graph, [&](Vertex from, Vertex to) {
+    if (!graph.has_edge(to, from)) {
+      throw InputError("the edge from " + in_quotes(graph.names()[from]) + " to " +
+                       in_quotes(graph.names()[to]) +
+                       " cannot be written: the graphs of .col are undirected; those of .gr are "
+                       "directed");
+    }
+    if (from > to) return;
+    edges += fmt::format("e {} {}\n", from + 1, to + 1);
+    ++count;
+  });
+  return comments_of_names(graph, "c") + fmt::format("p edge {} {}\n", graph.size(), count) + edges;
+}
+
 }  // namespace logdepth

@@ -94,4 +94,13 @@ Graph read_dot_graph(const std::string& file, const std::string& source) {
   return std::move(*undirected);
 }
 
+std::string write_dot_graph(const Graph& graph) {
+  std::string text = "digraph {\n";
+  for (const std::string& name : graph.names()) text += "  " + dot_name(name) + ";\n";
+  for_each_edge(graph, [&](Vertex from, Vertex to) {
+    text += "  " + dot_name(graph.names()[from]) + " -> " + dot_name(graph.names()[to]) + ";\n";
+  });
+  return text + "}\n";
+}
+
 }  // namespace logdepth

@@ -31,4 +31,21 @@ Graph read_edge_list(const std::string& text, const std::string& source) {
   return graph;
 }
 
+std::string write_edge_list(const Graph& graph) {
+  std::string text;
+  for (const std::string& name : graph.names()) {
+    if (name.front() == '#' || name.front() == '%' || name.find(' ') != std::string::npos) {
+      throw InputError(
+          "the vertex " + in_quotes(name) +
+          " cannot be written: an edge list has names without blanks that do not begin "
+          "with # or %");
+    }
+    text += name + '\n';
+  }
+  for_each_edge(graph, [&](Vertex from, Vertex to) {
+    text += graph.names()[from] + ' ' + graph.names()[to] + '\n';
+  });
+  return text;
+}
+
 }  // namespace logdepth

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "logdepth/errors.hpp"
@@ -16,13 +17,19 @@ namespace {
 
 using Reader = Graph (*)(const std::string&, const std::string&);
 
-Reader reader_of_extension(const std::string& source) {
+/// What follows the last point of the name, in lower case; empty without one.
+std::string extension_of(const std::string& source) {
   const std::size_t name = source.find_last_of('/') + 1;  // npos + 1 is 0
   const std::size_t dot = source.find_last_of('.');
-  if (dot == std::string::npos || dot < name) return nullptr;
+  if (dot == std::string::npos || dot < name) return "";
   std::string extension = source.substr(dot + 1);
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+Reader reader_of_extension(const std::string& source) {
+  const std::string extension = extension_of(source);
   if (extension == "txt" || extension == "edges" || extension == "el" || extension == "edgelist") {
     return read_edge_list;
   }
@@ -34,8 +41,21 @@ Reader reader_of_extension(const std::string& source) {
     return read_dimacs;
   }
   if (extension == "mtx") return read_matrix_market;
+  if (extension == "json") return read_node_link;
   return nullptr;
 }
+
+using Writer = std::string (*)(const Graph&);
+constexpr std::array<std::pair<std::string_view, Writer>, 8> kGraphWriters = {{
+    {"edges", write_edge_list},
+    {"txt", write_edge_list},
+    {"dot", write_dot_graph},
+    {"graphml", write_graphml},
+    {"gr", write_dimacs},
+    {"col", write_undirected_dimacs},
+    {"mtx", write_matrix_market},
+    {"json", write_node_link},
+}};
 
 /// Whether the text begins as a DOT graph does, after comments: strict? (di)graph name? {
 bool begins_as_dot(const std::string& text) {
@@ -104,6 +124,7 @@ Reader reader_of_content(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return read_edge_list;  // which says that there is no vertex
   if (text[first] == '<') return read_graphml;
+  if (text[first] == '{' && text.find("\"nodes\"") != std::string::npos) return read_node_link;
   if (begins_as_dot(text)) return read_dot_graph;
   if (begins_as_gml(text)) return read_gml;
   if (begins_as_dimacs(text)) return read_dimacs;
@@ -122,10 +143,11 @@ Graph read_graph(const std::string& file, const std::string& source, bool undire
   Reader reader = reader_of_extension(source);
   if (reader == nullptr) reader = reader_of_content(text);
   if (reader == nullptr) {
-    throw InputError(source +
-                     ": neither name nor content say the format; expected an edge list (.edges, "
-                     ".txt), an adjacency list (.adjlist), DOT (.dot), GML (.gml), GraphML "
-                     "(.graphml), DIMACS (.col, .gr, .max) or Matrix Market (.mtx)");
+    throw InputError(
+        source +
+        ": neither name nor content say the format; expected an edge list (.edges, "
+        ".txt), an adjacency list (.adjlist), DOT (.dot), GML (.gml), GraphML "
+        "(.graphml), DIMACS (.col, .gr, .max), Matrix Market (.mtx) or node-link JSON (.json)");
   }
   Graph graph = reader(text, source);
   if (graph.size() == 0) {
@@ -133,6 +155,20 @@ Graph read_graph(const std::string& file, const std::string& source, bool undire
   }
   if (undirected) graph.make_undirected();
   return graph;
+}
+
+std::string write_graph(const Graph& graph, const std::string& path) {
+  for (const auto& [extension, write] : kGraphWriters) {
+    if (extension_of(path) != extension) continue;
+    try {
+      return write(graph);
+    } catch (const InputError& error) {
+      throw InputError(path + ": " + error.what());
+    }
+  }
+  throw InputError(
+      path +
+      ": expected a name that ends in .edges, .txt, .dot, .graphml, .gr, .col, .mtx or .json");
 }
 
 std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& file,
@@ -172,6 +208,17 @@ std::size_t read_count(std::string_view field, const std::string& source, std::s
                      "expected a number of at most 18 digits, got " + in_quotes(field));
   }
   return std::stoull(std::string(field));
+}
+
+std::string comments_of_names(const Graph& graph, const std::string& comment) {
+  std::string text;
+  bool numbers = true;
+  for (Vertex vertex = 0; vertex < graph.size(); ++vertex) {
+    const std::string& name = graph.names()[vertex];
+    numbers = numbers && name == std::to_string(vertex + 1);
+    text += fmt::format("{} {} is {}\n", comment, vertex + 1, name);
+  }
+  return numbers ? "" : text;
 }
 
 Graph numbered_vertices(std::string_view field, const std::string& source, std::size_t line) {

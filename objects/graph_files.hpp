@@ -23,6 +23,8 @@ namespace logdepth {
 ///   `p sp` and `p max` with directed lines `a u v w`.
 /// - `.mtx`: a square Matrix Market coordinate matrix, where an entry that is not 0 is an edge from
 ///   its row to its column; `symmetric` is undirected.
+/// - `.json`: the node-link dictionary of Python's networkx, undirected unless `directed` is true;
+///   ids are strings or whole numbers, attributes are not used.
 ///
 /// Vertices are in order of first appearance, DIMACS and Matrix Market have 1 to n, and DOT has
 /// them by name (numbers by value), because Boost's parser does not keep their order. An undirected
@@ -30,6 +32,13 @@ namespace logdepth {
 /// InputError with file, line where known and what was expected; SizeLimit for more than
 /// Graph::max_vertices vertices.
 Graph read_graph(const std::string& text, const std::string& source, bool undirected = false);
+
+/// The text of the graph in the format that the path ends in: `.edges`, `.txt`, `.dot`, `.graphml`,
+/// `.gr` or `.col` (DIMACS, directed or undirected), `.mtx`, `.json`. The graph is written as a
+/// directed one, except as `.col`; read_graph reads it back, without the names of vertices in
+/// DIMACS and Matrix Market, where they stand in comments. Errors: InputError naming the path, also
+/// when it has another ending or the format cannot say a name.
+std::string write_graph(const Graph& graph, const std::string& path);
 
 /// A batch of questions: lines `source target`, blank lines and lines from `#` skipped. Whether the
 /// names are vertices is for the caller to ask. Errors: InputError with file and line.

@@ -17,6 +17,29 @@ Graph read_dot_graph(const std::string& text, const std::string& source);
 Graph read_graphml(const std::string& text, const std::string& source);
 Graph read_dimacs(const std::string& text, const std::string& source);
 Graph read_matrix_market(const std::string& text, const std::string& source);
+Graph read_node_link(const std::string& text, const std::string& source);
+
+/// What write_graph chooses from; errors as there.
+std::string write_edge_list(const Graph& graph);
+std::string write_dot_graph(const Graph& graph);
+std::string write_graphml(const Graph& graph);
+std::string write_dimacs(const Graph& graph);
+std::string write_undirected_dimacs(const Graph& graph);
+std::string write_matrix_market(const Graph& graph);
+std::string write_node_link(const Graph& graph);
+
+/// Calls `visit` with the ends of every edge, by source, then by target.
+template <typename Visit>
+void for_each_edge(const Graph& graph, Visit visit) {
+  for (Vertex from = 0; from < graph.size(); ++from) {
+    for (Vertex to = 0; to < graph.size(); ++to) {
+      if (graph.has_edge(from, to)) visit(from, to);
+    }
+  }
+}
+/// For a format whose vertices are 1 to n: lines that say how each is called, behind the word that
+/// begins a comment; none where these are their names.
+std::string comments_of_names(const Graph& graph, const std::string& comment);
 
 /// A vertex named on this line of the file; 0 where the line is not known.
 Vertex add_named_vertex(Graph& graph, const std::string& name, const std::string& source,

@@ -168,4 +168,26 @@ Graph read_graphml(const std::string& text, const std::string& source) {
   return std::move(receiver).finish(source);
 }
 
+std::string write_graphml(const Graph& graph) {
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = document.append_child("graphml");
+  root.append_attribute("xmlns") = "http://graphml.graphdrawing.org/xmlns";
+  pugi::xml_node element = root.append_child("graph");
+  element.append_attribute("edgedefault") = "directed";
+  for (const std::string& name : graph.names()) {
+    element.append_child("node").append_attribute("id") = name.c_str();
+  }
+  for_each_edge(graph, [&](Vertex from, Vertex to) {
+    pugi::xml_node edge = element.append_child("edge");
+    edge.append_attribute("source") = graph.names()[from].c_str();
+    edge.append_attribute("target") = graph.names()[to].c_str();
+  });
+  std::ostringstream text;
+  document.save(text, " ", pugi::format_indent, pugi::encoding_utf8);
+  return std::move(text).str();
+}
+
 }  // namespace logdepth

@@ -123,4 +123,13 @@ Graph read_matrix_market(const std::string& text, const std::string& source) {
   return MatrixMarketReader(source).read(text);
 }
 
+std::string write_matrix_market(const Graph& graph) {
+  std::string text = "%%MatrixMarket matrix coordinate pattern general\n";
+  text += comments_of_names(graph, "%");
+  text += fmt::format("{} {} {}\n", graph.size(), graph.size(), graph.edge_count());
+  for_each_edge(graph,
+                [&](Vertex from, Vertex to) { text += fmt::format("{} {}\n", from + 1, to + 1); });
+  return text;
+}
+
 }  // namespace logdepth

@@ -149,4 +149,11 @@ std::optional<TransitionMonoid> enumerate_monoid(const std::vector<Transformatio
   return monoid;
 }
 
+Dfa automaton_of_products(const TransitionMonoid& monoid, const Alphabet& alphabet) {
+  Dfa dfa{alphabet, 0, std::vector<bool>(monoid.size()), {}};
+  dfa.accepting[0] = true;
+  for (const auto& row : monoid.right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
+  return dfa;
+}
+
 }  // namespace logdepth

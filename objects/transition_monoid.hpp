@@ -41,4 +41,8 @@ struct TransitionMonoid {
 std::optional<TransitionMonoid> enumerate_monoid(const std::vector<Transformation>& generators,
                                                  std::size_t points, std::size_t cap);
 
+/// A state for every product of letters, from the identity, which it accepts: the automaton of the
+/// word problem.
+Dfa automaton_of_products(const TransitionMonoid& monoid, const Alphabet& alphabet);
+
 }  // namespace logdepth

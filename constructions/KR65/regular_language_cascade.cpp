@@ -358,22 +358,17 @@ bool listed_and_solvable(const Cascade& cascade, std::size_t level) {
 CascadeTask cascade_of(const Action& action) {
   Dfa dfa;
   CascadeTask task;
-  dfa.alphabet = task.alphabet = action.alphabet;
   if (action.initial) {
-    dfa.initial = *action.initial;
-    dfa.accepting = action.accepting;
-    for (State q = 0; q < action.points; ++q)
-      for (const Transformation& generator : action.generators) dfa.next.push_back(generator[q]);
+    dfa = to_dfa(action);
   } else {
     const auto monoid = enumerate_monoid(action.generators, action.points, kMaxMonoid);
     if (!monoid)
       throw SizeLimit(fmt::format(
           "the word problem has more than {} products; try --construction scan", kMaxMonoid));
     task.products = monoid->elements;
-    dfa.accepting.assign(monoid->size(), false);
-    dfa.accepting[0] = true;
-    for (const auto& row : monoid->right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
+    dfa = automaton_of_products(*monoid, action.alphabet);
   }
+  task.alphabet = dfa.alphabet;
   task.accepting = dfa.accepting;
   task.cascade = to_cascade(decompose(dfa));
   std::optional<std::size_t> first, last;

@@ -43,7 +43,7 @@ const Alphabet& awkward_letters() {
 RC_GTEST_PROP(FstFiles, WrittenAutomataAreReadBack, ()) {
   const Dfa dfa =
       minimal(draw_nfa(draw(0, 2) == 0 ? Alphabet({"a", "b"}) : awkward_letters(), false));
-  const std::string text = write_fst(dfa);
+  const std::string text = write_fst(nfa_of(dfa));
   RC_LOG() << text << std::endl;
   RC_ASSERT(same_form(minimal(read_fst(text, "test.fst")), dfa));
 }
@@ -51,12 +51,12 @@ RC_GTEST_PROP(FstFiles, WrittenAutomataAreReadBack, ()) {
 RC_GTEST_PROP(DotFiles, WrittenAutomataAreReadBack, ()) {
   const Dfa dfa =
       minimal(draw_nfa(draw(0, 2) == 0 ? Alphabet({"a", "b"}) : awkward_letters(), false));
-  const std::string text = write_dot(dfa);
+  const std::string text = write_dot(nfa_of(dfa));
   RC_LOG() << text << std::endl;
   RC_ASSERT(same_form(minimal(read_dot(text, "test.dot")), dfa));
 }
 
-/// A nondeterministic automaton in the formats that have no writer, for letters a, b.
+/// A nondeterministic automaton in each format, by no writer of ours, for letters a, b.
 std::string as_fst(const Nfa& nfa, std::uint64_t state_step) {
   std::ostringstream text;
   const State first = nfa.initial.front();
