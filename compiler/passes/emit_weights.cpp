@@ -7,8 +7,8 @@
 #include "compiler/passes/emit_ends.hpp"
 #include "compiler/passes/sparse_builder.hpp"
 #include "compiler/rules/statement_cells.hpp"
+#include "objects/json_tape.hpp"
 #include "objects/overload.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 namespace {

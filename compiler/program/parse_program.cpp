@@ -4,8 +4,8 @@
 
 #include "compiler/program/program_text.hpp"
 #include "compiler/program/program_words.hpp"
+#include "objects/json_tape.hpp"
 #include "objects/spelling.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 namespace {

@@ -166,7 +166,7 @@ class ProductNetwork final : public Network {
     read_elements(question);
   }
 
-  Tensor operator()(const Batch& batch, const PassOptions& options, Trace*) const override {
+  Tensor operator()(const Batch& batch, const PassOptions& options, PassTrace*) const override {
     const Tensor letters = torch::embedding(letters_, batch.indices.select(-1, 0));
     const std::int64_t tokens = letters.size(1) + begin_;
     const Tensor given = torch::constant_pad_nd(letters, {0, 0, begin_, 0});

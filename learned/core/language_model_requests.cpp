@@ -96,7 +96,7 @@ std::vector<std::vector<double>> sequence_losses(const UniversalTransformer& mod
   for_each_pass(model, sequences, after_pass, [&](const Batch& batch) {
     PassOptions options;
     options.loops = loops.empty() ? model.loops_of(batch) : loops.back();
-    Trace trace;
+    PassTrace trace;
     if (!loops.empty()) trace.read_after.assign(loops.begin(), loops.end() - 1);
     const Tensor last = model(batch, options, &trace);
     for (std::size_t i = 0; i < trace.logits.size(); ++i)

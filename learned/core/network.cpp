@@ -43,7 +43,7 @@ Learned Network::learn(const Batch& batch, const Lesson& lesson) {
 namespace {
 
 /// The mean of the losses of the answers after every loop.
-Tensor mean_loss_of_loops(const Trace& trace, const Batch& batch, const TaskFormat& format,
+Tensor mean_loss_of_loops(const PassTrace& trace, const Batch& batch, const TaskFormat& format,
                           const TrainingConfig& training) {
   LossTerm term;
   term.empty_discount = training.empty_discount;
@@ -64,7 +64,7 @@ Tensor supervised_loss(const Network& network, const Batch& batch, const PassOpt
   LossTerm term;
   term.empty_discount = training.empty_discount;
   const bool last_only = training.supervision == TrainingConfig::Supervision::last;
-  Trace trace;
+  PassTrace trace;
   trace.take_taught = !batch.taught.empty();
   if (!last_only) {
     trace.read_after.resize(options.loops);

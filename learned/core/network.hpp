@@ -23,7 +23,7 @@ struct PassOptions {
 };
 
 /// What is remembered of the loops of a pass.
-struct Trace {
+struct PassTrace {
   bool take_readings = false;
   bool take_taught = false;  ///< read out what is taught beside the answers
   std::vector<std::uint32_t>
@@ -63,7 +63,7 @@ class Network {
 
   /// Logits [B, L, TaskFormat::logits()], or [B, .] where one answer is read out of a sample.
   virtual Tensor operator()(const Batch& batch, const PassOptions& options,
-                            Trace* trace = nullptr) const = 0;
+                            PassTrace* trace = nullptr) const = 0;
   /// Learns from a batch: by one descent on the loss that `training` asks for, or in a way of its
   /// own.
   virtual Learned learn(const Batch& batch, const Lesson& lesson);

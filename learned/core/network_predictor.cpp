@@ -92,7 +92,7 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
     PassOptions options;
     options.loops = loops.back();
     options.precision = precision;
-    Trace trace;
+    PassTrace trace;
     trace.read_after = loops;
     const Tensor last = network(batch_of(samples), options, &trace);
     // A network without a loop answers alike after any number of them.
@@ -107,7 +107,7 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
     PassOptions options;
     options.loops = network.loops_of(batch);
     options.precision = precision;
-    Trace trace;
+    PassTrace trace;
     network(batch, options, &trace);
     if (!trace.loops_taken.defined()) return std::vector<std::uint32_t>();
     const Tensor taken = trace.loops_taken.to(torch::kCPU).to(torch::kInt64).contiguous();
@@ -133,7 +133,7 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
     PassOptions options;
     options.loops = loops;
     options.precision = precision;
-    Trace trace;
+    PassTrace trace;
     trace.take_readings = true;
     network(batch_of(samples), options, &trace);
     return trace.readings;

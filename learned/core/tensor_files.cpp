@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 
 namespace logdepth {
 namespace {

@@ -23,8 +23,8 @@
 #include "learned/core/matrix_kernels.hpp"
 #include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -155,7 +155,7 @@ LoopReading UniversalTransformer::reading(const Tensor& before, const Tensor& ca
 
 Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
                                    const PassOptions& options, AttentionContext& context,
-                                   Trace* trace) const {
+                                   PassTrace* trace) const {
   Tensor state = input;
   const std::uint32_t without_gradient =
       options.gradient_span > 0 && options.gradient_span < options.loops
@@ -181,7 +181,7 @@ Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
 
 Tensor UniversalTransformer::think_adaptively(const Tensor& input, const Batch& batch,
                                               const PassOptions& options, AttentionContext& context,
-                                              Trace* trace) const {
+                                              PassTrace* trace) const {
   const Tensor real = batch.real_tokens(torch::kBool);
   HaltingRouter::Progress progress = router_.begin(input, real);
   Tensor state = input;
@@ -209,7 +209,7 @@ AttentionContext UniversalTransformer::context_of(const Batch& batch,
 }
 
 Tensor UniversalTransformer::thought(const Batch& batch, const PassOptions& options,
-                                     AttentionContext& context, Trace* trace) const {
+                                     AttentionContext& context, PassTrace* trace) const {
   const Tensor state = through(initial_, embed(batch, options.first_position), context);
   if (repeated_.empty()) return state;
   return router_.present() ? think_adaptively(state, batch, options, context, trace)
@@ -217,7 +217,7 @@ Tensor UniversalTransformer::thought(const Batch& batch, const PassOptions& opti
 }
 
 Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
-                                        Trace* trace) const {
+                                        PassTrace* trace) const {
   AttentionContext context = context_of(batch, options);
   std::vector<Tensor> states;
   if (trace && trace->take_taught) context.states = &states;

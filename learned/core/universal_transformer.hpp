@@ -34,7 +34,7 @@ class UniversalTransformer final : public Network {
 
   /// Errors: InputError for samples beyond a table of absolute positions.
   Tensor operator()(const Batch& batch, const PassOptions& options,
-                    Trace* trace = nullptr) const override;
+                    PassTrace* trace = nullptr) const override;
   bool loops() const override { return !repeated_.empty() && !router_.present(); }
   bool halts() const override { return router_.present(); }
   std::uint32_t loops_of(const Batch& batch) const override;
@@ -48,11 +48,11 @@ class UniversalTransformer final : public Network {
   Tensor read_out(const Tensor& state, const Batch& batch, AttentionContext& context) const;
   /// The states after the initial layers and the loop.
   Tensor thought(const Batch& batch, const PassOptions& options, AttentionContext& context,
-                 Trace* trace) const;
+                 PassTrace* trace) const;
   Tensor think(const Tensor& input, const Batch& batch, const PassOptions& options,
-               AttentionContext& context, Trace* trace) const;
+               AttentionContext& context, PassTrace* trace) const;
   Tensor think_adaptively(const Tensor& input, const Batch& batch, const PassOptions& options,
-                          AttentionContext& context, Trace* trace) const;
+                          AttentionContext& context, PassTrace* trace) const;
   LoopReading reading(const Tensor& before, const Tensor& candidate, const Tensor& after,
                       const Batch& batch, const AttentionContext& context) const;
 

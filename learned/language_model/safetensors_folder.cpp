@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/utf8.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

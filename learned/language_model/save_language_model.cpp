@@ -12,8 +12,8 @@
 #include "learned/language_model/parameter_names.hpp"
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/records/run_record.hpp"
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -116,7 +116,7 @@ Tensor RelitNetwork::noise(const Tensor& x, const Lesson& lesson) const {
 }
 
 Tensor RelitNetwork::operator()(const Batch& batch, const PassOptions& options,
-                                Trace* trace) const {
+                                PassTrace* trace) const {
   const Tensor x = states(batch, options.precision);
   const Anchor anchor = this->anchor(batch, x, options.precision);
   ReasoningStates state = block_.begin(x, {});
@@ -237,7 +237,7 @@ LinearProbe::LinearProbe(const RelitSettings& settings, Backbone backbone, const
   parameters_.gather();
 }
 
-Tensor LinearProbe::operator()(const Batch& batch, const PassOptions& options, Trace*) const {
+Tensor LinearProbe::operator()(const Batch& batch, const PassOptions& options, PassTrace*) const {
   const Tensor x = at_read((*hidden_)(batch, options.precision).to(type_), batch);
   return head_(map_(x, options.precision), options.precision);
 }

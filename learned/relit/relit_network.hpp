@@ -40,10 +40,10 @@ class RelitNetwork final : public Network {
                torch::ScalarType type = torch::kFloat32);
 
   /// [B, vocabulary]: the answer of each sample after the macro step at which it halts, of
-  /// `options.loops` at most; without a halting head after the last. `Trace::logits` are those
+  /// `options.loops` at most; without a halting head after the last. `PassTrace::logits` are those
   /// after the macro steps asked for, halted or not.
   Tensor operator()(const Batch& batch, const PassOptions& options,
-                    Trace* trace = nullptr) const override;
+                    PassTrace* trace = nullptr) const override;
   Learned learn(const Batch& batch, const Lesson& lesson) override;
   bool halts() const override { return settings_.halting; }
   std::uint32_t loops_of(const Batch&) const override { return settings_.macro_steps; }
@@ -94,7 +94,7 @@ class LinearProbe final : public Network {
               std::uint64_t seed, torch::Device device = torch::kCPU,
               torch::ScalarType type = torch::kFloat32);
 
-  Tensor operator()(const Batch& batch, const PassOptions& options, Trace*) const override;
+  Tensor operator()(const Batch& batch, const PassOptions& options, PassTrace*) const override;
   std::uint32_t loops_of(const Batch&) const override { return 1; }
   std::uint32_t training_loops(const Batch&, std::uint64_t, std::uint64_t) const override {
     return 1;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/sha256.hpp"
 
 namespace logdepth {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/file/weights_json.hpp"
+#include "objects/json_tape.hpp"
 
 namespace logdepth {
 

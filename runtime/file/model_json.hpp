@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "objects/json_tape.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 

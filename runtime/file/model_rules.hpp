@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "objects/json_tape.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 

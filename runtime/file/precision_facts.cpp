@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/file/weights_json.hpp"
+#include "objects/json_tape.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "objects/json_tape.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 

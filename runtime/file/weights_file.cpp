@@ -60,6 +60,8 @@ std::string origin_of(std::string_view text, const std::string& source) {
     return "an automaton in OpenFst's text; `logdepth compile regular --fst` makes weights of it";
   if (ends(".jff"))
     return "an automaton of JFLAP's; `logdepth compile regular --jff` makes weights of it";
+  if (ends(".mata") || begins("@NFA"))
+    return "an automaton of Mata's; `logdepth compile regular --mata` makes weights of it";
   if (begins("<")) return "XML";
   return "";
 }

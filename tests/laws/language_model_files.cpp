@@ -11,8 +11,8 @@
 
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/language_model/save_language_model.hpp"
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -21,7 +21,7 @@
 #include "compiler/program/program_text.hpp"
 #include "constructions/own_position.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/weights_json.hpp"
+#include "objects/json_tape.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 

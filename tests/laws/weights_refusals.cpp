@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/json_tape.hpp"
 #include "runtime/file/weights_file.hpp"
-#include "runtime/file/weights_json.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 

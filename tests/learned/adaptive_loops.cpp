@@ -57,7 +57,7 @@ TEST(AdaptiveLoops, ATokenHaltsAtTheFirstLoopAtWhichItsWeightsAddUpToOneButAHund
        {Case{.995, 1}, {.98, 2}, {.5, 2}, {.4, 3}, {.25, 4}, {.2475, 4}, {.24, 5}}) {
     auto model = in_double(adaptive(Router::straight_through), format);
     weigh_all(model, logit(one.share));
-    Trace trace;
+    PassTrace trace;
     const Tensor answers = model(batch, loops(kAdaptiveCap), &trace);
     EXPECT_TRUE((trace.loops_taken == one.loops).all().item<bool>()) << one.share;
     const FixedLoops fixed(model);
@@ -72,7 +72,7 @@ TEST(AdaptiveLoops, NoTokenRunsLongerThanTheCap) {
   weigh_all(model, -30);
   EXPECT_EQ(model.loops_of(batch), kAdaptiveCap);
   EXPECT_EQ(model.training_loops(batch, 1, 1), 6U);
-  Trace trace;
+  PassTrace trace;
   model(batch, loops(7), &trace);
   EXPECT_TRUE((trace.loops_taken == 7).all().item<bool>());
 }
@@ -85,7 +85,7 @@ TEST(AdaptiveLoops, AHaltedTokenKeepsItsStateAndOthersGoOnReadingIt) {
     const torch::NoGradGuard no_grad;
     parameter(model, "router.weight").mul_(.2);  // so that every token halts, not all at once
   }
-  Trace trace;
+  PassTrace trace;
   const Tensor answers = model(batch, loops(kAdaptiveCap), &trace);
   const Tensor taken = trace.loops_taken[0];
   ASSERT_GT(taken.max().item<std::int64_t>(), taken.min().item<std::int64_t>());
@@ -107,7 +107,7 @@ TEST(AdaptiveLoops, PaddingTakesNoLoopsAndChangesNoAnswer) {
   padded.indices.resize(7, 2);
   padded.targets.resize(7, Samples::kIgnored);
   const auto model = in_double(adaptive(Router::straight_through), format);
-  Trace trace;
+  PassTrace trace;
   const Tensor long_one = model(in_double(padded, format), loops(kAdaptiveCap), &trace);
   const Tensor short_one = model(in_double(alone, format), loops(kAdaptiveCap));
   EXPECT_LT(largest_difference(long_one.narrow(1, 0, 4), short_one), 1e-10);

@@ -44,7 +44,7 @@ void expect_written_out(const RelitSettings& settings) {
   const auto network = relit_network(settings);
   shake(*network);
   const Batch batch = prompts(4);
-  Trace trace;
+  PassTrace trace;
   trace.read_after = {1, 2, 3};
   const Tensor last = (*network)(batch, loops(3), &trace);
   ASSERT_EQ(trace.logits.size(), 3U);
@@ -86,7 +86,7 @@ TEST(Relit, ATokenAfterTheOneReadChangesNothing) {
 TEST(Relit, ReadingsAreTheRelativeChangeOfYOverTokensThatAreNoPadding) {
   const auto network = relit_network(small_relit());
   const Batch batch = prompts(4);
-  Trace trace;
+  PassTrace trace;
   trace.take_readings = true;
   (*network)(batch, loops(3), &trace);
   ASSERT_EQ(trace.readings.size(), 3U);
@@ -122,7 +122,7 @@ TEST(Relit, HaltsAtTheFirstMacroStepFromTheLeastOnWhoseLogitIsPositive) {
   for (const std::uint32_t least : {1U, 2U, 3U}) {
     const auto network = halting_network(-0.3, 1, least);
     const Batch batch = prompts(12);
-    Trace trace, steps;
+    PassTrace trace, steps;
     const Tensor answer = (*network)(batch, loops(4), &trace);
     steps.read_after = {1, 2, 3, 4};
     EXPECT_LT(largest_difference((*network)(batch, loops(4), &steps), answer), kRounding);

@@ -36,7 +36,7 @@ TEST(TaughtReadouts, AddTheirMeanCrossEntropiesToTheLoss) {
     const auto network = in_double(model, format);
     PassOptions options;
     options.loops = 3;
-    Trace trace;
+    PassTrace trace;
     trace.take_taught = true;
     const Tensor logits = network(batch, options, &trace);
     ASSERT_EQ(trace.taught.size(), 3u);
@@ -61,7 +61,7 @@ TEST(TaughtReadouts, ReadTheStateAfterTheirLayer) {
   model.repeated = 0;
   auto network = in_double(model, format);
   const Batch batch = in_double(taught_samples(format, 2, 4), format);
-  Trace trace;
+  PassTrace trace;
   trace.take_taught = true;
   network(batch, {}, &trace);
   ASSERT_EQ(trace.taught.size(), 2u) << "two layers have room for two levels";

@@ -190,7 +190,7 @@ TEST(UniversalTransformer, SeveralNumbersOfLoopsInOnePassAreThePassesOneByOne) {
   config.final = 1;
   const auto model = in_double(config, format);
   const Batch batch = in_double(random_samples(format, 3, 5, 23), format);
-  Trace trace;
+  PassTrace trace;
   trace.read_after = {1, 3, 4};
   const Tensor last = model(batch, loops(4), &trace);
   ASSERT_EQ(trace.logits.size(), 3u);
@@ -205,7 +205,7 @@ TEST(UniversalTransformer, ReadingsOfALoopAreMeansOverTheTokensThatAreNoPadding)
   config.gate = ModelConfig::Gate::gru;
   const auto model = in_double(config, format);
   Samples samples = random_samples(format, 3, 6, 24, /*padded=*/true);
-  Trace one, other;
+  PassTrace one, other;
   one.take_readings = other.take_readings = true;
   model(in_double(samples, format), loops(3), &one);
   for (std::size_t b = 0; b < 3; ++b)
@@ -266,7 +266,7 @@ TEST(UniversalTransformer, AnIdentityBiasedGateKeepsMostOfTheStateAndTheGradient
   UniversalTransformer model(config.model, format, 3);
   const Batch batch =
       to_batch(random_samples(format, 16, 24, 16), format, torch::kCPU, torch::kFloat32);
-  Trace trace;
+  PassTrace trace;
   trace.take_readings = true;
   const Tensor last = model(batch, loops(20), &trace);
   EXPECT_GE(trace.readings[0].gate_share, 0.10);

@@ -7,7 +7,7 @@
 
 #include "learned/language_model/parameter_names.hpp"
 #include "learned/records/run_record.hpp"
-#include "learned/records/safetensors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::support {

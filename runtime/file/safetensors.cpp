@@ -1,4 +1,4 @@
-#include "learned/records/safetensors.hpp"
+#include "runtime/file/safetensors.hpp"
 
 #include <fmt/core.h>
 
