@@ -4,11 +4,10 @@
 #include "cli/draw_learned.hpp"
 #include "cli/drawing_review.hpp"
 #include "cli/input_source.hpp"
-#include "cli/oracle_source.hpp"
+#include "cli/oracle_options.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
-#include "proofs-check/pictures/draw_reachability.hpp"
+#include "proofs-check/pictures/draw_run.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -22,28 +21,6 @@ struct DrawArguments {
   OracleOptions oracle;
   LearnedDrawing learned;
 };
-
-/// How reachability grew where the file says what it knows, else who attends where; and whether a
-/// page begins with all steps.
-struct RunDrawing {
-  Outcome<StripPicture> picture;
-  bool together = true;
-};
-
-RunDrawing draw_run(const Model& model, const OneQuestion& question, const RunReview& review) {
-  if (!question.tokens.has_value()) return {question.tokens.refusal()};
-  Runner runner(model);
-  if (question.graph) {
-    const auto cells = reachability_cells(model);
-    if (const auto* known = std::get_if<ReachabilityCells>(&cells)) {
-      const auto run = read_reachability(runner, *known, *question.graph, question.pair, review);
-      if (!run.has_value()) return {run.refusal()};
-      return {draw_reachability(run.value()), false};
-    }
-    std::cerr << "logdepth: " << std::get<std::string>(cells) << "; drawn is who attends where\n";
-  }
-  return {draw_attention(runner, question.tokens.value(), question.pair, review)};
-}
 
 int draw(DrawArguments& options) {
   if (options.model.empty() == options.learned.given->empty())
@@ -62,8 +39,11 @@ int draw(DrawArguments& options) {
     said = save_circuit(model, circuit_cards(model), options.output);
   } else {
     const OneQuestion question = load_one(options.input, model);
+    const RunReview review = review_of(options.oracle, options.program, model, question);
     const RunDrawing drawing =
-        draw_run(model, question, review_of(options.oracle, options.program, model, question));
+        draw_run(model, question.tokens, question.graph, question.pair, review);
+    if (!drawing.note.empty())
+      std::cerr << "logdepth: " << drawing.note << "; drawn is who attends where\n";
     if (!drawing.picture.has_value()) {
       std::cerr << "logdepth: " << describe(drawing.picture.refusal()) << "; nothing was drawn\n";
       return kNotDecided;

@@ -19,9 +19,9 @@
 #include "learned/language_model/save_language_model.hpp"
 #include "learned/report/report_files.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/json_tape.hpp"
 #include "objects/phrases.hpp"
 #include "objects/utf8.hpp"
-#include "runtime/file/weights_json.hpp"
 
 namespace logdepth {
 namespace {

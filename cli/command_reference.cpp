@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/command_tree.hpp"
-#include "cli/shell_word.hpp"
 #include "objects/phrases.hpp"
+#include "objects/shell_word.hpp"
 
 namespace logdepth {
 namespace {

@@ -12,19 +12,15 @@
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/run_engine.hpp"
-#include "compiler/meaning/interpret.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
-#include "proofs-check/check/test_division.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/carried_program.hpp"
 #include "proofs-check/file/names_of_states.hpp"
+#include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/float_text.hpp"
-#include "runtime/numbers/real_text.hpp"
 #include "runtime/stream/readout.hpp"
 
 namespace logdepth {
@@ -149,7 +145,7 @@ class Runs {
   void run_streams(const CellRows& rows, const std::function<void(nlohmann::json&)>& answer) {
     nlohmann::json result = {{"tokens", rows.size()}};
     const auto refusal =
-        run_tokens(as_declared(tokens_of(model_, rows)), {{"tokens", rows.size()}}, result);
+        run_tokens(declared_tokens(model_, rows), {{"tokens", rows.size()}}, result);
     if (refusal) {
       refuse(*refusal, result);
     } else {
@@ -173,32 +169,13 @@ class Runs {
   void run_division(const CellRows& rows) {
     run_streams(rows, [&](nlohmann::json& result) {
       const auto logits = engine_->logits(rows.size() - 1);
-      const DivisionFile file = division_file(model_);
-      const auto number = [&](std::size_t first) -> std::optional<Rational> {
-        const auto x = parse_real(logits[file.rows[first]]);
-        const auto y = parse_real(logits[file.rows[first + 1]]);
-        return x && y ? phi_argument(*x, *y) : std::nullopt;
-      };
-      const auto quotient = number(0), remainder = number(2);
-      if (!quotient || !remainder) return answer_word(rows.size(), result);
-      result["quotient"] = quotient->text();
-      result["remainder"] = remainder->text();
+      const auto numbers = divided_numbers(model_, logits);
+      if (!numbers) return answer_word(rows.size(), result);
+      result["quotient"] = numbers->quotient;
+      result["remainder"] = numbers->remainder;
       answered("value", result);
-      print(quotient->text() + " remainder " + remainder->text());
+      print(numbers->quotient + " remainder " + numbers->remainder);
     });
-  }
-
-  /// Raw streams have to be what the file's program says of its input, if the file carries one that
-  /// fits: all proofs start from that. Weights of another origin say nothing about their input.
-  Outcome<Tokens> as_declared(Outcome<Tokens> tokens) const {
-    const CarriedProgram carried(model_, Trust::plausible);
-    if (carried.trust() != Trust::plausible || !tokens.has_value()) return tokens;
-    try {
-      start_states(*carried.program(), tokens.value());
-    } catch (const InputError& error) {
-      return OutsideHypotheses{error.what()};
-    }
-    return tokens;
   }
 
   std::optional<Refusal> run_tokens(const Outcome<Tokens>& tokens, const nlohmann::json& question,

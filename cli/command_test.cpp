@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/oracle_source.hpp"
+#include "cli/oracle_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/test_verdict.hpp"
 #include "cli/typed_input.hpp"
@@ -82,7 +82,7 @@ int store_or_conclude(const TestArguments& options, const TestVerdict& verdict) 
 }
 
 int test_words(TestArguments& options, const Model& model) {
-  const NamedLanguage language = load_language_oracle(options.oracle, model);
+  const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
   options.test.shard = options.shards.shard;
   options.random_asked = options.test.random;
   TestReport report;
@@ -126,7 +126,7 @@ std::string show_graph(const Graph& graph) {
 }
 
 int test_graphs(TestArguments& options, const Model& model) {
-  const NamedReachability right = load_reachability_oracle(options.oracle, model);
+  const NamedReachability right = load_reachability_oracle(options.oracle.request(), model);
   ReachabilityOptions asked;
   asked.oracle = right.program;
   asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
@@ -219,7 +219,7 @@ int test_cells(TestArguments& options, const Model& model) {
 constexpr const char* kComputationGraph = "computation-graph";
 
 int test_computation_graphs(TestArguments& options, const Model& model) {
-  if (options.oracle.automaton.given())
+  if (options.oracle.names_automaton())
     throw InputError("--against computation-graph and a language are two oracles; give one");
   ComputationGraphTestOptions asked;
   asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
@@ -264,7 +264,7 @@ int test(TestArguments& options) {
   const Model model = read_weights(options.model);
   if (options.oracle.against == kComputationGraph) return test_computation_graphs(options, model);
   if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
-  if (options.oracle.automaton.given())
+  if (options.oracle.names_automaton())
     throw InputError("the weights file '" + model.name +
                      "' does not take words; a language is no oracle for it");
   return std::holds_alternative<GraphInput>(model.input) ? test_graphs(options, model)
@@ -290,13 +290,13 @@ Command add_test(CLI::App& app) {
       "property test of any weights file against an independent oracle, with a shrunk "
       "counterexample\nExample: logdepth test abb.json --against regex:'(a|b)*abb' --up-to 8");
   command->add_option("MODEL", options->model, "weights file")->required();
-  options->oracle.add_to(
-      *command,
-      "regex:R, fst:FILE, jff:FILE, dot:FILE, group:NAME, crasp:FILE, a file by its "
-      "extension, or else a regular expression; for files that take graphs "
-      "graph:reachability or graph:undirected-reachability; for the division "
-      "lemma division; for computation graphs computation-graph; for words and "
-      "graphs also command:PROGRAM, which is asked a line and answers a line");
+  options->oracle.add_to(*command,
+                         "regex:R, fst:FILE, jff:FILE, dot:FILE, mata:FILE, json:FILE, group:NAME, "
+                         "crasp:FILE, a file by its "
+                         "extension, or else a regular expression; for files that take graphs "
+                         "graph:reachability or graph:undirected-reachability; for the division "
+                         "lemma division; for computation graphs computation-graph; for words and "
+                         "graphs also command:PROGRAM, which is asked a line and answers a line");
   options->up_to = command
                        ->add_option("--up-to", options->test.up_to,
                                     "every word of at most so many letters, every graph of at most "

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "requests/option_checks.hpp"
 
 namespace logdepth {
 
@@ -22,12 +22,12 @@ inline CLI::Validator count_up_to(std::uint64_t limit) {
         const char* const end = text.data() + text.size();
         const auto [next, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc() && next == end && value <= limit) return std::string();
-        return fmt::format("expected a whole number from 0 to {}, found '{}'", limit, text);
+        return whole_number_expected(limit, text);
       },
       "COUNT");
 }
-inline const CLI::Validator kCount = count_up_to(1000000000000000);
-inline const CLI::Validator kSmallCount = count_up_to(10000000);
+inline const CLI::Validator kCount = count_up_to(kMostCounted);
+inline const CLI::Validator kSmallCount = count_up_to(kMostParts);
 
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;
@@ -45,7 +45,9 @@ Command add_inspect(CLI::App& app);
 Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_merge(CLI::App& app);
+Command add_convert(CLI::App& app);
 Command add_draw(CLI::App& app);
+Command add_export(CLI::App& app);
 Command add_report_precision(CLI::App& report);
 /// A subcommand for every report, and for every experiment, of the papers of `learned`.
 std::vector<Command> add_paper_reports(CLI::App& report);

@@ -1,13 +1,12 @@
 #include "cli/compile_output.hpp"
 
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "compiler/passes/compile.hpp"
-#include "logdepth/errors.hpp"
+#include "cli/optional_option.hpp"
 #include "proofs-check/file/measure.hpp"
+#include "requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -16,27 +15,24 @@ namespace logdepth {
 void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
       ->required();
-  app.add_option("--norm", norm, "layer normalisation of the model")
+  app.add_option_function<std::string>(
+         "--norm",
+         [this](const std::string& norm) {
+           settings.layernorm = norm == norm_name(Norm::layernorm);
+         },
+         "layer normalisation of the model")
       ->check(CLI::IsMember({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
-  unroll_option =
-      app.add_option("--unroll", unroll,
-                     "standard, non-looped transformer for all " + sizes + " up to this one")
-          ->check(kCount);
-  app.add_flag("--strict", strict,
+  add_optional(app, "--unroll", settings.unroll,
+               "standard, non-looped transformer for all " + sizes + " up to this one")
+      ->check(kCount);
+  app.add_flag("--strict", settings.strict,
                "pad the width so that queries, keys and values have dimension width / heads");
-  app.add_option("--name", name, "name in the weights file");
+  app.add_option("--name", settings.name, "name in the weights file");
   app.add_flag("--json", json, "print a summary as JSON on standard output");
 }
 
 int OutputOptions::finish(Program program, const nlohmann::json& described) const {
-  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32; }))
-    throw InputError("--name: expected one line without control characters");
-  if (!name.empty()) program.name = name;
-  CompileOptions options;
-  options.norm = *std::ranges::find(kNorms, norm, norm_name);
-  options.strict = strict;
-  if (unroll_option->count() > 0) options.unroll = unroll;
-  const Model model = with_derived(compile(program, options));
+  const Model model = requested_model(std::move(program), settings);
   save_weights(model, output);
 
   const Measures m = measure(model, 1);

@@ -1,20 +1,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "compiler/program/program.hpp"
+#include "logdepth/compile.hpp"
 
 namespace logdepth {
 
 /// Options of every `compile` subcommand, and what each does in the end.
 struct OutputOptions {
-  std::string output, norm = "rms", name;
-  std::uint64_t unroll = 0;
-  CLI::Option* unroll_option = nullptr;
-  bool strict = false, json = false;
+  std::string output;
+  CompileSettings settings;
+  bool json = false;
 
   /// `sizes`: what --unroll counts, "lengths" or "numbers of vertices".
   void add_to(CLI::App& app, const std::string& sizes = "lengths");

@@ -21,9 +21,9 @@ constexpr const char* kProgram = "program";
 /// More tokens take a program minutes.
 constexpr std::size_t kMostCompared = 4000;
 
-void ask_language(OracleOptions& options, const Model& model, const LetterNames& word,
+void ask_language(const OracleRequest& request, const Model& model, const LetterNames& word,
                   RunReview& review) {
-  const NamedLanguage language = load_language_oracle(options, model);
+  const NamedLanguage language = load_language_oracle(request, model);
   const auto mismatch = mismatch_on(model, *language.oracle, word);
   // The picture says itself which promise was broken.
   if (mismatch && mismatch->property != TestedProperty::promise)
@@ -36,9 +36,9 @@ void ask_language(OracleOptions& options, const Model& model, const LetterNames&
   review.prefixes = RightPrefixes(model, *language.oracle).of(letters);
 }
 
-void ask_reachability(const OracleOptions& options, const Model& model, const Graph& graph,
+void ask_reachability(const OracleRequest& request, const Model& model, const Graph& graph,
                       const std::optional<VertexPair>& pair, RunReview& review) {
-  const NamedReachability right = load_reachability_oracle(options, model);
+  const NamedReachability right = load_reachability_oracle(request, model);
   if (right.program) {
     if (pair) review.verdict = right.program(graph, pair->first, pair->second);
     return;
@@ -55,22 +55,22 @@ void ask_reachability(const OracleOptions& options, const Model& model, const Gr
   review.reaches = searched.transitive_closure();
 }
 
-void ask_oracle(OracleOptions& options, const Model& model, const OneQuestion& question,
+void ask_oracle(const OracleRequest& request, const Model& model, const OneQuestion& question,
                 RunReview& review) {
   std::visit(
       Overload{[&](const WordInput&) {
-                 if (options.against == "computation-graph")
+                 if (request.against == "computation-graph")
                    throw InputError(
                        "--against computation-graph: a picture compares such a file with its "
                        "program; expected --against program");
-                 ask_language(options, model, question.word.value(), review);
+                 ask_language(request, model, question.word.value(), review);
                },
                [&](const GraphInput&) {
-                 ask_reachability(options, model, question.graph.value(), question.pair, review);
+                 ask_reachability(request, model, question.graph.value(), question.pair, review);
                },
                [&](const CellsInput&) {
                  // Quotients and remainders of natural numbers are judged where they are drawn.
-                 if (options.against != "division")
+                 if (request.against != "division")
                    throw InputError("the weights file '" + model.name +
                                     "' takes raw streams; expected --against division or program");
                }},
@@ -87,13 +87,14 @@ void compare_with_program(const std::string& file, const Model& model, const Tok
 
 }  // namespace
 
-RunReview review_of(OracleOptions& options, const std::string& program, const Model& model,
+RunReview review_of(const OracleOptions& options, const std::string& program, const Model& model,
                     const OneQuestion& question) {
   RunReview review;
   if (!options.given() && program.empty()) return review;
   if (!question.tokens.has_value()) return review;
   review.although_refused = true;
-  if (options.given() && options.against != kProgram) ask_oracle(options, model, question, review);
+  if (options.given() && options.against != kProgram)
+    ask_oracle(options.request(), model, question, review);
   const std::size_t tokens = question.tokens.value().kinds.size();
   if (program.empty() && options.against != kProgram && tokens > kMostCompared) {
     std::cerr << "logdepth: the run of " << tokens

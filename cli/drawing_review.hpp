@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/input_source.hpp"
-#include "cli/oracle_source.hpp"
+#include "cli/oracle_options.hpp"
 #include "proofs-check/pictures/run_review.hpp"
 #include "runtime/file/model.hpp"
 
@@ -14,7 +14,7 @@ namespace logdepth {
 /// without options. `--against program`: only the program.
 /// Errors: InputError where the options do not fit the model, and where they name a program that
 /// the run cannot be compared with.
-RunReview review_of(OracleOptions& options, const std::string& program, const Model& model,
+RunReview review_of(const OracleOptions& options, const std::string& program, const Model& model,
                     const OneQuestion& question);
 
 }  // namespace logdepth

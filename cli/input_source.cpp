@@ -4,20 +4,17 @@
 
 #include <iostream>
 #include <iterator>
-#include <numeric>
 
 #include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {
 namespace {
-
-constexpr std::uint64_t kLargestDividend = 1000000;
 
 bool given(const CLI::Option* option) {
   return option && option->count() > 0;
@@ -91,22 +88,13 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
                      std::get<CellsInput>(model.input).names);
 }
 
-/// Position i may divide at most i: every position divides its own number, the last one what is asked.
-CellRows division_streams(const InputOptions& options, const Model& model) {
-  division_file(model);
-  if (options.divisor == 0) throw InputError("--by: expected at least 1, found 0");
-  DivisionInput input{options.divisor, std::vector<std::uint64_t>(options.dividend + 1)};
-  std::iota(input.dividends.begin(), input.dividends.end(), std::uint64_t{0});
-  return division_rows(model, input);
-}
-
 }  // namespace
 
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
   graph_option = app.add_option("--graph", graph,
-                                "a graph: edge or adjacency list, DOT, GML, GraphML, DIMACS or "
-                                "Matrix Market");
+                                "a graph: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
+                                "Matrix Market or node-link JSON");
   source_option = app.add_option("--source", source, "vertex to start from")->needs(graph_option);
   target_option = app.add_option("--target", target, "vertex to reach")->needs(graph_option);
   app.add_flag("--undirected", undirected, "take every edge of the graph both ways")
@@ -150,7 +138,8 @@ std::vector<std::string> InputOptions::files() const {
 Questions load_questions(const InputOptions& options, const Model& model) {
   check_kind(options, model);
   if (std::holds_alternative<GraphInput>(model.input)) return load_graph(options, true);
-  if (given(options.divide_option)) return DivisionQuestion{division_streams(options, model)};
+  if (given(options.divide_option))
+    return DivisionQuestion{dividing_rows(model, options.dividend, options.divisor)};
   if (std::holds_alternative<CellsInput>(model.input)) return load_cells(options, model);
   return load_words(options.words, model.alphabet);
 }
@@ -165,8 +154,9 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
     return {tokens_of(model, questions.graph, source, target), pair, questions.graph};
   }
   if (std::holds_alternative<CellsInput>(model.input)) {
-    const CellRows rows = given(options.divide_option) ? division_streams(options, model)
-                                                       : load_cells(options, model);
+    const CellRows rows = given(options.divide_option)
+                              ? dividing_rows(model, options.dividend, options.divisor)
+                              : load_cells(options, model);
     return {tokens_of(model, rows), std::nullopt};
   }
   const LetterNames word = load_words(options.words, model.alphabet).front();

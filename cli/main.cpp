@@ -14,6 +14,7 @@
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
+#include "logdepth/export.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -89,6 +90,8 @@ int run(int argc, char** argv) {
   add(app, add_info);
   add(app, add_inspect);
   add(app, add_draw);
+  add(app, add_export);
+  add(app, add_convert);
   CLI::App* report = app.add_subcommand("report", "measurements as tables and figures");
   report->require_subcommand(1);
   add(*report, add_report_precision);
@@ -145,6 +148,10 @@ int main(int argc, char** argv) {
     return fail(std::string("the program is refused: ") + error.what(), kBadInput);
   } catch (const BrokenProgram& error) {
     return fail(std::string("the program breaks its own statement: ") + error.what(), kCheckFailed);
+  } catch (const ExportWrong& error) {
+    return fail(error.what(), kCheckFailed);
+  } catch (const ExportRefused& error) {
+    return fail(error.what(), kNotDecided);
   } catch (const SizeLimit& error) {
     return fail(error.what(), kNotDecided);
   } catch (const std::bad_alloc&) {

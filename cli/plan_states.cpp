@@ -18,10 +18,10 @@
 #include "cli/run_folder.hpp"
 #include "cli/slurm_array.hpp"
 #include "cli/slurm_commands.hpp"
-#include "learned/records/safetensors.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "runtime/file/file_pieces.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -12,11 +12,11 @@
 
 #include "cli/folder_lock.hpp"
 #include "cli/plan_states.hpp"
-#include "cli/shell_word.hpp"
 #include "cli/slurm_commands.hpp"
 #include "cli/training_program.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/shell_word.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

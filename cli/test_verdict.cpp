@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/shell_word.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/shell_word.hpp"
 #include "oracle/command_oracle.hpp"
 #include "proofs-check/file/checks_file.hpp"
 

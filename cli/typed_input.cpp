@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "cli/shell_word.hpp"
 #include "objects/phrases.hpp"
+#include "objects/shell_word.hpp"
 
 namespace logdepth {
 namespace {

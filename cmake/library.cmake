@@ -7,10 +7,10 @@ set(exported ${PROJECT_SOURCE_DIR}/library/exported.map)
 set_target_properties(liblogdepth PROPERTIES
   OUTPUT_NAME logdepth EXPORT_NAME logdepth
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-  # The library itself uses little of the builder; its users use the rest.
-  LINK_LIBRARY_OVERRIDE_compiler WHOLE_ARCHIVE
   LINK_DEPENDS ${exported})
-target_link_libraries(liblogdepth PRIVATE pictures check compiler runtime oracle objects logdepth_warnings)
+target_link_libraries(liblogdepth PRIVATE requests exports pictures check compiler runtime oracle objects logdepth_warnings)
+# The library itself uses little of the builder; its users use the rest.
+target_sources(liblogdepth PRIVATE $<TARGET_OBJECTS:compiler>)
 target_link_options(liblogdepth PRIVATE LINKER:--version-script=${exported})
 target_include_directories(liblogdepth PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(liblogdepth INTERFACE cxx_std_20)

@@ -1,23 +1,15 @@
 // What can be had of a program or a weights file, and what becomes of it: compile.hpp.
 #include "logdepth/compile.hpp"
 
-#include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
+#include "requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
-namespace {
-
-Transformer transformer_of(Model model) {
-  return Transformer(std::make_shared<Transformer::Hidden>(Transformer::Hidden{std::move(model)}));
-}
-
-}  // namespace
-
 Transformer Transformer::load(const std::string& file) {
   return transformer_of(read_weights(file));
 }
@@ -53,11 +45,7 @@ std::uint64_t Transformer::depth(std::uint64_t n) const {
 }
 
 Transformer compile(const cells::Program& program, const CompileSettings& settings) {
-  CompileOptions options;
-  options.norm = settings.layernorm ? Norm::layernorm : Norm::rms;
-  options.strict = settings.strict;
-  options.unroll = settings.unroll;
-  return transformer_of(with_derived(compile(program.program(), options)));
+  return transformer_of(requested_model(program.program(), settings));
 }
 
 cells::Program program_from_text(const std::string& text, const std::string& source) {

@@ -1,22 +1,52 @@
 // Pictures of a transformer and of its runs: draw.hpp.
 #include "logdepth/draw.hpp"
 
+#include "library/given_inputs.hpp"
 #include "library/transformer_inside.hpp"
+#include "logdepth/errors.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"
 #include "proofs-check/pictures/circuit_sheet.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
+#include "proofs-check/pictures/draw_run.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
+#include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
 namespace {
 
-StripPicture picture_of(const Model& model, const Letters& word) {
-  const auto tokens = tokens_of(model, word);
-  require(tokens.has_value(), tokens.has_value() ? "" : describe(tokens.refusal()));
-  Runner runner(model);
+struct Drawing {
+  StripPicture picture;
+  bool together;  ///< a page begins with all steps
+};
+
+/// A run that is refused is drawn as far as it came. Errors: InputError where it does not begin.
+Drawing drawing_of(const Model& model, const Outcome<Tokens>& tokens,
+                   const std::optional<Graph>& graph = std::nullopt,
+                   const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt) {
   RunReview review;
   review.although_refused = true;
-  return draw_attention(runner, tokens.value(), std::nullopt, review).value();
+  RunDrawing drawing = draw_run(model, tokens, graph, pair, review);
+  if (!drawing.picture.has_value()) throw InputError(describe(drawing.picture.refusal()));
+  return {std::move(drawing.picture).value(), drawing.together};
+}
+
+Drawing drawing_of(const Transformer& transformer, const Letters& word) {
+  const Model& model = transformer.hidden().model;
+  return drawing_of(model, tokens_of(model, word));
+}
+Drawing drawing_of(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+                   std::uint32_t target) {
+  const Model& model = transformer.hidden().model;
+  const Graph named = graph_of(graph, source, target);
+  return drawing_of(model, tokens_of(model, named, source, target), named,
+                    std::pair(Vertex{source}, Vertex{target}));
+}
+Drawing drawing_of(const Transformer& transformer, const RawStreams& streams) {
+  const Model& model = transformer.hidden().model;
+  return drawing_of(model, tokens_of_streams(model, streams));
+}
+
+void save(const Transformer& transformer, const Drawing& drawing, const std::string& file) {
+  save_run(transformer.hidden().model, drawing.picture, drawing.together, file);
 }
 
 }  // namespace
@@ -26,7 +56,16 @@ std::string svg(const Transformer& transformer) {
 }
 
 std::string svg(const Transformer& transformer, const Letters& word) {
-  return strips_svg(picture_of(transformer.hidden().model, word));
+  return strips_svg(drawing_of(transformer, word).picture);
+}
+
+std::string svg(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+                std::uint32_t target) {
+  return strips_svg(drawing_of(transformer, graph, source, target).picture);
+}
+
+std::string svg(const Transformer& transformer, const RawStreams& streams) {
+  return strips_svg(drawing_of(transformer, streams).picture);
 }
 
 void draw(const Transformer& transformer, const std::string& file) {
@@ -35,8 +74,16 @@ void draw(const Transformer& transformer, const std::string& file) {
 }
 
 void draw(const Transformer& transformer, const Letters& word, const std::string& file) {
-  const Model& model = transformer.hidden().model;
-  save_run(model, picture_of(model, word), true, file);
+  save(transformer, drawing_of(transformer, word), file);
+}
+
+void draw(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+          std::uint32_t target, const std::string& file) {
+  save(transformer, drawing_of(transformer, graph, source, target), file);
+}
+
+void draw(const Transformer& transformer, const RawStreams& streams, const std::string& file) {
+  save(transformer, drawing_of(transformer, streams), file);
 }
 
 }  // namespace logdepth

@@ -11,6 +11,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
+#include "requests/oracle_request.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
@@ -98,6 +99,12 @@ TestResult test_numbers(const Transformer& transformer,
                         const std::function<Numbers(const Letters&)>& numbers,
                         const TestedWords& words) {
   return test_with(transformer, FunctionOracle(transformer.alphabet(), nullptr, numbers), words);
+}
+
+TestResult test_against(const Transformer& transformer, const std::string& oracle,
+                        const TestedWords& words) {
+  const Model& model = transformer.hidden().model;
+  return test_with(transformer, *load_language_oracle({oracle, {}}, model).oracle, words);
 }
 
 TestResult test_regex(const Transformer& transformer, const std::string& expression,

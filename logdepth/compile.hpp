@@ -60,10 +60,13 @@ struct CompileSettings {
   bool strict = false;
   /// The standard transformer without a loop, for all inputs up to this size.
   std::optional<std::uint64_t> unroll = std::nullopt;
+  /// In the weights; empty: what the program is called.
+  std::string name = {};
 };
 
 /// The transformer of a program, which does at every token of every input, exactly, what the program
-/// says. Errors: ProgramRefused naming block, statement, cell and reason.
+/// says. Errors: ProgramRefused naming block, statement, cell and reason; InputError for a name of
+/// more than a line.
 Transformer compile(const cells::Program& program, const CompileSettings& settings = {});
 
 /// A program in the text form (.cells, compiler/README.md), to be gone on with or compiled; `source`

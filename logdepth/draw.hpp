@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "logdepth/compile.hpp"
+#include "logdepth/run.hpp"
 
 namespace logdepth {
 
@@ -17,11 +19,26 @@ std::string svg(const Transformer& transformer);
 /// the word.
 std::string svg(const Transformer& transformer, const Letters& word);
 
+/// A run on a graph as SVG: what is known before the loops and after each of them, and the way that
+/// was found, in the files that say where they keep it; of others who attends where. Deterministic.
+/// Errors: as run; InputError as for a word, where a run without such steps is refused.
+std::string svg(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+                std::uint32_t target);
+
+/// A run on raw streams as SVG: who attends where. Deterministic. Errors: as for a word.
+std::string svg(const Transformer& transformer, const RawStreams& streams);
+
 /// The same into a file, in the form that its name asks for: .svg, .html (a page with a slider over
 /// the layers), .pdf, .png, of a circuit also .dot. It appears when it is complete. Errors: as above;
 /// InputError for another ending, where the file cannot be written, and for .pdf and .png where
 /// librsvg's program is not installed.
 void draw(const Transformer& transformer, const std::string& file);
+/// A run on a word, in the form of its name.
 void draw(const Transformer& transformer, const Letters& word, const std::string& file);
+/// A run on a graph, in the form of its name.
+void draw(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+          std::uint32_t target, const std::string& file);
+/// A run on raw streams, in the form of its name.
+void draw(const Transformer& transformer, const RawStreams& streams, const std::string& file);
 
 }  // namespace logdepth

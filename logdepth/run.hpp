@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,8 +56,15 @@ struct Answer {
 /// checked. Errors: InputError where it reads no words, and for a letter outside its alphabet;
 /// SizeLimit for a word that needs more than 8 GiB.
 Answer run(const Transformer& transformer, const Letters& word);
+/// What is asked of many words.
+struct BatchSettings {
+  bool prefixes = true;  ///< `products` and `states` of the answers, too
+  /// Called before every sublayer of every run; what it throws ends the batch.
+  std::function<void()> between = {};
+};
 /// Many words. What was computed for one is remembered for the next, so this is faster.
-std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words);
+std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words,
+                            const BatchSettings& settings = {});
 
 /// Vertices are 0, 1, ..., vertices - 1; an edge leads from its first to its second vertex.
 struct DirectedGraph {
@@ -67,5 +75,150 @@ struct DirectedGraph {
 /// graphs, and for a vertex that is not there; SizeLimit as above.
 Answer run(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
            std::uint32_t target);
+
+/// Raw streams: by name, an exact number for each token, as `numbers` of an Answer has them:
+/// `RawStreams({{"i.0", {"0", "1"}}, {"i.1", {"1", "1"}}})`. Numbers are written "3", "-3/5",
+/// "sqrt(2/5)", or as a sum of such.
+struct RawStreams {
+  /// All of them at once.
+  explicit RawStreams(std::map<std::string, std::vector<std::string>> by_name)
+      : numbers(std::move(by_name)) {}
+  std::map<std::string, std::vector<std::string>> numbers;  ///< all lists of the same length
+};
+/// Runs raw streams. Errors: InputError where the transformer reads none, for names that are not
+/// those it reads, and for what is no number; SizeLimit as above.
+Answer run(const Transformer& transformer, const RawStreams& streams);
+
+/// What a transformer of the division lemma answers.
+struct DivisionAnswer {
+  std::string quotient;   ///< exact; empty where nothing was computed
+  std::string remainder;  ///< exact; empty where nothing was computed
+  Answer answer;          ///< of the whole run, every token's numbers
+};
+/// Divides at the position `dividend`, behind as many tokens that divide their own numbers. Errors:
+/// InputError where the transformer is none of the division lemma, for the divisor 0, and for a
+/// dividend above 1000000; SizeLimit as above.
+DivisionAnswer divide(const Transformer& transformer, std::uint64_t dividend,
+                      std::uint64_t divisor);
+
+/// The prefixes of many words as one array, words x letters x points, row by row: the entry
+/// `[word][letter][point]` is the image of the point under the product of the first letters, this
+/// one included. A file that reads states has one point, whose image is the state.
+struct Prefixes {
+  std::size_t words = 0;              ///< rows of the array
+  std::size_t letters = 0;            ///< of the longest word
+  std::size_t points = 0;             ///< 1: states, or an action on one point
+  std::vector<std::int32_t> entries;  ///< -1 behind a word's end, and for words not decided
+  /// The first of all words, as of an Answer.
+  std::optional<std::string> broken_promise;
+};
+/// Runs the words one after the other. Errors: as run; InputError where the file does not say how
+/// prefixes are read.
+Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words);
+
+// --- floating point ------------------------------------------------------------------------------
+
+/// How a rounded run calculates; the words are those of `logdepth run`.
+struct RoundedSettings {
+  std::string engine = "float64";  ///< "float64", "float32" or "mpfr:BITS" with 2 to 500 bits
+  std::string device = "cpu";      ///< or "cuda"
+  /// Softmax of `temperature` times the score in place of averaging the largest ones.
+  std::optional<double> temperature = {};
+  /// What a head takes for the largest score and a test for zero: "bounded" (what error bounds say;
+  /// the only rule that certifies), "plain" (equal numbers), "snapped" (within `tolerance`).
+  std::string rule = "bounded";
+  double tolerance = 0;     ///< of snapped
+  std::size_t threads = 1;  ///< the answers are the same
+};
+
+/// A number of a rounded run.
+struct RoundedNumber {
+  double value = 0;  ///< as it was computed
+  double error = 0;  ///< the exact number is at most so far away
+};
+
+/// Whether an exact run gives the same answer.
+enum class Certainty {
+  certified,   ///< proved, from the error bounds of every number of the run
+  ambiguous,   ///< some head or test met numbers that the bounds cannot tell apart
+  uncertified  ///< the error is too large, or another rule than "bounded" was used
+};
+/// Its name: "certified", "ambiguous", "uncertified".
+std::string text(Certainty certainty);
+
+/// What a rounded run has to say of an input. Nothing is guessed here either: what is not certified
+/// says so, and why.
+struct RoundedAnswer {
+  Decision decision = Decision::undecided;       ///< as computed, to be trusted if certified
+  Certainty certainty = Certainty::uncertified;  ///< of the decision, and of all `numbers`
+  std::string reason;                            ///< why nothing was decided, or is not certified
+  /// Of `computed`: by name, a number for each token.
+  std::map<std::string, std::vector<RoundedNumber>> numbers;
+  /// As of an Answer.
+  std::optional<std::vector<std::vector<std::uint32_t>>> products;
+  std::optional<std::vector<std::uint32_t>> states;  ///< as of an Answer
+  std::vector<Certainty> prefixes;                   ///< of each of `products` or `states`
+  std::uint64_t depth = 0;                           ///< layers that were run
+
+  /// False for all that is not decided as well.
+  bool accepted() const { return decision == Decision::accepted; }
+};
+
+/// Runs a word in floating point. Errors: as run; InputError for a setting that is none, and for a
+/// device that is not there.
+RoundedAnswer run_rounded(const Transformer& transformer, const Letters& word,
+                          const RoundedSettings& settings = {});
+/// Many words; the file is prepared once.
+std::vector<RoundedAnswer> run_rounded_all(const Transformer& transformer,
+                                           const std::vector<Letters>& words,
+                                           const RoundedSettings& settings = {});
+/// The same of a question about a graph.
+RoundedAnswer run_rounded(const Transformer& transformer, const DirectedGraph& graph,
+                          std::uint32_t source, std::uint32_t target,
+                          const RoundedSettings& settings = {});
+/// The same of raw streams.
+RoundedAnswer run_rounded(const Transformer& transformer, const RawStreams& streams,
+                          const RoundedSettings& settings = {});
+
+// --- everything that happened --------------------------------------------------------------------
+
+/// One column of a trace: a number of a cell.
+struct TraceColumn {
+  std::string cell;              ///< its name; of a file without names the coordinate
+  std::uint32_t component = 0;   ///< of the cell, from 0
+  std::uint32_t coordinate = 0;  ///< of the residual stream
+};
+/// When a trace looks at the residual stream.
+struct TraceMoment {
+  std::uint64_t layer = 0;  ///< layers that have run, this one included; 0: after the embedding
+  std::string sublayer;     ///< "embedding", "attention" or "feedforward"
+};
+/// What a head selected in an executed layer.
+struct TraceHead {
+  std::uint64_t layer = 0;                           ///< executed, from 1
+  std::size_t head = 0;                              ///< of the layer, from 0
+  std::string name;                                  ///< as the program calls it, else "head 1"
+  std::vector<std::vector<std::uint32_t>> selected;  ///< for each token: tokens, ascending
+};
+/// An exact run, every number of it: an array of moments x tokens x columns, row by row. The entry
+/// `entries[(moment * tokens + token) * columns.size() + column]` is an index into `numbers`, which
+/// holds every number once. A run that is refused is there as far as it came.
+struct Trace {
+  std::vector<TraceMoment> moments;    ///< of the array's first index
+  std::size_t tokens = 0;              ///< of its second
+  std::vector<TraceColumn> columns;    ///< of its third, cell by cell
+  std::vector<std::uint32_t> entries;  ///< the array
+  std::vector<ExactNumber> numbers;    ///< all different
+  std::vector<TraceHead> heads;        ///< layer by layer
+  Answer answer;                       ///< what `run` says of the same input
+};
+
+/// The trace of a word. Errors: as run; SizeLimit for more than 2^28 entries.
+Trace trace(const Transformer& transformer, const Letters& word);
+/// The same of a question about a graph.
+Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+            std::uint32_t target);
+/// The same of raw streams.
+Trace trace(const Transformer& transformer, const RawStreams& streams);
 
 }  // namespace logdepth

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "logdepth/compile.hpp"
+#include "logdepth/run.hpp"
 
 namespace logdepth {
 
@@ -76,8 +77,98 @@ TestResult test_regex(const Transformer& transformer, const std::string& express
                       const TestedWords& words = {});
 
 /// Against a group or monoid by its name ("A5", "Z6", "flipflop"), whose generators are the letters:
-/// verdicts, and the product of the letters of every prefix, or the state after it. Errors also: InputError for another name.
+/// verdicts, and the product of the letters of every prefix, or the state after it. Errors also:
+/// InputError for another name.
 TestResult test_group(const Transformer& transformer, const std::string& name,
                       const TestedWords& words = {});
+
+/// Against whatever `logdepth test --against` knows of words: "regex:R", "fst:FILE", "jff:FILE",
+/// "dot:FILE", "group:NAME", "crasp:FILE", "command:PROGRAM", a file by its extension, or else a
+/// regular expression. Errors also: InputError as the command's.
+TestResult test_against(const Transformer& transformer, const std::string& oracle,
+                        const TestedWords& words = {});
+
+// --- graphs --------------------------------------------------------------------------------------
+
+/// Which graphs a test asks, each with many sources and targets. The same seed asks the same ones.
+struct TestedGraphs {
+  std::size_t up_to = 2;     ///< every graph of at most so many vertices, every pair of them
+  std::size_t random = 20;   ///< and so many others: paths, cycles, stars, layers, sparse ones, ...
+  std::size_t max_size = 5;  ///< of at most so many vertices
+  std::uint64_t seed = 1;    ///< of the random ones
+  bool undirected = false;   ///< only graphs with every edge both ways
+};
+
+/// A graph at which a transformer is wrong, shrunk: no vertex and no edge can be left out.
+struct WrongGraph {
+  DirectedGraph graph;       ///< the graph of the question
+  std::uint32_t source = 0;  ///< is there a way from here,
+  std::uint32_t target = 0;  ///< to there?
+  std::string expected;      ///< in words: "connected", "exactly one position", ...
+  std::string got;           ///< in words
+};
+
+/// What a test of graphs found.
+struct GraphTestResult {
+  std::size_t exhaustive_graphs = 0;  ///< small graphs asked
+  std::size_t random_graphs = 0;      ///< larger ones
+  std::size_t pairs = 0;              ///< questions asked
+  std::size_t connected = 0;          ///< of them those with a way
+  std::uint64_t promises = 0;         ///< rows at which a head's promise was checked
+  std::vector<std::string> unasked;   ///< heads whose promise was never checked
+  std::optional<WrongGraph> wrong;    ///< the first that was found; asking ends there
+  /// Nothing was found.
+  bool passed() const { return !wrong; }
+  /// In a sentence or two.
+  std::string text() const;
+};
+
+/// Asks a transformer about graphs, against searches in them: whether its exact answer is right,
+/// whether every head selects what it promises, whether as many layers run as it claims, and
+/// whether a graph beyond its limit is refused. Errors: InputError where it reads no graphs, and
+/// when up_to means more than 2^20 questions; SizeLimit as in run.
+GraphTestResult test_graphs(const Transformer& transformer, const TestedGraphs& graphs = {});
+/// The same against a function of yours: whether there is a way from source to target.
+GraphTestResult test_graphs(const Transformer& transformer,
+                            const std::function<bool(const DirectedGraph&, std::uint32_t source,
+                                                     std::uint32_t target)>& connected,
+                            const TestedGraphs& graphs = {});
+
+// --- division ------------------------------------------------------------------------------------
+
+/// Which numbers a test divides. The same seed asks the same ones.
+struct TestedDivisions {
+  std::size_t up_to = 8;        ///< all dividends of positions below this, divisors up to this
+  std::size_t random = 10;      ///< and so many random inputs,
+  std::size_t max_length = 40;  ///< of at most so many tokens
+  std::uint64_t seed = 1;       ///< of the random ones
+};
+
+/// An input at which a transformer divides wrongly, shrunk: fewest tokens, zeros where possible.
+struct WrongDivision {
+  std::uint64_t divisor = 1;             ///< the same at all tokens
+  std::vector<std::uint64_t> dividends;  ///< one for each token
+  std::string expected;                  ///< in words
+  std::string got;                       ///< in words
+};
+
+/// What a test of divisions found.
+struct DivisionTestResult {
+  std::size_t exhaustive_inputs = 0;   ///< short inputs asked
+  std::size_t random_inputs = 0;       ///< long ones
+  std::size_t divisions = 0;           ///< quotients and remainders compared
+  std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
+  std::vector<std::string> unasked;    ///< heads whose promise was never checked
+  std::optional<WrongDivision> wrong;  ///< the first that was found; asking ends there
+  /// Nothing was found.
+  bool passed() const { return !wrong; }
+  /// In a sentence or two.
+  std::string text() const;
+};
+
+/// Asks a transformer of the division lemma, against the division of the language, exactly, at every
+/// token. Errors: InputError where it is no such transformer; SizeLimit as in run.
+DivisionTestResult test_division(const Transformer& transformer,
+                                 const TestedDivisions& divisions = {});
 
 }  // namespace logdepth

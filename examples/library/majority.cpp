@@ -1,10 +1,12 @@
-// What is done with a construction: majority compiled, saved, run, tested, inspected, drawn.
+// What is done with a construction: majority compiled, saved, run, tested, inspected, drawn,
+// exported.
 #include "majority.hpp"
 
 #include <algorithm>
 #include <iostream>
 #include <logdepth/compile.hpp>
 #include <logdepth/draw.hpp>
+#include <logdepth/export.hpp>
 #include <logdepth/inspect.hpp>
 #include <logdepth/run.hpp>
 #include <logdepth/test.hpp>
@@ -32,5 +34,9 @@ int main() {
 
   logdepth::draw(transformer, "circuit.svg");
   logdepth::draw(transformer, word, "run.svg");
+
+  const auto written = logdepth::export_network(
+      transformer, {.target = logdepth::ExportTarget::torch, .length = 16}, "majority-torch");
+  std::cout << written.text << '\n';
   return tested.passed() ? 0 : 1;
 }

@@ -34,7 +34,8 @@ TEST_F(PublicHeaders, AreInstalledAndNothingElseIs) {
     if (entry.path().extension() == ".hpp") public_ones.insert(entry.path().filename());
   const std::vector<std::string> installed = headers();
   EXPECT_EQ(std::set<std::string>(installed.begin(), installed.end()), public_ones);
-  for (const char* header : {"program", "compile", "run", "test", "draw", "inspect"})
+  for (const char* header :
+       {"program", "compile", "constructions", "run", "test", "draw", "inspect"})
     EXPECT_TRUE(public_ones.contains(std::string(header) + ".hpp")) << header;
   for (const std::string& file : support::files_below(prefix)) {
     const bool expected =

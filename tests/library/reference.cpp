@@ -36,7 +36,8 @@ TEST_F(Reference, LeavesNothingOut) {
   if (missing()) GTEST_SKIP() << "doxygen is not installed; comments of headers were not read";
   const std::string whole = "EXTRACT_ALL=NO\\nGENERATE_HTML=NO\\nGENERATE_XML=YES\\nINPUT=";
   std::string headers;
-  for (const char* header : {"compile", "run", "test", "draw", "inspect"})
+  for (const char* header :
+       {"compile", "constructions", "run", "test", "draw", "inspect", "export"})
     headers += std::string("logdepth/") + header + ".hpp ";
   EXPECT_EQ(doxygen(whole + headers + "\\n").err, "");
   folder.write("bare.hpp", "/** \\file */\nstruct Bare { int field; };\n");

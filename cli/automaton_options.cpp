@@ -1,0 +1,35 @@
+#include "cli/automaton_options.hpp"
+
+#include "cli/optional_option.hpp"
+#include "requests/automaton_request.hpp"
+
+namespace logdepth {
+
+void AutomatonOptions::add_to(CLI::App& app) {
+  auto* one_of = app.add_option_group("automaton", "one of these names the language");
+  const auto add_file = [](CLI::App& to, const std::string& name, std::optional<SourceFile>& file,
+                           const std::string& description) {
+    return to.add_option_function<std::string>(
+        name, [&file](const std::string& path) { file = path; }, description);
+  };
+  std::vector<CLI::Option*> sources = {
+      add_optional(*one_of, "--regex", source.regex, "regular expression, as (a|b)*abb")};
+  for (const AutomatonFile& kind : automaton_files())
+    sources.push_back(add_file(*one_of, kind.option, source.*kind.file, kind.description));
+  sources.push_back(add_optional(*one_of, "--group", source.group,
+                                 "word problem of a named group or monoid: Z6, S3, A5, D4, Q8, "
+                                 "flipflop, A4_x_Z5, ..."));
+  for (CLI::Option* option : sources)
+    for (CLI::Option* other : sources)
+      if (option != other) option->excludes(other);
+  options.assign(sources.begin(), sources.end());
+  options.push_back(app.add_option_function<std::string>(
+      "--alphabet", [this](const std::string& text) { source.alphabet = split_letters(text); },
+      "letters in order: abc, or with commas open,close"));
+  options.push_back(add_file(app, "--symbols", source.symbols, "OpenFst symbols file for --fst"));
+  options.push_back(add_optional(app, "--letters", source.letters,
+                                 "letters of --group: its generators, or all elements")
+                        ->check(CLI::IsMember(kGroupLetters)));
+}
+
+}  // namespace logdepth

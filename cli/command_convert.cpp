@@ -1,0 +1,81 @@
+#include <fmt/core.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/automaton_options.hpp"
+#include "cli/commands.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/automaton_files.hpp"
+#include "objects/graph_files.hpp"
+#include "objects/phrases.hpp"
+#include "requests/automaton_request.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+struct ConvertOptions {
+  AutomatonOptions automaton;
+  std::string graph, output;
+  bool minimal = false, undirected = false;
+};
+
+/// What was written, for people.
+std::string convert_graph(const ConvertOptions& options) {
+  const Graph graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
+  write_whole_file(options.output, write_graph(graph, options.output));
+  return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
+                     counted(graph.edge_count(), "edge"));
+}
+
+std::string convert_automaton(const ConvertOptions& options) {
+  const LoadedAutomaton loaded = load_automaton(options.automaton.source);
+  const bool minimal = options.minimal || !loaded.given;
+  const Nfa nfa = minimal ? loaded.minimal_to_write() : *loaded.given;
+  write_whole_file(options.output, write_automaton(nfa, options.output));
+  return fmt::format("the {}automaton, {}", minimal ? "minimal " : "",
+                     counted(nfa.states(), "state"));
+}
+
+int convert(const ConvertOptions& options) {
+  const bool graph = !options.graph.empty();
+  if (graph == names_automaton(options.automaton.source))
+    throw InputError(graph ? "--graph and another option both name what is converted"
+                           : "expected --graph, or an option that names an automaton");
+  if (graph && options.minimal) throw InputError("--minimal goes with an automaton");
+  std::vector<std::string> inputs = files_of(options.automaton.source);
+  inputs.push_back(options.graph);
+  refuse_overwriting(options.output, inputs);
+  const std::string written = graph ? convert_graph(options) : convert_automaton(options);
+  std::cerr << "wrote " << options.output << ": " << written << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_convert(CLI::App& app) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App* command =
+      app.add_subcommand("convert",
+                         "write an automaton or a graph in another format\n"
+                         "Example: logdepth convert --jff ends_in_abb.jff -o ends_in_abb.mata");
+  options->automaton.add_to(*command);
+  CLI::Option* graph = command->add_option("--graph", options->graph,
+                                           "a graph: edge or adjacency list, DOT, GML, GraphML, "
+                                           "DIMACS, Matrix Market or node-link JSON");
+  command->add_flag("--undirected", options->undirected, "take every edge of the graph both ways")
+      ->needs(graph);
+  command->add_flag("--minimal", options->minimal,
+                    "the minimal deterministic automaton in place of the one given");
+  command
+      ->add_option("-o,--output", options->output,
+                   "file to write: an automaton as .fst, .dot, .jff, .mata or .json, a graph as "
+                   ".edges, .txt, .dot, .graphml, .gr, .col, .mtx or .json")
+      ->required();
+  return [options] { return convert(*options); };
+}
+
+}  // namespace logdepth

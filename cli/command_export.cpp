@@ -1,0 +1,103 @@
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "exports/write_export.hpp"
+#include "logdepth/errors.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+struct ExportArguments {
+  std::string model, target, output, precision = "float64", temperature = "auto";
+  ExportSettings settings;
+  bool json = false;
+};
+
+const std::map<std::string, ExportTarget> kTargets = {
+    {"torch", ExportTarget::torch},
+    {"safetensors", ExportTarget::safetensors},
+    {"onnx", ExportTarget::onnx},
+    {"transformer-lens", ExportTarget::transformer_lens}};
+
+void read_temperature(const std::string& text, ExportSettings& settings) {
+  if (text == "auto") return;
+  if (text == "hard") {
+    settings.attention = ExportAttention::hard;
+    return;
+  }
+  settings.attention = ExportAttention::temperature;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, settings.temperature);
+  require(error == std::errc() && next == end && settings.temperature > 0,
+          "--temperature: expected auto, hard or a number above 0, found '" + text + "'");
+}
+
+int export_model(ExportArguments& options) {
+  refuse_overwriting(options.output, {options.model});
+  ExportSettings settings = options.settings;
+  settings.target = kTargets.at(options.target);
+  settings.single = options.precision == "float32";
+  read_temperature(options.temperature, settings);
+  const Model model = read_weights(options.model);
+  const ExportReport report = write_export(model, settings, options.output);
+  std::cerr << "wrote " << options.output << ": " << report.text << '\n';
+  if (options.json)
+    std::cout << nlohmann::json{{"schema", "logdepth/export/1"},
+                                {"target", options.target},
+                                {"precision", options.precision},
+                                {"length", settings.length},
+                                {"tokens", report.tokens},
+                                {"loops", report.loops},
+                                {"temperature", report.temperature
+                                                    ? nlohmann::json(*report.temperature)
+                                                    : nlohmann::json()},
+                                {"inputs", report.inputs},
+                                {"answers", report.answers},
+                                {"separated", report.separated}}
+                     .dump(2)
+              << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+  auto options = std::make_shared<ExportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "export",
+      "the network in floating point for other programs, tested against the exact run before it is "
+      "written\n"
+      "Example: logdepth export a5.json --to torch --length 32 -o a5");
+  command->add_option("MODEL", options->model, "weights file")->required();
+  command
+      ->add_option("--to", options->target,
+                   "who is to run it: torch, safetensors and transformer-lens write a folder, onnx "
+                   "a file")
+      ->required()
+      ->check(CLI::IsMember({"torch", "safetensors", "onnx", "transformer-lens"}));
+  command
+      ->add_option("--length", options->settings.length,
+                   "letters of the longest word, vertices of the largest graph, or tokens of the "
+                   "longest stream")
+      ->required()
+      ->check(kSmallCount);
+  command->add_option(
+      "--temperature", options->temperature,
+      "of the softmax: auto, what the proved separations ask for, a number, or hard "
+      "for averaging-hard attention (auto if not given)");
+  command->add_option("--precision", options->precision, "of numbers (float64 if not given)")
+      ->check(CLI::IsMember({"float64", "float32"}));
+  command->add_option("--seed", options->settings.seed, "of the self-test (1 if not given)")
+      ->check(kCount);
+  command->add_flag("--json", options->json, "print a summary as JSON on standard output");
+  command->add_option("-o,--output", options->output, "folder, or file for onnx, to write")
+      ->required();
+  return [options] { return export_model(*options); };
+}
+
+}  // namespace logdepth

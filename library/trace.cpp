@@ -1,0 +1,124 @@
+// Everything that happened in an exact run, as arrays: run.hpp.
+#include <fmt/core.h>
+
+#include <unordered_map>
+
+#include "library/exact_answers.hpp"
+#include "library/given_inputs.hpp"
+#include "library/transformer_inside.hpp"
+#include "logdepth/errors.hpp"
+#include "logdepth/run.hpp"
+#include "proofs-check/pictures/circuit_view.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::size_t kMostEntries = std::size_t{1} << 28;
+
+std::vector<TraceColumn> columns_of(const Model& model) {
+  std::vector<TraceColumn> columns;
+  for (const auto& [name, cell] : model.cells)
+    for (std::uint32_t i = 0; i < cell.coordinates.size(); ++i)
+      columns.push_back({name, i, cell.coordinates[i]});
+  if (model.cells.empty())
+    for (std::uint32_t i = 0; i < model.width; ++i) columns.push_back({std::to_string(i), 0, i});
+  return columns;
+}
+
+/// Looks on and writes it down.
+class TraceTaker : public ForwardObserver<ValueId> {
+ public:
+  TraceTaker(const Model& model, const Exact& arithmetic, Trace& trace)
+      : view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
+    trace_.columns = columns_of(model);
+  }
+
+  void before(const Location& location, const Stream<ValueId>& stream) override {
+    if (location.step == 1 && location.sublayer == Sublayer::attention)
+      take(0, "embedding", stream);
+  }
+  void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
+    TraceHead& taken = trace_.heads.emplace_back();
+    taken.layer = location.step;
+    taken.head = head;
+    taken.name = view_.layers[location.layer].heads[head].name;
+    taken.selected.resize(trace_.tokens);
+  }
+  void on_row(const Location&, std::size_t, const SelectedRow& row) override {
+    const std::vector<std::size_t> positions = (*row.positions)();
+    reserve(positions.size());
+    trace_.heads.back().selected[row.row].assign(positions.begin(), positions.end());
+  }
+  void after(const Location& location, const Stream<ValueId>& stream) override {
+    take(location.step, location.sublayer == Sublayer::attention ? "attention" : "feedforward",
+         stream);
+  }
+  /// A run without layers is its embedding.
+  void finish(const std::optional<Stream<ValueId>>& stream) {
+    if (stream && trace_.moments.empty()) take(0, "embedding", *stream);
+  }
+
+ private:
+  void take(std::uint64_t layer, const char* sublayer, const Stream<ValueId>& stream) {
+    reserve(stream.tokens * trace_.columns.size());
+    trace_.moments.push_back({layer, sublayer});
+    trace_.tokens = stream.tokens;
+    for (std::size_t token = 0; token < stream.tokens; ++token)
+      for (const TraceColumn& column : trace_.columns)
+        trace_.entries.push_back(entry(stream.at(token, column.coordinate)));
+  }
+
+  std::uint32_t entry(ValueId value) {
+    const auto [place, added] =
+        entries_.try_emplace(value, static_cast<std::uint32_t>(trace_.numbers.size()));
+    if (added) trace_.numbers.push_back(exact_number(arithmetic_.pool()[value]));
+    return place->second;
+  }
+
+  void reserve(std::size_t more) {
+    taken_ += more;
+    if (taken_ > kMostEntries)
+      throw SizeLimit(
+          fmt::format("the trace has more than {} entries; expected a shorter input, or "
+                      "`logdepth run --trace FILE`, which writes as it goes",
+                      kMostEntries));
+  }
+
+  const CircuitView view_;
+  const Exact& arithmetic_;
+  Trace& trace_;
+  std::unordered_map<ValueId, std::uint32_t> entries_;
+  std::size_t taken_ = 0;
+};
+
+/// `ask` asks for the answer whose run is looked at.
+template <class Ask>
+Trace taken(const Transformer& transformer, const Ask& ask) {
+  Trace trace;
+  ExactAnswers answers(transformer);
+  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), trace);
+  answers.show_to(taker);
+  trace.answer = ask(answers);
+  taker.finish(answers.stream());
+  return trace;
+}
+
+}  // namespace
+
+Trace trace(const Transformer& transformer, const Letters& word) {
+  return taken(transformer, [&](ExactAnswers& answers) { return answers.word(word); });
+}
+
+Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+            std::uint32_t target) {
+  const Graph named = graph_of(graph, source, target);
+  return taken(transformer,
+               [&](ExactAnswers& answers) { return answers.pair(named, source, target); });
+}
+
+Trace trace(const Transformer& transformer, const RawStreams& streams) {
+  const auto tokens = tokens_of_streams(transformer.hidden().model, streams);
+  return taken(transformer, [&](ExactAnswers& answers) { return answers.streams(tokens); });
+}
+
+}  // namespace logdepth

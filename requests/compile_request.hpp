@@ -1,0 +1,13 @@
+#pragma once
+
+#include "compiler/program/program.hpp"
+#include "logdepth/compile.hpp"
+#include "runtime/file/model.hpp"
+
+namespace logdepth {
+
+/// The weights of a program under these settings, with what is derived from them. Errors: InputError
+/// for a name of more than a line; ProgramRefused.
+[[nodiscard]] Model requested_model(Program program, const CompileSettings& settings);
+
+}  // namespace logdepth
