@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "logdepth/export.hpp"
+#include "runtime/file/model.hpp"
+
+namespace logdepth {
+
+/// export_network of a weights file.
+ExportReport write_export(const Model& model, const ExportSettings& settings,
+                          const std::string& path);
+
+}  // namespace logdepth

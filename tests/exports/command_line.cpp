@@ -1,0 +1,173 @@
+// `logdepth export` from outside: what it writes, and what it refuses to write. Who reads it with
+// the programs that it is for is tests/python.
+
+#include "tests/support/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/file/safetensors.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth::command_line_tests {
+namespace {
+
+using nlohmann::json;
+using support::Finished;
+
+class ExportCommand : public support::CommandLine {
+ protected:
+  void SetUp() override { done({"compile", "regular", "--group", "A5", "-o", "a5.json"}); }
+
+  std::vector<std::string> arguments(const std::string& model,
+                                     const std::vector<std::string>& more) const {
+    std::vector<std::string> all = {"export", model, "--length", "12", "-o", "out", "--to"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void refuses(int status, const std::vector<std::string>& said,
+               const std::string& sentence) const {
+    const Finished finished = logdepth(said);
+    EXPECT_EQ(finished.status, status) << finished.err;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_NE(finished.err.find(sentence), std::string::npos) << finished.err;
+    EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << "one sentence, one line";
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "out")) << "something was written";
+  }
+};
+
+TEST_F(ExportCommand, AFolderHoldsWhatItsTargetNeeds) {
+  const auto files = [&](const std::string& target) {
+    std::set<std::string> names;
+    done({"export", "a5.json", "--to", target, "--length", "4", "-o", target});
+    for (const auto& file : std::filesystem::directory_iterator(folder.path() / target))
+      names.insert(file.path().filename());
+    return names;
+  };
+  std::set<std::string> expected = {"config.json", "model.safetensors"};
+  EXPECT_EQ(files("safetensors"), expected);
+  expected.insert("logdepth_torch.py");
+  EXPECT_EQ(files("torch"), expected);
+  expected.insert("logdepth_lens.py");
+  EXPECT_EQ(files("transformer-lens"), expected);
+  const auto source = [](const char* name) {
+    return read_whole_file(std::string(LOGDEPTH_SOURCE_DIR) + "/python/logdepth/" + name);
+  };
+  EXPECT_EQ(folder.read("torch/logdepth_torch.py"), source("torch.py"));
+  EXPECT_EQ(folder.read("transformer-lens/logdepth_lens.py"), source("lens.py"));
+}
+
+TEST_F(ExportCommand, TheSummarySaysWhatTheConfigurationSays) {
+  const json said = json::parse(done(arguments("a5.json", {"torch", "--json"})));
+  const json config = json::parse(folder.read("out/config.json"));
+  EXPECT_EQ(said.at("schema"), "logdepth/export/1");
+  EXPECT_EQ(said.at("loops"), 4);
+  EXPECT_EQ(said.at("tokens"), 13);
+  EXPECT_EQ(said.at("loops"), config.at("loops"));
+  EXPECT_EQ(said.at("tokens"), config.at("most_tokens"));
+  EXPECT_EQ(said.at("inputs"), config.at("tested").at("inputs"));
+  EXPECT_EQ(said.at("answers"), config.at("tested").at("answers"));
+  EXPECT_EQ(said.at("separated"), true);
+  EXPECT_EQ(config.at("certified").at("to_length"), 12);
+  const json& head = config.at("layers").at(0).at("attention").at("heads").at(0);
+  EXPECT_EQ(said.at("temperature"), head.at("temperature"));
+  // 128/225 / 13^2; enough for 12 others to weigh less than 2^-54 together.
+  EXPECT_NEAR(head.at("gap").get<double>(), 128.0 / 225 / 169, 1e-15);
+  const double left = head.at("gap").get<double>() - 2 * head.at("rounding").get<double>();
+  EXPECT_LE(12 * std::exp(-head.at("temperature").get<double>() * left), 0x1p-54);
+  EXPECT_GT(12 * std::exp(-head.at("temperature").get<double>() / 2 * left), 0x1p-54);
+}
+
+TEST_F(ExportCommand, TheExactWeightsAreThoseOfTheFile) {
+  done(arguments("a5.json", {"safetensors"}));
+  const SafeTensors tensors = read_safetensors(folder.file("out/model.safetensors"));
+  const auto number = [&](const std::string& name, std::size_t at) {
+    std::int64_t value = 0;
+    std::memcpy(&value, tensors.arrays.at(name).bytes.data() + at * sizeof value, sizeof value);
+    return value;
+  };
+  // -15/104 of the file, its mask 13/2, the scale 16/15; 3/8 under mask 1 and 8/3.
+  EXPECT_EQ(number("layers.0.in.numerator", 0), -1);
+  EXPECT_EQ(number("layers.0.in.denominator", 0), 1);
+  EXPECT_EQ(number("layers.0.heads.0.value.numerator", 13), 1);
+  EXPECT_EQ(number("layers.0.heads.0.query.numerator", 5), 8);
+  EXPECT_EQ(number("layers.0.heads.0.query.denominator", 5), 3);
+}
+
+TEST_F(ExportCommand, ATemperatureThatIsTooLowIsFoundOutAndNothingIsWritten) {
+  refuses(1, arguments("a5.json", {"torch", "--temperature", "1"}),
+          "nothing was written: on the word '");
+  refuses(1, arguments("a5.json", {"onnx", "--temperature", "1"}),
+          "nothing was written: on the word '");
+}
+
+TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
+  json model = json::parse(folder.read("a5.json"));
+  model.erase("derived");
+  folder.write("bare.json", model.dump());
+  refuses(3, arguments("bare.json", {"torch"}),
+          "layer 1, head 1: no temperature can be found: the file carries no program from which "
+          "anything could be proved; give one with --temperature");
+  refuses(3, arguments("bare.json", {"transformer-lens", "--temperature", "100000"}),
+          "the norm before the attention of layer 1");
+  const Finished finished = logdepth(arguments("bare.json", {"torch", "--temperature", "hard"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_NE(finished.err.find("heads tested, not proved"), std::string::npos) << finished.err;
+  EXPECT_FALSE(json::parse(folder.read("out/config.json"))
+                   .at("layers")
+                   .at(0)
+                   .at("feedforward")
+                   .at("norm")
+                   .is_null());
+}
+
+TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {
+  refuses(3, arguments("a5.json", {"torch", "--precision", "float32"}),
+          "layer 1, head 1 ('prev'): no temperature can be found: at 13 tokens its scores are "
+          "proved to "
+          "be 0.0034 apart, of which float32 can lose");
+}
+
+TEST_F(ExportCommand, WrongUsageIsNamed) {
+  refuses(2, {"export", "a5.json", "--to", "torch", "--length", "0", "-o", "out"},
+          "--length: expected a number from 1 on");
+  refuses(2, arguments("a5.json", {"torch", "--temperature", "warm"}),
+          "--temperature: expected auto, hard or a number above 0, found 'warm'");
+  refuses(2, arguments("a5.json", {"torch", "--temperature", "-1"}),
+          "expected auto, hard or a number");
+  refuses(2, arguments("a5.json", {"torch", "--temperature", "inf"}),
+          "expected auto, hard or a number");
+  refuses(2, arguments("a5.json", {"jax"}), "--to");
+  refuses(2, {"export", "a5.json", "--to", "torch", "-o", "out"}, "--length");
+  refuses(2, {"export", "a5.json", "--to", "onnx", "--length", "4", "-o", "a5.json"}, "a5.json");
+  refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", "a5.json/x"},
+          "expected the name of a folder");
+  done({"compile", "regular", "--group", "A5", "--unroll", "8", "-o", "eight.json"});
+  refuses(2, arguments("eight.json", {"torch"}), "--length: expected at most 8");
+  refuses(3, {"export", "a5.json", "--to", "torch", "--length", "70000", "-o", "out"},
+          "70001 tokens are more than the limit of 65536");
+}
+
+TEST_F(ExportCommand, RawStreamsOfWhichNothingIsKnownAreRefused) {
+  done({"compile", "program", example("cells/store.cells"), "-o", "store.json"});
+  refuses(3, arguments("store.json", {"torch", "--temperature", "hard"}),
+          "takes raw streams other than divisions");
+}
+
+TEST_F(ExportCommand, TheSeedChoosesOtherWordsAndTheSameOneTheSame) {
+  const auto config = [&](const std::string& seed) {
+    done(arguments("a5.json", {"safetensors", "--seed", seed}));
+    return json::parse(folder.read("out/config.json")).at("examples");
+  };
+  const json one = config("1");
+  EXPECT_EQ(config("1"), one);
+  EXPECT_NE(config("2"), one);
+}
+
+}  // namespace
+}  // namespace logdepth::command_line_tests
