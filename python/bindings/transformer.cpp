@@ -1,0 +1,262 @@
+// What is done with a transformer: compiled, read, written, run, tested, drawn, inspected. The
+// interpreter is free for other threads while the library works.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <utility>
+
+#include "logdepth/draw.hpp"
+#include "logdepth/errors.hpp"
+#include "logdepth/inspect.hpp"
+#include "logdepth/run.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace logdepth::python {
+
+using namespace nb::literals;
+
+namespace {
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+/// What a function of the library answers to an input: a question about a graph is three parts of it.
+template <class Ask>
+auto asked_of(const Input& input, const Ask& ask) {
+  const auto* question = std::get_if<Question>(&input);
+  if (question) return ask(question->graph, question->source, question->target);
+  const auto* streams = std::get_if<RawStreams>(&input);
+  return streams ? ask(*streams) : ask(std::get<Letters>(input));
+}
+
+/// Lets Ctrl-C end a run: looks at the keyboard, at most twenty times a second.
+class Keyboard {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - looked_ < std::chrono::milliseconds(50)) return;
+    looked_ = now;
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
+};
+
+std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words) {
+  std::vector<Letters> all;
+  for (const nb::handle word : words) all.push_back(letters_of(transformer, word));
+  return all;
+}
+
+std::vector<Answer> run_words(const Transformer& transformer, const std::vector<Letters>& words,
+                              bool prefixes) {
+  const nb::gil_scoped_release released;
+  return run_all(transformer, words, {prefixes, Keyboard()});
+}
+
+void bind_sheets(nb::module_& module) {
+  nb::class_<CellSheet>(module, "CellSheet",
+                        "A named value that every token holds, and where it lies in the residual "
+                        "stream.")
+      .def_ro("name", &CellSheet::name, "In the program.")
+      .def_ro("type", &CellSheet::type, "\"flag\", \"onehot\", \"key\", ...")
+      .def_ro("lifetime", &CellSheet::lifetime, "\"permanent\", \"state\" or \"scratch\".")
+      .def_ro("coordinates", &CellSheet::coordinates, "Of the residual stream, from 0.")
+      .def(
+          "__repr__", [](const CellSheet& cell) { return "<" + cell.type + " " + cell.name + ">"; },
+          "Type and name.");
+  nb::class_<HeadSheet>(module, "HeadSheet", "An attention head of the file.")
+      .def_ro("layer", &HeadSheet::layer, "Of the file, from 0.")
+      .def_ro("head", &HeadSheet::head, "Of the layer, from 0.")
+      .def_ro("name", &HeadSheet::name, "As the program calls it, else \"head 1\".")
+      .def_ro("selects", &HeadSheet::selects, "What it promises: \"exactly one position\", ...")
+      .def_ro("reads", &HeadSheet::reads, "What its scores compare.")
+      .def(
+          "__repr__",
+          [](const HeadSheet& head) { return "<" + head.name + " selects " + head.selects + ">"; },
+          "Name and promise.");
+  nb::class_<ClaimSheet>(module, "ClaimSheet",
+                         "What a network says of itself, and what is counted and proved on its "
+                         "weights.")
+      .def_ro("name", &ClaimSheet::name, "As its author called it.")
+      .def_ro("construction", &ClaimSheet::construction, "How it is made.")
+      .def_ro("source", &ClaimSheet::source, "Where that is written: paper and statement.")
+      .def_ro("hypotheses", &ClaimSheet::hypotheses, "What it assumes, a sentence each.")
+      .def_ro("deviations", &ClaimSheet::deviations, "Where it is not what the source says.")
+      .def_ro("alphabet", &ClaimSheet::alphabet, "Letters in their order; of other inputs none.")
+      .def_ro("initial", &ClaimSheet::initial, "Layers before the loop.")
+      .def_ro("repeated", &ClaimSheet::repeated, "Layers in it.")
+      .def_ro("final", &ClaimSheet::final, "Layers after it.")
+      .def_ro("depth", &ClaimSheet::depth, "A formula in n: \"ceil(log2 n) + 1\".")
+      .def_ro("largest", &ClaimSheet::largest, "Input that it is made for; None: any.")
+      .def_ro("width", &ClaimSheet::width,
+              "Numbers of a token's residual stream, padding included.")
+      .def_ro("used", &ClaimSheet::used, "Of them in use, mirrors left out.")
+      .def_ro("heads", &ClaimSheet::heads, "In the largest attention sublayer.")
+      .def_ro("units", &ClaimSheet::units, "ReLUs of all feed-forward sublayers.")
+      .def_ro("nonzeros", &ClaimSheet::nonzeros, "Numbers of the file that are not 0.")
+      .def_ro("cells", &ClaimSheet::cell_index, "Every cell that has a name.")
+      .def_ro("head_index", &ClaimSheet::head_index, "Every head, layer by layer.")
+      .def_ro(
+          "proved", &ClaimSheet::proved,
+          "What is proved of the numbers, for every length, a sentence each: how far what a head "
+          "selects outscores the rest, how near a tested number comes to 0.")
+      .def_ro("unproved", &ClaimSheet::unproved, "The same where nothing is proved.")
+      .def(
+          "__repr__",
+          [](const ClaimSheet& sheet) {
+            return "<" + sheet.name + ": depth " + sheet.depth + ", width " +
+                   std::to_string(sheet.width) + ", " + std::to_string(sheet.nonzeros) +
+                   " non-zeros>";
+          },
+          "Name, depth, width, non-zeros.");
+}
+
+using TransformerClass = nb::class_<Transformer>;
+
+void bind_files(TransformerClass& transformer) {
+  transformer.def_static("load", &Transformer::load, "file"_a, Released(), "Reads a weights file.")
+      .def_static("from_text", &Transformer::from_text, "json"_a, "source"_a = "weights",
+                  Released(), "Reads the text of a weights file.")
+      .def("save", &Transformer::save, "file"_a, Released(), "Writes the weights file.")
+      .def("text", &Transformer::text, Released(), "The bytes of the file.")
+      .def_prop_ro("sha256", &Transformer::sha256, "Names the weights.")
+      .def_prop_ro("name", &Transformer::name, "What its author called it.")
+      .def_prop_ro("alphabet", &Transformer::alphabet, "The letters of its words.")
+      .def("word", &Transformer::word, "typed"_a, "The letters of a word as a user types it.")
+      .def("depth", &Transformer::depth, "n"_a, "The layers that an input of size n runs through.")
+      .def("inspect", &inspect, Released(), "The claim sheet.");
+}
+
+void bind_exact_runs(TransformerClass& transformer) {
+  transformer
+      .def(
+          "run",
+          [](const Transformer& network, nb::handle asked) {
+            const Input input = input_of(network, asked);
+            if (const auto* word = std::get_if<Letters>(&input))
+              return std::move(run_words(network, {*word}, true).front());
+            const nb::gil_scoped_release released;
+            return asked_of(input, [&](const auto&... parts) { return run(network, parts...); });
+          },
+          "input"_a, nb::sig("def run(self, input: " INPUT ") -> Answer"), "Runs an input.")
+      .def(
+          "run_all",
+          [](const Transformer& network, nb::iterable words, bool prefixes) {
+            return run_words(network, all_letters(network, words), prefixes);
+          },
+          "words"_a, "prefixes"_a,
+          nb::sig("def run_all(self, words: collections.abc.Iterable[str | "
+                  "collections.abc.Sequence[str]], prefixes: bool) -> list[Answer]"),
+          "Runs many words.")
+      .def(
+          "divide",
+          [](const Transformer& network, std::uint64_t dividend, std::uint64_t divisor) {
+            DivisionAnswer divided;
+            {
+              const nb::gil_scoped_release released;
+              divided = divide(network, dividend, divisor);
+            }
+            return nb::make_tuple(divided.quotient, divided.remainder, divided.answer);
+          },
+          "dividend"_a, "divisor"_a,
+          nb::sig("def divide(self, dividend: int, divisor: int) -> tuple[str, str, Answer]"),
+          "Quotient, remainder, and the answer of the whole run.")
+      .def(
+          "prefixes",
+          [](const Transformer& network, nb::iterable words) {
+            const std::vector<Letters> all = all_letters(network, words);
+            Prefixes found;
+            {
+              const nb::gil_scoped_release released;
+              found = run_prefixes(network, all);
+            }
+            return nb::make_tuple(
+                found.words, found.letters, found.points,
+                nb::bytes(found.entries.data(), found.entries.size() * sizeof(std::int32_t)));
+          },
+          "words"_a,
+          nb::sig("def prefixes(self, words: collections.abc.Iterable[str | "
+                  "collections.abc.Sequence[str]]) -> tuple[int, int, int, bytes]"),
+          "Words, letters, points, and as many integers of 32 bits.")
+      .def(
+          "trace",
+          [](const Transformer& network, nb::handle asked) {
+            const Input input = input_of(network, asked);
+            const nb::gil_scoped_release released;
+            return asked_of(input, [&](const auto&... parts) { return trace(network, parts...); });
+          },
+          "input"_a, nb::sig("def trace(self, input: " INPUT ") -> RawTrace"),
+          "Everything that happens.");
+}
+
+void bind_rounded_runs(TransformerClass& transformer) {
+  transformer
+      .def(
+          "run_rounded",
+          [](const Transformer& network, nb::handle asked, const RoundedSettings& settings) {
+            const Input input = input_of(network, asked);
+            const nb::gil_scoped_release released;
+            return asked_of(input, [&](const auto&... parts) {
+              return run_rounded(network, parts..., settings);
+            });
+          },
+          "input"_a, "settings"_a,
+          nb::sig("def run_rounded(self, input: " INPUT ", settings: RoundedSettings) -> "
+                  "RoundedAnswer"),
+          "Runs an input in floating point.")
+      .def(
+          "run_rounded_all",
+          [](const Transformer& network, nb::iterable words, const RoundedSettings& settings) {
+            const std::vector<Letters> all = all_letters(network, words);
+            const nb::gil_scoped_release released;
+            return run_rounded_all(network, all, settings);
+          },
+          "words"_a, "settings"_a,
+          nb::sig("def run_rounded_all(self, words: collections.abc.Iterable[str | "
+                  "collections.abc.Sequence[str]], settings: RoundedSettings) -> "
+                  "list[RoundedAnswer]"),
+          "Runs many words in floating point.");
+}
+
+void bind_drawings(TransformerClass& transformer) {
+  transformer.def("svg", nb::overload_cast<const Transformer&>(&svg), Released(), "Its circuit.")
+      .def(
+          "svg",
+          [](const Transformer& network, nb::handle asked) {
+            const Input input = input_of(network, asked);
+            const nb::gil_scoped_release released;
+            return asked_of(input, [&](const auto&... parts) { return svg(network, parts...); });
+          },
+          "input"_a, nb::sig("def svg(self, input: " INPUT ") -> str"), "A run.")
+      .def("draw", nb::overload_cast<const Transformer&, const std::string&>(&draw), "file"_a,
+           Released(), "Its circuit, into a file.")
+      .def(
+          "draw",
+          [](const Transformer& network, nb::handle asked, const std::string& file) {
+            const Input input = input_of(network, asked);
+            const nb::gil_scoped_release released;
+            asked_of(input, [&](const auto&... parts) { draw(network, parts..., file); });
+          },
+          "input"_a, "file"_a, nb::sig("def draw(self, input: " INPUT ", file: str) -> None"),
+          "A run, into a file.");
+}
+
+}  // namespace
+
+void bind_transformer(nb::module_& module) {
+  bind_sheets(module);
+  TransformerClass transformer(
+      module, "Transformer",
+      "A transformer with exact rational weights; `logdepth.Model` is made of it.");
+  bind_files(transformer);
+  bind_exact_runs(transformer);
+  bind_rounded_runs(transformer);
+  bind_drawings(transformer);
+  bind_tests(module, transformer);
+}
+
+}  // namespace logdepth::python

@@ -1,0 +1,198 @@
+"""The constructions of the papers, ready-made: what `logdepth compile` compiles.
+
+Arguments have the names, values and defaults of the command's options, and what is wrong with them is said
+in its sentences.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Callable, Literal, Union
+
+from . import _bindings
+from ._bindings import Program, TransitionTable
+from .model import Model
+
+Source = Union[str, "os.PathLike[str]", tuple[str, str]]
+"""A file to read, or a pair: what a text is called in messages, and the text."""
+
+
+def compile(
+    program: Program,
+    *,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """The network of a program, which does at every token of every input, exactly, what the program says.
+
+    `layernorm`: layer normalisation that subtracts the mean (Def. 2.2 of MS25 has both), otherwise root
+    mean square. `strict`: padded so that every query, key and value has width / heads numbers. `unroll`:
+    the standard transformer without a loop, for all inputs up to this size. `name`: in the weights; else
+    what the program is called. BadInput naming block, statement, cell and reason for a program that breaks
+    a rule.
+    """
+    return Model(_bindings.compile(program, _compiling(layernorm, strict, unroll, name)))
+
+
+def compile_regular(
+    regex: str | None = None,
+    *,
+    fst: Source | None = None,
+    jff: Source | None = None,
+    dot: Source | None = None,
+    group: str | None = None,
+    transitions: TransitionTable | None = None,
+    alphabet: Sequence[str] | None = None,
+    symbols: Source | None = None,
+    letters: Literal["generators", "all"] | None = None,
+    construction: Literal["scan", "tree", "radix", "cascade", "auto"] = "scan",
+    for_length: int | None = None,
+    radix: int | None = None,
+    block: int | None = None,
+    positions: Literal["two-circle", "circle", "fine", "first-flag"] | None = None,
+    table: Literal["auto", "matrix", "monoid"] = "auto",
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+    say: Callable[[str], None] | None = None,
+) -> Model:
+    """A network that recognises a regular language and, in the constructions that multiply, yields every
+    prefix product (MS25 Theorem 4.1).
+
+    The language is named by exactly one of `regex`, `fst` (AT&T / OpenFst text), `jff` (JFLAP), `dot`
+    (Graphviz, accepting states as doublecircle), `group` (a group or monoid: "A5", "Z6", "flipflop") and
+    `transitions` (an automaton written down). `alphabet` gives the letters of all but groups in their order,
+    `symbols` the symbols file of `fst`, `letters` those of a group: its generators or "all" elements.
+
+    `construction`: "scan" (Theorem 4.1), "tree" (with the paper's own tree), "radix" (Corollary 4.2; `radix`
+    products in a layer, `block` layers in the loop), "cascade" (Krohn and Rhodes, constant depth where the
+    groups are solvable), "auto" (the one of the fewest layers for words of `for_length` letters).
+    `positions` is their code, `table` how products are looked up; the rest as of `compile`. `say` is called
+    with every line that the command prints on its way. BadInput and LimitReached as the command.
+    """
+    automaton = _bindings.AutomatonSource()
+    automaton.regex, automaton.group, automaton.transitions = regex, group, transitions
+    automaton.fst, automaton.jff, automaton.dot = _source(fst), _source(jff), _source(dot)
+    automaton.symbols, automaton.letters = _source(symbols), letters
+    automaton.alphabet = None if alphabet is None else list(alphabet)
+    settings = _bindings.RegularSettings()
+    settings.construction, settings.for_length = construction, for_length
+    settings.radix, settings.block = radix, block
+    settings.positions, settings.table = positions, table
+    compiling = _compiling(layernorm, strict, unroll, name)
+    return Model(_bindings.compile_regular(automaton, settings, compiling, say))
+
+
+def compile_connectivity(
+    *,
+    construction: Literal["compact", "paper", "rows", "radix", "bounded"] = "compact",
+    size: int | None = None,
+    radix: int | None = None,
+    for_vertices: int | None = None,
+    padding: Literal["n3", "n3-n2"] | None = None,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network that decides whether t can be reached from s in a graph (MS25 Theorem 5.1).
+
+    `construction`: "compact" (a layer per squaring), "paper" (two, the paper's, repaired), "rows" (a token
+    per vertex, all pairs at once, for `size` vertices), "radix" (walks of `radix` times the length in one
+    layer, for `size`), "bounded" (a layer fewer, for `for_vertices`). `padding`: tokens behind the n^2 of
+    the matrix, "n3-n2" if not given. The rest as of `compile`. BadInput and LimitReached as the command.
+    """
+    compiling = _compiling(layernorm, strict, unroll, name)
+    return Model(
+        _bindings.compile_connectivity(construction, size, radix, for_vertices, padding, compiling)
+    )
+
+
+def compile_division(
+    *,
+    construction: Literal["compact", "paper", "floor"] = "compact",
+    own_argument: bool = False,
+    unit_inputs: bool = False,
+    for_length: int | None = None,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network that gives quotient and remainder of a_i by m at every token, from raw streams (MS25 Lemma
+    3.1).
+
+    `construction`: "compact" (fewest layers for every length), "paper" (the paper's steps, repaired),
+    "floor" (fewest layers for `for_length` tokens, from unit vectors). `own_argument`: the position itself
+    is divided (compact, floor); `unit_inputs`: phi(i) and the direction of (i, m) are given (compact). The
+    rest as of `compile`. BadInput and LimitReached as the command.
+    """
+    compiling = _compiling(layernorm, strict, unroll, name)
+    return Model(
+        _bindings.compile_division(construction, own_argument, unit_inputs, for_length, compiling)
+    )
+
+
+def compile_crasp(
+    program: Source,
+    *,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+    say: Callable[[str], None] | None = None,
+) -> Model:
+    """A network that decides what a C-RASP program (docs/crasp.md) decides, at every length.
+
+    BadInput with the line of the program; the rest as of `compile_regular`.
+    """
+    source = _source(program)
+    assert source is not None
+    return Model(
+        _bindings.compile_crasp(source, _compiling(layernorm, strict, unroll, name), say)
+    )
+
+
+def compile_computation_graph(
+    *,
+    construction: Literal["compact", "pairwise"] = "compact",
+    prime: int = 3,
+    names: int = 32,
+    operands: int = 3,
+    depth: int = 1,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network for arithmetic modulo `prime` on computation graphs of `names` variables, expressions of at
+    most `operands` (1 to 3) operands and at most this `depth`, one iteration per unit of depth.
+
+    `construction`: "compact" (a layer per unit of depth), "pairwise" (an operation in each, smaller tables).
+    The rest as of `compile`. BadInput and LimitReached as the command.
+    """
+    compiling = _compiling(layernorm, strict, unroll, name)
+    return Model(
+        _bindings.compile_computation_graph(construction, prime, names, operands, depth, compiling)
+    )
+
+
+def _compiling(
+    layernorm: bool, strict: bool, unroll: int | None, name: str
+) -> _bindings.CompileSettings:
+    settings = _bindings.CompileSettings()
+    settings.layernorm, settings.strict = layernorm, strict
+    settings.unroll, settings.name = unroll, name
+    return settings
+
+
+def _source(source: Source | None) -> _bindings.SourceFile | None:
+    if source is None:
+        return None
+    if isinstance(source, tuple):
+        return _bindings.SourceFile(*source)
+    return _bindings.SourceFile(os.fspath(source))

@@ -1,0 +1,85 @@
+"""What a network is asked: words, questions about graphs, raw streams."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Union
+
+from . import _bindings
+from ._bindings import Real
+from .errors import BadInput
+
+Word = Union[str, Sequence[str]]
+"""A word: a str as a user types it (letters run together where all are single characters, else with
+blanks between them), or its letters one by one."""
+
+Number = Union[int, Fraction, Real, str]
+"""An exact number; a str is one as answers print it: "3", "-3/5", "sqrt(2/5)", or a sum of such."""
+
+Streams = Mapping[str, Sequence[Number]]
+"""Raw streams: by name an exact number for each token."""
+
+
+class Reach:
+    """The question whether `target` can be reached from `source` in a graph.
+
+    The graph is a networkx graph, a mapping of each vertex to those that it leads to, or pairs (from, to);
+    vertices are any values with a hash. Edges of an undirected networkx graph lead both ways. BadInput for
+    a source or target that is no vertex.
+    """
+
+    def __init__(self, graph: Any, source: Hashable, target: Hashable) -> None:
+        self.vertices, self.edges = _vertices_and_edges(graph)
+        numbers = {vertex: number for number, vertex in enumerate(self.vertices)}
+        for vertex in (source, target):
+            if vertex not in numbers:
+                raise BadInput(f"{vertex!r} is no vertex of the graph")
+        self.source, self.target = source, target
+        self._question = _bindings.Question(
+            len(self.vertices),
+            [(numbers[tail], numbers[head]) for tail, head in self.edges],
+            numbers[source],
+            numbers[target],
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.target!r} from {self.source!r} among {len(self.vertices)} vertices?>"
+
+
+Input = Union[Word, Reach, Streams]
+"""Whatever a network reads: a word, a question about a graph, raw streams."""
+
+
+def as_asked(given: Input) -> str | Sequence[str] | _bindings.Question | _bindings.RawStreams:
+    """An input as the extension module takes it. BadInput for a number that is not exact."""
+    if isinstance(given, Reach):
+        return given._question
+    if isinstance(given, Mapping):
+        return _bindings.RawStreams(
+            {name: [_exact(number) for number in numbers] for name, numbers in given.items()}
+        )
+    return given
+
+
+def _exact(number: Number) -> str:
+    if isinstance(number, (int, Fraction, Real, str)):
+        return str(number)
+    raise BadInput(f"expected an int, a Fraction, a Real or its text, found {number!r}")
+
+
+def _vertices_and_edges(graph: Any) -> tuple[list[Hashable], list[tuple[Hashable, Hashable]]]:
+    if hasattr(graph, "nodes") and hasattr(graph, "edges"):
+        edges = [(edge[0], edge[1]) for edge in graph.edges]
+        if not graph.is_directed():
+            edges += [(head, tail) for tail, head in edges]
+        return list(graph.nodes), edges
+    if isinstance(graph, Mapping):
+        edges = [(tail, head) for tail, heads in graph.items() for head in heads]
+        return _in_order([*graph, *(head for _, head in edges)]), edges
+    edges = [(tail, head) for tail, head in graph]
+    return _in_order([vertex for edge in edges for vertex in edge]), edges
+
+
+def _in_order(vertices: Iterable[Hashable]) -> list[Hashable]:
+    return list(dict.fromkeys(vertices))

@@ -1,0 +1,253 @@
+"""A network, and what is asked of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Literal
+
+from . import _bindings
+from ._bindings import (
+    Answer,
+    ClaimSheet,
+    DivisionTestResult,
+    GraphTestResult,
+    RoundedAnswer,
+    TestResult,
+)
+from .drawing import Drawing
+from .errors import BadInput, Undecided
+from .inputs import Input, Word, as_asked
+from .traces import Trace
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+class Model:
+    """A transformer with exact rational weights, as a weights file has it (runtime/README.md).
+
+    It never changes, and threads may use one together: the interpreter is free for them while it runs.
+    `compile`, `load` and the functions `compile_...` make one.
+    """
+
+    def __init__(self, transformer: _bindings.Transformer) -> None:
+        """Of a transformer of the extension module; users have no need of it."""
+        self._transformer = transformer
+
+    @property
+    def name(self) -> str:
+        """What its author called it."""
+        return self._transformer.name
+
+    @property
+    def alphabet(self) -> list[str]:
+        """The letters of its words, in their order; empty where it reads something else."""
+        return self._transformer.alphabet
+
+    @property
+    def sha256(self) -> str:
+        """Names the weights: 64 hexadecimal digits, as `logdepth info` prints them."""
+        return self._transformer.sha256
+
+    def depth(self, n: int) -> int:
+        """The layers that an input of n letters, vertices or given tokens is run through."""
+        return self._transformer.depth(n)
+
+    def text(self) -> str:
+        """The bytes of the weights file: the same network gives the same ones."""
+        return self._transformer.text()
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the weights file, gzip where the name ends in .gz; it appears when it is complete.
+
+        BadInput when it cannot be written.
+        """
+        self._transformer.save(os.fspath(file))
+
+    def info(self) -> ClaimSheet:
+        """The claim sheet: sizes, cells, heads, hypotheses, what is proved of the weights."""
+        return self._transformer.inspect()
+
+    def run(self, input: Input) -> Answer:
+        """Runs an input, exactly: no rounding, ties found, every promise of every head checked.
+
+        An input is a word ("aabb", ["set", "keep"]), a `Reach(graph, source, target)`, or a dict of raw
+        streams. BadInput for what the network does not read, and for a letter outside its alphabet;
+        LimitReached for an input that needs more than 8 GiB. What is not decided is no error but an `Answer`
+        that says so.
+        """
+        return self._transformer.run(as_asked(input))
+
+    def run_all(self, words: Iterable[Word], *, prefixes: bool = False) -> list[Answer]:
+        """Runs many words, faster than one by one: what was computed for one is remembered for the next.
+
+        `prefixes`: the answers have `products` or `states` as well. Errors: as `run`.
+        """
+        return self._transformer.run_all(words, prefixes)
+
+    def prefixes(self, word: Word) -> list[list[int]] | list[int]:
+        """The product of the first 1, 2, ... letters, each as the images of the points 0, 1, ... (letters x
+        points); of a file that reads states the state after each of them (letters).
+
+        BadInput where the file does not say how prefixes are read; Undecided where one is not decided.
+        """
+        answer = self.run(word)
+        found = answer.products if answer.products is not None else answer.states
+        if found is not None:
+            return found
+        if answer.reason:
+            raise Undecided(answer.reason, answer.decision)
+        raise BadInput(f"the weights file '{self.name}' does not say how prefixes are read")
+
+    def prefix_array(self, words: Iterable[Word]) -> numpy.typing.NDArray[numpy.int32]:
+        """The same of many words as one array, words x letters x points: -1 behind a word's end and where it
+        is not decided; states are one point. Needs numpy. Errors: as `run`; BadInput where the file does not
+        say how prefixes are read.
+        """
+        import numpy
+
+        *shape, entries = self._transformer.prefixes(words)
+        return numpy.frombuffer(entries, dtype=numpy.int32).reshape(shape)
+
+    def divide(self, dividend: int, divisor: int) -> tuple[int, int]:
+        """Quotient and remainder by a network of the division lemma, at the position `dividend`.
+
+        BadInput where it is no such network, for the divisor 0, and for a dividend above 1000000; Undecided
+        where nothing was computed.
+        """
+        quotient, remainder, answer = self._transformer.divide(dividend, divisor)
+        if not quotient:
+            raise Undecided(answer.reason, answer.decision)
+        return int(quotient), int(remainder)
+
+    def trace(self, input: Input) -> Trace:
+        """Runs an input and keeps every number of the run. LimitReached for more than 2^28 of them."""
+        return Trace(self._transformer.trace(as_asked(input)))
+
+    def rounded(
+        self,
+        engine: str = "float64",
+        *,
+        device: Literal["cpu", "cuda"] = "cpu",
+        temperature: float | None = None,
+        rule: Literal["bounded", "plain", "snapped"] = "bounded",
+        tolerance: float = 0,
+        threads: int = 1,
+    ) -> Rounded:
+        """The same weights in floating point, to be run as this network is.
+
+        `engine`: "float64", "float32" or "mpfr:BITS" with 2 to 500 bits. `temperature`: softmax of so many
+        times the score in place of averaging the largest ones. `rule`: what a head takes for the largest
+        score and a test for zero: "bounded" (what error bounds say; the only rule that certifies), "plain"
+        (equal numbers), "snapped" (within `tolerance`).
+        """
+        return Rounded(
+            self._transformer,
+            _bindings.RoundedSettings(engine, device, temperature, rule, tolerance, threads),
+        )
+
+    def test(
+        self,
+        against: Callable[[Any], bool | Mapping[str, Any]] | str,
+        *,
+        up_to: int = 6,
+        random: int = 200,
+        max_length: int = 100,
+        seed: int = 1,
+    ) -> TestResult:
+        """Asks it every word of at most `up_to` letters and `random` longer ones of at most `max_length`,
+        half of them long runs of few letters: whether its exact answer is right, whether every head
+        selects what it promises, whether as many layers run as it claims, and whether a word beyond its
+        limit is refused. The same seed asks the same words.
+
+        `against` says what is right. A function is called with a word (a str where all letters are single
+        characters, else a tuple of letters), perhaps more than once: whether it is accepted; of a network
+        that answers with named numbers a dict of ints, Fractions or Reals, the numbers of the last token.
+        What it raises ends the test and comes through as it is. A str is what `logdepth test --against`
+        knows: a regular expression, "group:A5", "fst:FILE", ...
+
+        The result is true where nothing is wrong; otherwise `result.wrong` is a shrunk word. BadInput where
+        the network reads no words, and when up_to means more than 2^24 words.
+        """
+        if isinstance(against, str):
+            return self._transformer.test_against(against, up_to, random, max_length, seed)
+        return self._transformer.test_function(against, up_to, random, max_length, seed)
+
+    def test_graphs(
+        self,
+        connected: Callable[[dict[int, list[int]], int, int], bool] | None = None,
+        *,
+        up_to: int = 2,
+        random: int = 20,
+        max_size: int = 5,
+        seed: int = 1,
+        undirected: bool = False,
+    ) -> GraphTestResult:
+        """Asks it about every graph of at most `up_to` vertices and `random` larger ones of at most
+        `max_size`, each with many sources and targets; otherwise as `test`.
+
+        `connected(graph, source, target)` says what is right of a graph given as a dict of each vertex to
+        those that it leads to; without it a search does. BadInput where the network reads no graphs, and
+        when up_to means more than 2^20 questions.
+        """
+        asked = (up_to, random, max_size, seed, undirected)
+        if connected is None:
+            return self._transformer.test_graphs(*asked)
+        return self._transformer.test_graph_function(connected, *asked)
+
+    def test_division(
+        self, *, up_to: int = 8, random: int = 10, max_length: int = 40, seed: int = 1
+    ) -> DivisionTestResult:
+        """Asks a network of the division lemma for all dividends below `up_to` by all divisors up to it, and
+        `random` inputs of at most `max_length` tokens, and compares with exact division at every token.
+
+        BadInput where it is no such network.
+        """
+        return self._transformer.test_division(up_to, random, max_length, seed)
+
+    def draw(self, input: Input | None = None) -> Drawing:
+        """Its circuit, or its run on an input: who attends where, layer by layer, in red what breaks; of a
+        graph what is known loop by loop, where the file says where it keeps it.
+
+        BadInput for a word of more than 80 tokens, and where Graphviz is not installed.
+        """
+        network = self._transformer
+        if input is None:
+            return Drawing(network.svg(), network.draw)
+        asked = as_asked(input)
+        return Drawing(network.svg(asked), lambda file: network.draw(asked, file))
+
+    def __repr__(self) -> str:
+        return f"<model {self.name}, {self.sha256[:8]}>"
+
+
+class Rounded:
+    """A network in floating point. Every answer says whether an exact run is proved to give the same."""
+
+    def __init__(self, transformer: _bindings.Transformer, settings: _bindings.RoundedSettings) -> None:
+        """Of the extension module; `Model.rounded` makes one."""
+        self._transformer = transformer
+        self._settings = settings
+
+    def run(self, input: Input) -> RoundedAnswer:
+        """Runs an input, as `Model.run` takes it. BadInput also for a setting that is none, and for a device
+        that is not there."""
+        return self._transformer.run_rounded(as_asked(input), self._settings)
+
+    def run_all(self, words: Iterable[Word]) -> list[RoundedAnswer]:
+        """Runs many words; the weights are prepared once."""
+        return self._transformer.run_rounded_all(words, self._settings)
+
+
+def load(file: str | os.PathLike[str]) -> Model:
+    """Reads a weights file (.json, or gzip whatever the name).
+
+    BadInput naming file, key and line for whatever is not exactly the format.
+    """
+    return Model(_bindings.Transformer.load(os.fspath(file)))
+
+
+def from_text(json: str, source: str = "weights") -> Model:
+    """Reads the text of a weights file, as `Model.text` gives it; `source` names it in messages."""
+    return Model(_bindings.Transformer.from_text(json, source))

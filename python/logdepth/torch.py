@@ -1,0 +1,273 @@
+"""A compiled transformer as a torch.nn.Module.
+
+`load(folder)` reads what `logdepth export FILE --to torch --length N -o FOLDER` wrote: model.safetensors
+and config.json (exports/README.md of logdepth describes both). Needs torch and safetensors.
+
+    network = load("a5")
+    network.accepts("abab")                       # the verdict
+    network.prefixes("abab")                      # what is read after every letter
+    network.run_with_cache(network.encode("abab"))  # logits, and every point of the run by its name
+
+Shapes: B inputs of T tokens, residual stream of M dimensions, heads of D query and V value dimensions.
+"""
+
+import json
+import math
+import pathlib
+
+import torch
+from safetensors.torch import load_file
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+class Point(torch.nn.Identity):
+    """A place of the run: hooks see, and may replace, the tensor that passes."""
+
+
+class Norm(torch.nn.Module):
+    """sqrt(M) x / |x| of x = mask * h, without epsilon; 0 where x is 0. Under layer norm the mean is
+    subtracted first. Absent where the scale is proved: then it is in the matrices that read."""
+
+    def __init__(self, mask, zero_below, subtract_mean):
+        super().__init__()
+        self.mask = torch.nn.Parameter(mask, requires_grad=False)
+        self.zero_below = zero_below
+        self.subtract_mean = subtract_mean
+
+    def forward(self, h):
+        x = self.mask * h
+        largest = x.abs().amax(-1, keepdim=True)
+        zero = (largest == 0) | (largest < self.zero_below)
+        if self.subtract_mean:
+            x = x - x.mean(-1, keepdim=True)
+        size = torch.where(zero, torch.ones_like(largest), x.square().sum(-1, keepdim=True).sqrt())
+        return torch.where(zero, torch.zeros_like(x), math.sqrt(h.shape[-1]) / size * x)
+
+
+class Head(torch.nn.Module):
+    """One attention head: query, key [D, M], value [V, M], output [M, V]."""
+
+    def __init__(self, settings, weights, hard):
+        super().__init__()
+        for name in ("query", "key", "value", "output"):
+            self.register_parameter(name, torch.nn.Parameter(weights[name], requires_grad=False))
+        self.causal = settings["causal"]
+        self.hard = hard
+        self.temperature = settings["temperature"]
+        self.tolerance = settings["tolerance"]
+        self.scores, self.pattern, self.result = Point(), Point(), Point()
+
+    def weigh(self, scores, visible):
+        if not self.hard:
+            return torch.softmax((self.temperature * scores).masked_fill(~visible, -math.inf), -1)
+        tolerance = self.tolerance["value"]
+        if self.tolerance["relative"]:
+            tolerance = tolerance * scores.abs().masked_fill(~visible, 0).amax(-1, keepdim=True)
+        scores = scores.masked_fill(~visible, -math.inf)
+        selected = (scores >= scores.amax(-1, keepdim=True) - tolerance).to(scores.dtype)
+        return selected / selected.sum(-1, keepdim=True)
+
+    def forward(self, z):
+        scores = self.scores((z @ self.query.T) @ (z @ self.key.T).transpose(-1, -2))
+        visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=z.device)
+        if self.causal:
+            visible = visible.tril()
+        pattern = self.pattern(self.weigh(scores, visible))
+        return self.result(pattern @ (z @ self.value.T) @ self.output.T)
+
+
+class Layer(torch.nn.Module):
+    """Attention, then feed-forward units; both add to the residual stream."""
+
+    def __init__(self, settings, weights, index, hard, subtract_mean):
+        super().__init__()
+
+        def part(name):
+            return weights[f"layers.{index}.{name}"]
+
+        def norm(sublayer):
+            own = settings[sublayer]["norm"]
+            if own is None:
+                return torch.nn.Identity()
+            return Norm(part(f"{sublayer}.mask")[0], own["zero_below"], subtract_mean)
+
+        self.attention_norm, self.feedforward_norm = norm("attention"), norm("feedforward")
+        self.heads = torch.nn.ModuleList(
+            Head(head, {name: part(f"heads.{k}.{name}") for name in ("query", "key", "value", "output")},
+                 hard)
+            for k, head in enumerate(settings["attention"]["heads"]))
+        self.register_parameter("inward", torch.nn.Parameter(part("in"), requires_grad=False))
+        self.register_parameter("outward", torch.nn.Parameter(part("out"), requires_grad=False))
+        self.after_attention, self.units, self.after_feedforward = Point(), Point(), Point()
+
+    def forward(self, h):
+        z = self.attention_norm(h) if len(self.heads) else h
+        h = self.after_attention(h + sum(head(z) for head in self.heads))
+        units = self.units(torch.relu(self.feedforward_norm(h) @ self.inward.T))
+        return self.after_feedforward(h + units @ self.outward.T)
+
+
+class Network(torch.nn.Module):
+    """config and weights as `load` reads them. `attention`: "softmax" or "hard" instead of what the
+    export was made for. `unrolled`: every turn of the loop has layers, and points, of its own."""
+
+    def __init__(self, config, weights, attention=None, unrolled=False):
+        super().__init__()
+        attention = attention or config["attention"]
+        if attention == "softmax" and config["attention"] == "hard":
+            raise ValueError("this export has no temperature; write one with --temperature auto")
+        self.config = config
+        for name in ("embedding", "positions", "unembedding"):
+            self.register_parameter(name, torch.nn.Parameter(weights[name], requires_grad=False))
+
+        def layers(block):
+            return [Layer(settings, weights, index, attention == "hard", config["norm"] == "layernorm")
+                    for index, settings in enumerate(config["layers"]) if settings["block"] == block]
+
+        self.initial = torch.nn.ModuleList(layers("initial"))
+        turns = config["loops"] if unrolled else 1
+        self.repeated = torch.nn.ModuleList(torch.nn.ModuleList(layers("repeated")) for _ in range(turns))
+        self.final = torch.nn.ModuleList(layers("final"))
+        self.unrolled = unrolled
+        self.embedded = Point()
+
+    def loops(self, size):
+        """Turns of the loop for an input of `size` letters, vertices or raw tokens."""
+        rule = self.config["unroll"]
+        if rule["kind"] == "fixed":
+            return rule["loops"]
+        size = self.config["input"].get("size", size) - rule["minus"]
+        base, reached, turns = rule.get("base", 2), 1, 0
+        while reached < size:
+            reached, turns = reached * base, turns + 1
+        return turns
+
+    def forward(self, tokens=None, given=None, size=None, loops=None):
+        """Logits [B, T, rows] of tokens [B, T] (indices of config["tokens"]), or of given values
+        [B, T, values] where the file takes raw streams or rows of a graph. `size`: letters or vertices
+        of the inputs, where it is not the number of letters."""
+        count = (tokens if tokens is not None else given).shape[1]
+        if count > self.config["most_tokens"]:
+            raise ValueError(f"{count} tokens; this export is for at most {self.config['most_tokens']}")
+        h = self.positions[:count].unsqueeze(0)
+        if tokens is not None and len(self.config["tokens"]):
+            h = self.embedding[tokens] + h
+        if given is not None:
+            place = self.config["given"]
+            spread = h.new_zeros(*given.shape[:2], h.shape[-1])
+            spread[..., :place["values"]] = given.to(h.dtype)
+            if place["mirror"]:
+                spread[..., place["mirror"]:place["mirror"] + place["values"]] = -given.to(h.dtype)
+            h = h + spread
+        h = self.embedded(h)
+        if loops is None:
+            letters = count - sum(self.config["input"].get(end, False) for end in ("begin", "end"))
+            loops = self.loops(letters if size is None else size)
+        if self.unrolled and loops > len(self.repeated):
+            raise ValueError(f"{loops} loops; this network is unrolled for {len(self.repeated)}")
+        for layer in self.initial:
+            h = layer(h)
+        for turn in range(loops):
+            for layer in self.repeated[turn if self.unrolled else 0]:
+                h = layer(h)
+        for layer in self.final:
+            h = layer(h)
+        return h @ self.unembedding.T
+
+    def points(self):
+        """Every Point by its name: embedded, initial.0.after_attention, ..."""
+        return {name: module for name, module in self.named_modules() if isinstance(module, Point)}
+
+    def run_with_cache(self, *inputs, **options):
+        """Logits, and a dictionary from the names of points to what passed them: one tensor for each
+        time that the point was passed (looped layers are passed once a turn)."""
+        cache = {name: [] for name in self.points()}
+
+        def keep(name):
+            return lambda _module, _inputs, output: cache[name].append(output.detach())
+
+        hooks = [point.register_forward_hook(keep(name)) for name, point in self.points().items()]
+        try:
+            return self(*inputs, **options), cache
+        finally:
+            for hook in hooks:
+                hook.remove()
+
+    def encode(self, word):
+        """Tokens [1, T] of a word: letters as a string or a list of names."""
+        kinds, asked = self.config["tokens"], self.config["input"]
+        names = ["<begin>"] * asked.get("begin", False) + list(word) + ["<end>"] * asked.get("end", False)
+        for name in names:
+            if name not in kinds:
+                raise ValueError(f"the letter {name!r} is not in the alphabet {self.config['alphabet']}")
+        return torch.tensor([[kinds.index(name) for name in names]], device=self.positions.device)
+
+    def accepts(self, word):
+        """Whether the word is accepted; None where both logits are equal."""
+        output = self.config["output"]
+        last = self(self.encode(word))[0, -1]
+        accept, reject = last[output["accept"]].item(), last[output["reject"]].item()
+        return None if accept == reject else accept > reject
+
+    def prefixes(self, word):
+        """After each letter: the product of the letters so far, as the images of the points, or the
+        number of the state."""
+        readout, first = self.config["output"]["prefix"], self.config["input"]["begin"]
+        answers = []
+        for logits in self(self.encode(word))[0, first:first + len(word)]:
+            row = readout["first_row"]
+            if readout["kind"] == "state":
+                answers.append(logits[row:row + readout["states"]].argmax().item())
+            elif readout["kind"] == "element":
+                best = logits[row:row + len(readout["elements"])].argmax().item()
+                answers.append(readout["elements"][best])
+            else:
+                images = []
+                for candidates in readout["images"]:
+                    images.append(candidates[logits[row:row + len(candidates)].argmax().item()])
+                    row += len(candidates)
+                answers.append(images)
+        return answers
+
+
+def read(folder):
+    """config.json and the float weights of model.safetensors."""
+    folder = pathlib.Path(folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    if config.get("format") != "logdepth-network" or config.get("version") != 1:
+        raise ValueError(f"{folder}: expected a folder that `logdepth export` wrote")
+    weights = {name: tensor for name, tensor in load_file(folder / "model.safetensors").items()
+               if not name.endswith((".numerator", ".denominator"))}
+    return config, weights
+
+
+def try_examples(config, logits_of, name):
+    """The inputs that the export was tested with and wrote down: logits within what rounding loses.
+    Raises RuntimeError where they are others."""
+    tolerance = 1e-2 if config["precision"] == "float32" else 1e-6
+    for example in config["examples"]:
+        expected = torch.tensor(example["logits"], dtype=torch.float64)
+        got = logits_of(example).to(torch.float64).cpu()
+        if got.shape != expected.shape or not torch.allclose(got, expected, tolerance, tolerance):
+            raise RuntimeError(f"{name} does not calculate what was exported, on the tokens "
+                               f"{example['tokens'] or example['given']}")
+
+
+def load(folder, attention=None, unrolled=False, device=None, dtype=None):
+    """The network that a folder holds, tried on the examples of its config.json. `dtype`: another
+    precision than that of the export, at your own risk: then nothing is tried."""
+    config, weights = read(folder)
+    network = Network(config, weights, attention, unrolled).to(device=device, dtype=dtype)
+
+    def logits_of(example):
+        place = network.positions.device
+        tokens = torch.tensor([example["tokens"]], device=place) if example["tokens"] else None
+        given = (torch.tensor([example["given"]], dtype=torch.float64, device=place)
+                 if example["given"] else None)
+        return network(tokens, given, size=example["size"],
+                       loops=config["loops"] if config["unrolled"] else None)[0]
+
+    if dtype in (None, DTYPES[config["precision"]]):
+        try_examples(config, logits_of, f"the network of {folder}")
+    return network

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# install_wheel.sh PEERS FOLDER: an sdist of this tree, a wheel from the sdist alone, and the wheel in a
+# fresh virtual environment FOLDER/venv, which also sees the packages of the environment PEERS.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+peers=$(cd "$1" && pwd)
+folder=$2
+rm -rf "$folder"
+mkdir -p "$folder"
+"$peers/bin/python" -m build --no-isolation --outdir "$folder" "$root"
+"$peers/bin/python" -m venv "$folder/venv"
+"$folder/venv/bin/python" -m pip install --no-index --no-deps --quiet "$folder"/logdepth-*.whl
+# The wheel needs nothing else.
+"$folder/venv/bin/python" -c 'import logdepth; assert logdepth.compile_regular("a*b").run("aab")'
+packages=$("$peers/bin/python" -c 'import site; print(site.getsitepackages()[0])')
+echo "$packages" > "$("$folder/venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/peers.pth"

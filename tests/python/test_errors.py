@@ -1,0 +1,78 @@
+"""What the command line refuses, the package refuses with the same sentence."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import logdepth
+
+PROGRAM = os.environ["LOGDEPTH_BINARY"]
+
+
+def sentence_of(*arguments, exits):
+    ended = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert ended.returncode == exits, ended.stderr
+    return ended.stderr.splitlines()[-1].removeprefix("logdepth: ")
+
+
+@pytest.fixture(scope="module")
+def abb(tmp_path_factory):
+    file = tmp_path_factory.mktemp("abb") / "abb.json"
+    logdepth.compile_regular("(a|b)*abb").save(file)
+    return file
+
+
+def test_bad_input_is_said_alike(abb, tmp_path):
+    broken, cells = tmp_path / "broken.json", tmp_path / "wrong.cells"
+    broken.write_text(abb.read_text().replace('"rms"', '"rsm"'))
+    cells.write_text("logdepth-cells 1\nprogram x\n")
+    out = ("-o", tmp_path / "out.json")
+    for arguments, ask in (
+        (("run", abb, "--input", "abc"), lambda: logdepth.load(abb).run("abc")),
+        (("run", broken, "--input", "ab"), lambda: logdepth.load(broken)),
+        (("run", tmp_path / "no.json", "--input", "a"), lambda: logdepth.load(tmp_path / "no.json")),
+        (("run", abb, "--input", "a", "--engine", "float16"), lambda: logdepth.load(abb).rounded("float16").run("a")),
+        (("compile", "regular", "--regex", "(ab", *out), lambda: logdepth.compile_regular("(ab")),
+        (("compile", "regular", *out), lambda: logdepth.compile_regular()),
+        (("compile", "regular", "--group", "A99x", *out), lambda: logdepth.compile_regular(group="A99x")),
+        (("compile", "connectivity", "--construction", "rows", *out), lambda: logdepth.compile_connectivity(construction="rows")),
+        (("compile", "program", cells, *out), lambda: logdepth.Program.from_text(cells.read_text(), str(cells))),
+        (("test", abb, "--against", "group:nothing"), lambda: logdepth.load(abb).test("group:nothing")),
+        (("draw", abb, "--input", "a" * 90, "-o", tmp_path / "x.svg"), lambda: logdepth.load(abb).draw("a" * 90)),
+    ):
+        with pytest.raises(logdepth.BadInput) as e:
+            ask()
+        # The command line says before it which option or program it is of.
+        before, sentence, after = sentence_of(*arguments, exits=2).partition(str(e.value))
+        assert sentence and not after and re.fullmatch(r"(--[a-z]+: )?", before)
+        assert isinstance(e.value, ValueError)
+
+
+def test_a_program_that_breaks_a_rule_is_said_alike(tmp_path):
+    program = logdepth.Program("x").alphabet(["a"]).fixed_loops(0)
+    flag = program.flag("f")
+    program.token("a", flag).output("accept", flag).output("reject")
+    (tmp_path / "x.cells").write_text(program.text())
+    with pytest.raises(logdepth.BadInput) as e:
+        logdepth.compile(program)
+    said = sentence_of("compile", "program", tmp_path / "x.cells", "-o", tmp_path / "x.json", exits=2)
+    assert said == f"the program is refused: {e.value}"
+
+
+def test_limits_are_said_alike(tmp_path):
+    with pytest.raises(logdepth.LimitReached) as e:
+        logdepth.compile_regular(group="S9", table="monoid")
+    said = sentence_of("compile", "regular", "--group", "S9", "--table", "monoid", "-o", tmp_path / "s9.json", exits=3)
+    assert str(e.value) == said
+
+
+def test_what_is_undecided_is_said_alike(abb, tmp_path):
+    model = logdepth.compile_regular("(a|b)*abb", unroll=4)
+    model.save(tmp_path / "four.json")
+    answer = model.run("ababab")
+    assert answer.decision == "outside_hypotheses"
+    assert sentence_of("run", tmp_path / "four.json", "--input", "ababab", exits=3) == answer.reason
+    with pytest.raises(logdepth.Undecided, match="at most 4"):
+        model.prefixes("ababab")

@@ -1,0 +1,102 @@
+"""Exported graphs in ONNX Runtime: checked, named, and the answers of the exact run."""
+
+import json
+import random
+
+import exported
+import numpy
+import onnx
+import onnxruntime
+import pytest
+
+LENGTH = 14
+SEPARATED = ["a5", "abb", "cascade", "layernorm", "majority", "dyck"]
+COUNTED = ["modular", "tree"]
+
+
+class Graph:
+    def __init__(self, name, length, *options):
+        file = exported.exported(name, "onnx", length, *options)
+        self.model = onnx.load(file)
+        onnx.checker.check_model(self.model, full_check=True)
+        self.config = json.loads(self.model.metadata_props[0].value)
+        self.session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+
+    def logits(self, **inputs):
+        return self.session.run(["logits"], inputs)[0]
+
+    def accepts(self, words):
+        """Of words of one length, as one batch."""
+        ends = self.config["input"]
+        names = [["<begin>"] * ends.get("begin", False) + list(word) + ["<end>"] * ends.get("end", False)
+                 for word in words]
+        tokens = [[self.config["tokens"].index(name) for name in word] for word in names]
+        last = self.logits(tokens=numpy.array(tokens))[:, -1]
+        output = self.config["output"]
+        return (last[:, output["accept"]] > last[:, output["reject"]]).tolist()
+
+
+@pytest.mark.parametrize("name, options", [(name, ()) for name in SEPARATED] +
+                         [(name, ("--temperature", "hard")) for name in SEPARATED + COUNTED] +
+                         [(name, ("--precision", "float32")) for name in ("majority", "dyck")])
+def test_verdicts_are_those_of_the_exact_run(name, options):
+    graph = Graph(name, LENGTH, *options)
+    asked = exported.words(graph.config["alphabet"], LENGTH)
+    if not graph.config["input"]["begin"]:
+        asked = [word for word in asked if word or graph.config["input"].get("end")]
+    right = dict(zip(asked, exported.verdicts(name, asked)))
+    for length in range(LENGTH + 1):
+        batch = [word for word in asked if len(word) == length]
+        if batch:
+            assert graph.accepts(batch) == [right[word] for word in batch]
+
+
+def test_every_step_has_a_name():
+    graph = Graph("a5", LENGTH)
+    names = [node.name for node in graph.model.graph.node]
+    assert len(set(names)) == len(names)
+    assert {"step 1: head 1 pattern", "step 4: head 1 pattern", "step 4: units"} <= set(names)
+    assert "step 5: units" not in names  # ceil(log2 14) = 4
+    outputs = {output.name for output in graph.model.graph.output}
+    assert outputs == {"logits"} | {f"residual {step}" for step in range(1, 5)}
+    weights = {tensor.name for tensor in graph.model.graph.initializer}
+    assert "layers.0.in.transposed" in weights and len(weights) == len(graph.model.graph.initializer)
+
+
+def test_divisions():
+    graph = Graph("division", 12, "--temperature", "hard")
+    choice = random.Random(5)
+    order = [graph.config["logits"].index(name) for name in
+             ("quotient.0", "quotient.1", "remainder.0", "remainder.1")]
+    for _ in range(40):
+        rows, right = exported.division(choice.randint(1, 12), choice)
+        got = graph.logits(given=numpy.array([rows], dtype=numpy.float64))[0][:, order]
+        assert numpy.allclose(got, right, atol=1e-9, rtol=0)
+
+
+def test_connectivity_for_all_pairs():
+    graph = Graph("connectivity", 4, "--temperature", "hard")
+    choice, output = random.Random(6), graph.config["output"]
+    for _ in range(12):
+        n = choice.randint(2, 4)
+        edges, reach = exported.graph(n, choice)
+        for source in range(n):
+            for target in range(n):
+                tokens = exported.graph_tokens(graph.config["tokens"], edges, source, target)
+                last = graph.logits(tokens=numpy.array([tokens]))[0, -1]
+                assert (last[output["accept"]] > last[output["reject"]]) == reach[source][target]
+
+
+def test_rows_of_a_graph():
+    graph = Graph("rows", 4)
+    choice = random.Random(7)
+    for _ in range(60):
+        edges, reach = exported.graph(4, choice)
+        given = [[1.0 if i == j or edges[i][j] else -1.0 for j in range(4)] for i in range(4)]
+        logits = graph.logits(tokens=numpy.zeros((1, 4), dtype=numpy.int64), given=numpy.array([given]))[0]
+        assert (logits > 0).tolist() == reach
+
+
+@pytest.mark.parametrize("name", ["modular", "division"])
+def test_no_temperature_where_a_separation_is_not_proved(name):
+    assert "no separation of its scores is proved" in exported.refusal(name, "onnx", LENGTH)

@@ -1,0 +1,167 @@
+"""Exported folders in PyTorch: the answers of the exact run, or a named refusal."""
+
+import json
+import random
+import shutil
+
+import exported
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+SEPARATED = ["a5", "abb", "cascade", "layernorm", "majority", "dyck"]
+COUNTED = ["modular", "tree"]  # a norm or a head without a proved separation
+LENGTH = 14
+
+
+def network(name, length, *options, **loading):
+    folder = exported.exported(name, "torch", length, *options)
+    return exported.module(folder, "logdepth_torch").load(folder, **loading)
+
+
+def assert_right_verdicts(net, name, letters="ab"):
+    asked = exported.words(net.config["alphabet"], net.config["length"])
+    right = exported.verdicts(name, asked)
+    wrong = [word for word, verdict in zip(asked, right) if net.accepts(word) is not verdict]
+    assert wrong == [] and True in right and False in right
+
+
+@pytest.mark.parametrize("unrolled", [False, True])
+@pytest.mark.parametrize("attention", ["softmax", "hard"])
+@pytest.mark.parametrize("name", SEPARATED)
+def test_verdicts_are_those_of_the_exact_run(name, attention, unrolled):
+    assert_right_verdicts(network(name, LENGTH, attention=attention, unrolled=unrolled), name)
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_averaging_hard_verdicts_are_those_of_the_exact_run(name):
+    assert_right_verdicts(network(name, LENGTH, "--temperature", "hard"), name)
+
+
+@pytest.mark.parametrize("name", ["modular", "tree", "division", "connectivity"])
+def test_no_temperature_where_a_separation_is_not_proved(name):
+    length = 4 if name == "connectivity" else LENGTH
+    said = exported.refusal(name, "torch", length)
+    assert "no separation of its scores is proved" in said and "--temperature hard" in said
+
+
+@pytest.mark.parametrize("attention", ["softmax", "hard"])
+def test_prefix_products_of_a5(attention):
+    net = network("a5", LENGTH, attention=attention)
+    maps = {"a": [1, 2, 0, 3, 4], "b": [1, 2, 3, 4, 0]}
+    for word in exported.words("ab", LENGTH):
+        point, right = list(range(5)), []
+        for letter in word:
+            point = [maps[letter][image] for image in point]
+            right.append(point)
+        assert net.prefixes(word) == right
+
+
+def test_float32_at_a_length_that_is_proved():
+    assert "float32 can lose" in exported.refusal("a5", "torch", LENGTH, "--precision", "float32")
+    net = network("majority", LENGTH, "--precision", "float32")
+    assert net.positions.dtype == torch.float32 and net.config["certified"]["to_length"] == LENGTH
+    assert_right_verdicts(net, "majority")
+
+
+def test_divisions():
+    net = network("division", 12, "--temperature", "hard")
+    choice = random.Random(2)
+    order = [net.config["logits"].index(name) for name in
+             ("quotient.0", "quotient.1", "remainder.0", "remainder.1")]
+    for _ in range(40):
+        rows, right = exported.division(choice.randint(1, 12), choice)
+        got = net(given=torch.tensor([rows], dtype=torch.float64))[0][:, order]
+        assert torch.allclose(got, torch.tensor(right, dtype=torch.float64), atol=1e-9, rtol=0)
+
+
+def test_connectivity_for_all_pairs():
+    net = network("connectivity", 4, "--temperature", "hard")
+    choice, output = random.Random(3), net.config["output"]
+    for _ in range(12):
+        n = choice.randint(2, 4)
+        edges, reach = exported.graph(n, choice)
+        for source in range(n):
+            for target in range(n):
+                tokens = exported.graph_tokens(net.config["tokens"], edges, source, target)
+                last = net(torch.tensor([tokens]), size=n)[0, -1]
+                assert (last[output["accept"]] > last[output["reject"]]).item() == reach[source][target]
+
+
+def test_rows_of_a_graph():
+    net = network("rows", 4)
+    choice = random.Random(4)
+    for _ in range(60):
+        edges, reach = exported.graph(4, choice)
+        given = [[1 if i == j or edges[i][j] else -1 for j in range(4)] for i in range(4)]
+        logits = net(torch.zeros(1, 4, dtype=torch.long), torch.tensor([given]), size=4)[0]
+        assert (logits > 0).tolist() == reach
+
+
+def test_points_of_a_run_have_names_and_may_be_replaced():
+    looped, unrolled = network("a5", LENGTH), network("a5", LENGTH, unrolled=True)
+    tokens = looped.encode("abbaab")
+    logits, cache = looped.run_with_cache(tokens)
+    again, unrolled_cache = unrolled.run_with_cache(tokens)
+    assert torch.equal(logits, again)
+    turns = cache["repeated.0.0.heads.0.pattern"]
+    assert len(turns) == 3 and turns[0].shape == (1, 7, 7)
+    for turn, pattern in enumerate(turns):
+        assert torch.equal(pattern, unrolled_cache[f"repeated.{turn}.0.heads.0.pattern"][0])
+        assert torch.allclose(pattern.sum(-1), torch.ones(1, 7, dtype=torch.float64))
+    hook = looped.points()["repeated.0.0.after_attention"].register_forward_hook(lambda *passed: 0 * passed[2])
+    assert not torch.equal(looped(tokens), logits)
+    hook.remove()
+    assert torch.equal(looped(tokens), logits)
+    assert len(looped.config["residual"]) == tokens.new_zeros(64).numel()
+
+
+def test_exact_weights_stand_beside_the_floats():
+    tensors = load_file(exported.exported("a5", "safetensors", LENGTH) / "model.safetensors")
+    assert tensors["layers.0.in.numerator"].dtype == torch.int64
+    floats = [name for name in tensors if f"{name}.numerator" in tensors]
+    assert len(floats) == 9
+    for name in floats:
+        quotient = tensors[f"{name}.numerator"].double() / tensors[f"{name}.denominator"].double()
+        assert torch.equal(quotient, tensors[name])
+    # -15/104 of the file under a mask of 13/2 and the scale 16/15
+    assert tensors["layers.0.in.numerator"][0, 0] == -1 and tensors["layers.0.in.denominator"][0, 0] == 1
+
+
+def changed(change, tmp_path, name="a5"):
+    """A folder in which something is wrong."""
+    folder = shutil.copytree(exported.exported(name, "torch", LENGTH), tmp_path / "changed")
+    config = json.loads((folder / "config.json").read_text())
+    tensors = load_file(folder / "model.safetensors")
+    change(config, tensors)
+    (folder / "config.json").write_text(json.dumps(config))
+    save_file({key: tensor.contiguous() for key, tensor in tensors.items()}, folder / "model.safetensors")
+    return folder
+
+
+def low_temperature(config, _):
+    config["layers"][0]["attention"]["heads"][0]["temperature"] /= 64
+
+
+def unfolded_scale(_, tensors):
+    tensors["layers.0.heads.0.value"] *= 3 / 8
+
+
+def transposed(_, tensors):
+    tensors["layers.0.in"][:64] = tensors["layers.0.in"][:64].T.clone()
+
+
+def swapped(_, tensors):
+    query, key = "layers.0.heads.0.query", "layers.0.heads.0.key"
+    tensors[query], tensors[key] = tensors[key], tensors[query]
+
+
+def without_loop(config, _):
+    config["unroll"]["minus"] = 1
+
+
+@pytest.mark.parametrize("change", [low_temperature, unfolded_scale, transposed, swapped, without_loop])
+def test_what_was_changed_does_not_load(change, tmp_path):
+    load = exported.module(exported.exported("a5", "torch", LENGTH), "logdepth_torch").load
+    with pytest.raises(RuntimeError, match="does not calculate what was exported"):
+        load(changed(change, tmp_path))
