@@ -37,6 +37,7 @@ part() {  # part NAME COMMAND ...: runs the command and says how long it took
 }
 part "installing" install_packages "${packages[@]}"
 part "installing peers" tests/install_peers.sh || true  # it has said why; tests that need them do too
+part "installing Python packages" tests/install_python_peers.sh || true
 part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON
 part "building" cmake --build --preset "$preset"
 echo "== testing"

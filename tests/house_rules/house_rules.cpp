@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
 const std::vector<std::string> kFolders = {
-    "logdepth",      "objects",      "oracle",  "figures", "runtime", "compiler",
-    "constructions", "proofs-check", "library", "learned", "cli"};
+    "logdepth",     "objects",  "oracle",  "figures", "runtime", "compiler", "constructions",
+    "proofs-check", "requests", "exports", "library", "learned", "cli",      "python"};
 
 struct Source {
   fs::path path;       // relative to the root
@@ -100,9 +100,16 @@ const std::map<std::string, std::string> kMaySee = {
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
      "compiler/passes constructions/PAPER runtime/exact runtime/file figures oracle objects"},
+    {"requests",
+     "proofs-check/forecast proofs-check/check proofs-check/file constructions/PAPER constructions "
+     "compiler/passes compiler/meaning compiler/program runtime/floats runtime/exact "
+     "runtime/stream runtime/file runtime/numbers oracle objects"},
+    {"exports",
+     "proofs-check/check proofs-check/file runtime/exact runtime/stream runtime/file objects"},
     {"library",
-     "compiler/passes compiler/program proofs-check/check proofs-check/file proofs-check/pictures "
-     "runtime/exact runtime/file oracle objects"},
+     "requests exports compiler/program proofs-check/check proofs-check/file proofs-check/pictures "
+     "runtime/exact runtime/stream runtime/file runtime/numbers oracle objects"},
+    {"python/bindings", ""},  // the public headers alone
     {"learned/records", "runtime/file objects"},
     {"learned/language_model", "learned/records runtime/file runtime/numbers figures objects"},
     {"learned/core",
