@@ -47,7 +47,7 @@ struct AutomatonSource {
   std::optional<SourceFile> fst = {};     ///< AT&T / OpenFst text acceptor
   std::optional<SourceFile> jff = {};     ///< JFLAP file
   std::optional<SourceFile> dot = {};     ///< Graphviz file, accepting states as doublecircle
-  std::optional<SourceFile> mata = {};    ///< file of the library Mata, @NFA-explicit
+  std::optional<SourceFile> mata = {};    ///< file of the library Mata (NFA-explicit)
   /// The dictionary of Python's libraries as JSON, automata-lib's DFA or NFA: states,
   /// input_symbols, transitions, initial_state, final_states.
   std::optional<SourceFile> json = {};

@@ -300,9 +300,10 @@ TEST(ATransitionTable, IsRefusedWhereItIsNone) {
               table.letters = {"b", "b"};
             }).find("'b'"),
             std::string::npos);
-  EXPECT_EQ(refused({.group = "A5", .transitions = no_c_after_b()}),
-            "expected one of --regex, --fst, --jff, --dot, --group to name the language, found "
-            "--group and transitions");
+  EXPECT_EQ(
+      refused({.group = "A5", .transitions = no_c_after_b()}),
+      "expected one of --regex, --fst, --jff, --dot, --mata, --json-automaton, --group to name the "
+      "language, found --group and transitions");
 }
 
 }  // namespace
