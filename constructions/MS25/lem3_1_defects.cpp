@@ -153,6 +153,31 @@ Defect raw_query() {
   return d;
 }
 
+Defect raw_argument() {
+  Defect d = division_defect(9, "lem-3.1/raw-argument-beside-unit-keys", [] {
+    return division_MS25_lem3_1({DivisionForm::compact, false, false, true});
+  });
+  d.place = "Lemma 3.1, sixth layer";
+  d.quote =
+      "psi(i), psi(m), and phi(a_i) (or psi(a_i)) are present in the residual stream [...] The "
+      "sixth layer attends with query q_i = phi(a_i), key k_j = phi(j)";
+  d.change = "the query is the raw psi(a_i), read by the mask that holds the keys phi(j)";
+  d.repair = "dir(a_i, 1) is normalised in a sublayer of its own before";
+  d.edit = [](Model model) {
+    const HeadPlace result = head_writing(model, "quotient");
+    SparseVector& mask = model.layers[result.layer].attention.mask;
+    SparseMatrix& query = head_at(model, result).query;
+    for (std::uint32_t row = 0; row < 2; ++row) {
+      set_entry(mask, coordinate_of(model, "d", row), 1, Before::absent);
+      set_entry(mask, coordinate_of(model, "A", row), 0);
+      set_entry(query, row, coordinate_of(model, "A", row), 0);
+      set_entry(query, row, coordinate_of(model, "d", row), 1, Before::absent);
+    }
+    return model;
+  };
+  return d;
+}
+
 Defect minus_in_the_score() {
   Defect d = division_defect(12, "lem-3.1/minus-in-the-score", compact_division);
   d.place = "Appendix B, second layer";
@@ -222,8 +247,8 @@ std::vector<Defect> MS25_lem3_1_defects() {
   return {booleans_zero_and_one(),  neighbours_off_by_one(),
           positions_from_one(),     block_zero(),
           raw_query_as_a_program(), raw_query(),
-          minus_in_the_score(),     two_tests_at_once(),
-          junk_at_multiples()};
+          raw_argument(),           minus_in_the_score(),
+          two_tests_at_once(),      junk_at_multiples()};
 }
 
 }  // namespace logdepth
