@@ -59,9 +59,8 @@ cells::Program division(const std::string& construction, const std::string& sour
   const std::string numbers = unit  ? own ? "phi(i) and dir(i, m)" : "phi(i), dir(i, m)"
                               : own ? "raw psi(i) = (i, 1) and raw psi(m) = (m, 1)"
                                     : "raw psi(i) = (i, 1), raw psi(m) = (m, 1)";
-  const std::string argument =
-      options.raw_argument ? " and raw psi(a_i) = (a_i, 1)" : " and phi(a_i)";
-  p.hypothesis(numbers + (own ? "" : argument) + " in the stream at token i, positions from 0");
+  p.hypothesis(numbers + (own ? "" : " and phi(a_i)") +
+               " in the stream at token i, positions from 0");
   p.hypothesis(std::string(own ? "a_i = i" : "0 <= a_i <= i") +
                ", m >= 1 an integer, the same at all tokens");
   p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
@@ -125,23 +124,13 @@ Program compact_division(const DivisionOptions& options) {
     return p.program();
   }
 
+  const auto a = p.pointer("a", phi);                // phi(a_i)
   const auto quotient = p.pointer("quotient", phi);  // the answers: B and C of position a_i
   const auto remainder = p.direction("remainder");
-  CellList done = options.unit_inputs ? CellList{Q, B, C, e} : CellList{I, R, Q, B, C, e};
-  if (options.raw_argument) {
-    const auto d = p.number("d", 2);          // (a_i, 1)
-    const auto A = p.integer_direction("A");  // dir(a_i, 1), which is phi(a_i)
-    p.given_natural(d);
-    done += A;
-    p.initial(normalise(A).from(d[0], d[1]),
-              fetch("result").causal(nearest(A).key(I)).copy(quotient, B).copy(remainder, C),
-              undone(count), erase(done));
-  } else {
-    const auto a = p.pointer("a", phi);  // phi(a_i)
-    p.given(a);
-    p.initial(fetch("result").causal(match(a).key(I)).copy(quotient, B).copy(remainder, C),
-              undone(count), erase(done));
-  }
+  p.given(a);
+  p.initial(fetch("result").causal(match(a).key(I)).copy(quotient, B).copy(remainder, C),
+            undone(count),
+            erase(options.unit_inputs ? CellList{Q, B, C, e} : CellList{I, R, Q, B, C, e}));
   p.outputs("quotient", quotient).outputs("remainder", remainder);
   return p.program();
 }
@@ -215,7 +204,7 @@ Program paper_division() {
 
 Program division_MS25_lem3_1(const DivisionOptions& options) {
   if (options.form == DivisionForm::compact) return compact_division(options);
-  require(!options.own_argument && !options.unit_inputs && !options.raw_argument,
+  require(!options.own_argument && !options.unit_inputs,
           "the paper's form of division takes raw psi(i), psi(m) and phi(a_i)");
   return paper_division();
 }

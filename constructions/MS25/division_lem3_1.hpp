@@ -16,12 +16,10 @@ struct DivisionOptions {
   bool own_argument = false;
   /// The unit vectors phi(i) and dir(i, m) are given instead of raw psi(i), psi(m) (compact only).
   bool unit_inputs = false;
-  /// Raw psi(a_i) is given, the lemma's other wording, instead of phi(a_i) (compact only).
-  bool raw_argument = false;
 };
 
 /// MS25 Lemma 3.1. Input `cells`: raw `i` = (i, 1) at position i, raw `m` = (m, 1) with m >= 1, and
-/// unit `a` = phi(a_i) (with `raw_argument` raw `d` = (a_i, 1)) with 0 <= a_i <= i. Outputs at every token: `quotient` = phi(floor(a_i / m))
+/// unit `a` = phi(a_i) with 0 <= a_i <= i. Outputs at every token: `quotient` = phi(floor(a_i / m))
 /// and `remainder` = phi(a_i mod m), where phi(x) = (x, 1)/sqrt(x^2 + 1). Everything else that the
 /// network wrote is zero again, but with own_argument, where nothing is taken back. Source: MS25 Lemma 3.1 and Appendix B.
 Program division_MS25_lem3_1(const DivisionOptions& options = {});

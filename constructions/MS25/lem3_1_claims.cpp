@@ -56,15 +56,12 @@ std::vector<Claim> MS25_lem3_1_claims() {
       division("lem-3.1/unit-inputs", Form::optimised, {DivisionForm::compact, false, true}),
       division("lem-3.1/own-argument-unit-inputs", Form::optimised,
                {DivisionForm::compact, true, true}),
-      division("lem-3.1/raw-argument", Form::optimised,
-               {DivisionForm::compact, false, false, true}),
       floor_division("lem-3.1/floor", false),
       floor_division("lem-3.1/floor-own-argument", true)};
   claims[0].picture = claims[1].picture = true;
   claims[2].hypotheses = {"a_i = i: every position divides itself"};
   claims[3].hypotheses = {"phi(i) and dir(i, m) are given as unit vectors, not raw psi"};
   claims[4].hypotheses = {"a_i = i, and phi(i) and dir(i, m) are given as unit vectors"};
-  claims[5].hypotheses = {"psi(a_i) is given, the lemma's other wording, not phi(a_i)"};
   return claims;
 }
 

@@ -154,25 +154,16 @@ Defect raw_query() {
 }
 
 Defect raw_argument() {
-  Defect d = division_defect(9, "lem-3.1/raw-argument-beside-unit-keys", [] {
-    return division_MS25_lem3_1({DivisionForm::compact, false, false, true});
-  });
-  d.place = "Lemma 3.1, sixth layer";
+  Defect d = division_defect(9, "lem-3.1/raw-argument-beside-unit-keys", compact_division);
+  d.place = "Lemma 3.1, its hypothesis and sixth layer";
   d.quote =
-      "psi(i), psi(m), and phi(a_i) (or psi(a_i)) are present in the residual stream [...] The "
-      "sixth layer attends with query q_i = phi(a_i), key k_j = phi(j)";
-  d.change = "the query is the raw psi(a_i), read by the mask that holds the keys phi(j)";
-  d.repair = "dir(a_i, 1) is normalised in a sublayer of its own before";
+      "Suppose psi(i), psi(m), and phi(a_i) (or psi(a_i)) are present in the residual stream [...] "
+      "the sixth layer attends with query q_i = phi(a_i), key k_j = phi(j)";
+  d.change = "psi(a_i) is given instead of phi(a_i), in the mask that holds the keys phi(j)";
+  d.repair = "phi(a_i) is given, or (a_i, 1) is normalised in a sublayer of its own before";
   d.edit = [](Model model) {
-    const HeadPlace result = head_writing(model, "quotient");
-    SparseVector& mask = model.layers[result.layer].attention.mask;
-    SparseMatrix& query = head_at(model, result).query;
-    for (std::uint32_t row = 0; row < 2; ++row) {
-      set_entry(mask, coordinate_of(model, "d", row), 1, Before::absent);
-      set_entry(mask, coordinate_of(model, "A", row), 0);
-      set_entry(query, row, coordinate_of(model, "A", row), 0);
-      set_entry(query, row, coordinate_of(model, "d", row), 1, Before::absent);
-    }
+    for (std::string& name : std::get<CellsInput>(model.input).names)
+      if (name[0] == 'a') name[0] = 'd';  // (a_i, 1), as division_rows gives it
     return model;
   };
   return d;

@@ -3,20 +3,18 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <random>
+#include <map>
+#include <stdexcept>
 #include <utility>
 
-#include "compiler/passes/compile.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/phrases.hpp"
-#include "oracle/language_oracle.hpp"
 #include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/claims/network_sizes.hpp"
 #include "proofs-check/precision/precision_questions.hpp"
-#include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -40,112 +38,9 @@ Claim unexecuted(Claim claim, const std::string& reason) {
   return claim;
 }
 
-// --- words, letter by letter ---------------------------------------------------------------------
-
-/// Words of this many letters: one letter again and again, each letter, and two with letters drawn.
-std::vector<Word> words_of(std::size_t length, std::size_t letters, std::mt19937_64& random) {
-  std::vector<Word> words;
-  for (Letter letter = 0; letter < letters; ++letter) words.emplace_back(length, letter);
-  for (int k = 0; k < 2; ++k) {
-    Word word;
-    for (std::size_t i = 0; i < length; ++i)
-      word.push_back(static_cast<Letter>(random() % letters));
-    words.push_back(std::move(word));
-  }
-  return words;
-}
-
-struct Question {
-  const Action& action;
-  const LanguageOracle& oracle;
-  const Word& word;
-
-  std::string text() const {
-    std::string letters;
-    for (const Letter letter : word)
-      letters += (letters.empty() ? "" : " ") + action.alphabet.name(letter);
-    return word.empty() ? "the empty word" : letters;
-  }
-  std::vector<std::string> letters() const {
-    std::vector<std::string> names;
-    for (const Letter letter : word) names.push_back(action.alphabet.name(letter));
-    return names;
-  }
-};
-
-/// What is wrong with the verdict, or with the product of some prefix.
-std::optional<std::string> mismatch(Runner& runner, const Question& question) {
-  const auto stream = runner.run_word(question.letters());
-  if (!stream.has_value()) return question.text() + ": " + describe(stream.refusal());
-  const auto verdict = runner.accepts(stream.value(), stream.value().tokens - 1);
-  if (!verdict.has_value() || verdict.value() != question.oracle.accepts(question.word))
-    return question.text() + ": another verdict than the product of its letters";
-  if (!runner.has_prefixes()) return std::nullopt;
-  const auto right = question.oracle.prefix_products(question.word).value();
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const auto got = runner.prefix(stream.value(), runner.first_letter() + i);
-    if (!got.has_value() || got.value() != PrefixAnswer(right[i]))
-      return fmt::format("{}: the product of its first {} is another", question.text(),
-                         counted(i + 1, "letter"));
-  }
-  return std::nullopt;
-}
-
 // --- Section 2: a looped network, unrolled -------------------------------------------------------
 
 constexpr std::uint64_t kUnrolledFor = 24;
-
-/// The first coordinate in which two residual streams differ.
-std::optional<std::string> differing(Runner& one, const Stream<ValueId>& a, Runner& other,
-                                     const Stream<ValueId>& b) {
-  for (std::size_t token = 0; token < a.tokens; ++token)
-    for (std::size_t at = 0; at < one.model().width; ++at)
-      if (one.arithmetic().pool()[a.at(token, at)] != other.arithmetic().pool()[b.at(token, at)])
-        return fmt::format("coordinate {} of token {}", at, token);
-  return std::nullopt;
-}
-
-Calculation unrolled(const Program& program, const Action& action, const std::string& name) {
-  Calculation result;
-  const auto oracle = make_action_oracle(action, name);
-  const Model looped = compile(program).model;
-  std::mt19937_64 random(1);
-  std::size_t streams = 0, answers = 0;
-  for (std::uint64_t n = 1; n <= kUnrolledFor && !result.counterexample; ++n) {
-    const Model standard = compile(program, {.unroll = n}).model;
-    const auto wrong = [&](const std::string& what) {
-      if (!result.counterexample)
-        result.counterexample = fmt::format("unrolled for {}: {}", counted(n, "letter"), what);
-    };
-    if (depth_at(standard, n) != depth_at(looped, n) || loops_at(standard.unroll, n) != 0)
-      wrong("another depth than the looped network's, or loops");
-    Runner one(looped), other(standard);
-    for (std::uint64_t length = 0; length <= n; ++length)
-      for (const Word& word : words_of(length, action.alphabet.size(), random)) {
-        const Question question{action, *oracle, word};
-        if (const auto found = mismatch(other, question)) wrong(*found);
-        ++answers;
-        // Where both have as many layers, they hold the same numbers.
-        if (depth_at(looped, length) != depth_at(standard, length)) continue;
-        const auto a = one.run_word(question.letters()), b = other.run_word(question.letters());
-        if (!a.has_value() || !b.has_value()) {
-          wrong(question.text() + ": no answer");
-          continue;
-        }
-        if (const auto place = differing(one, a.value(), other, b.value()))
-          wrong(question.text() + ": another number at " + *place);
-        ++streams;
-      }
-  }
-  result.figures = {{"residual streams compared, number by number", std::to_string(streams)},
-                    {"words answered, with every prefix", std::to_string(answers)}};
-  result.bound = fmt::format(
-      "for every n up to {}, words of at most n letters (one letter again and again, two drawn "
-      "with "
-      "seed 1)",
-      kUnrolledFor);
-  return result;
-}
 
 std::vector<Claim> unrolled_claims() {
   const auto claim = [](const std::string& name, Form form, const std::string& file,
@@ -161,7 +56,7 @@ std::vector<Claim> unrolled_claims() {
     made.file = file;
     made.calculation = [program = std::move(program)] {
       const Action action = named_monoid("A5");
-      return unrolled(program(action), action, "A5");
+      return unrolled_network(program(action), action, "A5", kUnrolledFor);
     };
     return made;
   };
@@ -187,31 +82,12 @@ Claim shorter_words() {
   claim.hypotheses = {"the word problem of S3"};
   claim.file = "constructions/MS25/regular_language_radix_cor4_2.cpp";
   claim.calculation = [] {
-    Calculation result;
     const Action action = named_monoid("S3");
-    const auto oracle = make_action_oracle(action, "S3");
-    std::mt19937_64 random(1);
-    std::size_t answers = 0;
-    for (std::uint64_t n = 1; n <= kLongest && !result.counterexample; ++n) {
-      const Model network =
-          compile(regular_language_radix_MS25_cor4_2(
-                      action, "S3", {2, n, ScanPositions::first_flag, ScanTable::automatic}))
-              .model;
-      Runner runner(network);
-      for (std::uint64_t length = 0; length <= n && !result.counterexample; ++length)
-        for (const Word& word : words_of(length, action.alphabet.size(), random)) {
-          ++answers;
-          if (const auto found = mismatch(runner, {action, *oracle, word}))
-            result.counterexample =
-                fmt::format("the network for {}, {}", counted(n, "letter"), *found);
-        }
-    }
-    result.figures = {{"words answered, with every prefix", std::to_string(answers)}};
-    result.bound = fmt::format(
-        "the network for every n up to {}, on words of every length up to n (one letter again and "
-        "again, two drawn with seed 1)",
-        kLongest);
-    return result;
+    const auto network = [&](std::uint64_t n) {
+      return regular_language_radix_MS25_cor4_2(
+          action, "S3", {2, n, ScanPositions::first_flag, ScanTable::automatic});
+    };
+    return on_shorter_words(network, action, "S3", kLongest);
   };
   return claim;
 }

@@ -78,7 +78,7 @@ const std::map<std::string, std::string> kMaySee = {
     // What is claimed about the statements of a paper stands beside them, and is of proofs-check.
     {"constructions/PAPER claims",
      "constructions/PAPER constructions proofs-check/claims proofs-check/precision compiler/passes "
-     "runtime/floats runtime/exact runtime/file oracle objects"},
+     "runtime/file objects"},
     // What asks questions of a file trusts nothing that made the file.
     {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
