@@ -129,8 +129,8 @@ DivisionFile division_file(const Model& model) {
     if (std::find(kDivisionOutputs.begin(), kDivisionOutputs.end(), name) == kDivisionOutputs.end())
       refuse_names(model, name);
   DivisionFile file;
-  file.own_argument =
-      std::find(input->names.begin(), input->names.end(), "a.0") == input->names.end();
+  file.own_argument = std::none_of(input->names.begin(), input->names.end(),
+                                   [](const auto& name) { return name == "a.0" || name == "d.0"; });
   for (std::size_t k = 0; k < kDivisionOutputs.size(); ++k) {
     const auto found = std::find(output->names.begin(), output->names.end(), kDivisionOutputs[k]);
     if (found == output->names.end())
@@ -145,7 +145,7 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
   const auto* cells = std::get_if<CellsInput>(&model.input);
   if (!cells) throw InputError("the weights file '" + model.name + "' does not take raw streams");
   std::vector<std::vector<Real>> rows(input.dividends.size());
-  static const std::regex known("([imaR]|I([1-9][0-9]{0,8})?)\\.([01])");
+  static const std::regex known("([imadR]|I([1-9][0-9]{0,8})?)\\.([01])");
   for (const std::string& name : cells->names) {
     std::smatch parts;
     if (!std::regex_match(name, parts, known)) refuse_names(model, name);
@@ -160,6 +160,7 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
       const auto phi = [&](const Rational& x) { return phi_code(x)[component]; };
       rows[i].push_back(name[0] == 'i'   ? raw(i)
                         : name[0] == 'm' ? raw(input.divisor)
+                        : name[0] == 'd' ? raw(input.dividends[i])
                         : name[0] == 'a' ? phi(rational(input.dividends[i]))
                         : name[0] == 'I' ? phi(rational(i) / rational(L))
                                          : phi(rational(i) / rational(input.divisor)));

@@ -77,7 +77,8 @@ const std::map<std::string, std::string> kMaySee = {
     {"constructions/PAPER", "constructions compiler/program runtime/file objects"},
     // What is claimed about the statements of a paper stands beside them, and is of proofs-check.
     {"constructions/PAPER claims",
-     "constructions/PAPER constructions proofs-check/claims compiler/passes runtime/file objects"},
+     "constructions/PAPER constructions proofs-check/claims proofs-check/precision compiler/passes "
+     "runtime/file objects"},
     // What asks questions of a file trusts nothing that made the file.
     {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
