@@ -15,6 +15,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 
 extern char** environ;
 
@@ -144,7 +145,7 @@ std::string submit_to_slurm(const std::string& script) {
   // "12", or "12;cluster"
   const std::string job = said->out.substr(0, said->out.find_first_of(";\n"));
   if (!number(job))
-    throw InputError("--slurm: expected the number of a job of sbatch, found '" + job + "'");
+    throw InputError("--slurm: expected the number of a job of sbatch, found " + in_quotes(job));
   return job;
 }
 

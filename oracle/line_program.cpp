@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -134,7 +134,7 @@ void kill_line_programs() noexcept {
 }
 
 void LineProgram::refuse(const std::string& question, const std::string& found) const {
-  throw InputError(fmt::format("command '{}', asked {}: expected a line, {}", command_,
+  throw InputError(fmt::format("command {}, asked {}: expected a line, {}", in_quotes(command_),
                                in_quotes(question), found));
 }
 
