@@ -141,6 +141,7 @@ int main(int argc, char** argv) {
   using namespace logdepth;
   open_closed_standard_streams();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, interrupted);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   try {
     const int status = run(argc, argv);
     write_out_answers();

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 #include <vector>
 
 #include "logdepth/errors.hpp"
@@ -30,7 +30,8 @@ struct Said {
 using AnonymousFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 AnonymousFile anonymous_file() {
   AnonymousFile file(std::tmpfile(), std::fclose);
-  if (!file) throw std::runtime_error("no temporary file can be made");
+  if (!file)
+    throw InputError(std::string("no temporary file can be made: ") + std::strerror(errno));
   return file;
 }
 

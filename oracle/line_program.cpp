@@ -44,7 +44,7 @@ void note_ended(pid_t pid) {
 }
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+  throw InputError(std::string(what) + " for the command of --against: " + std::strerror(errno));
 }
 
 struct Terminal {
@@ -79,7 +79,8 @@ LineProgram::LineProgram(std::string command) : command_(std::move(command)) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+      std::signal(signal, SIG_DFL);
     setpgid(0, 0);  // the shell and what it starts are ended together
     // Nothing is started before it is noted: it could outlive us.
     close(ends[0]);

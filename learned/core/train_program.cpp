@@ -207,6 +207,7 @@ int run(int argc, char** argv) {
   if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
     throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
   std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   if (options.ask) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);

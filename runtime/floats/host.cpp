@@ -13,12 +13,24 @@
 namespace logdepth::float_pass {
 namespace {
 
-/// Steps run in an arena of as many threads as the run may use. TBB ends the run where the system
-/// refuses a thread that it wants, so it is held to those that can be had.
+using Control = tbb::global_control;
+constexpr Control::parameter kThreads = Control::max_allowed_parallelism;
+
+/// As many of TBB's threads as the system lets it start, at most `wanted`. TBB ends the program
+/// where one is refused that it counts on, also when a limit of ours ends, so that one stays.
+std::size_t threads_of_tbb(std::size_t wanted) {
+  const std::size_t counted_on = Control::active_value(kThreads);
+  const std::size_t there = startable_threads(counted_on);
+  if (there < counted_on) {
+    [[maybe_unused]] static const Control* const for_good = new Control(kThreads, there);
+  }
+  return std::min(wanted, there);
+}
+
+/// Steps run in an arena of as many threads as the run may use.
 struct HostBackend : ThrustBackend {
   explicit HostBackend(std::size_t wanted)
-      : threads(startable_threads(std::min(wanted, Control::active_value(kLimit)))),
-        limit(std::make_shared<Control>(kLimit, threads)) {}
+      : threads(threads_of_tbb(wanted)), limit(std::make_shared<Control>(kThreads, threads)) {}
 
   template <class Step>
   void each(std::size_t count, const Step& step) const {
@@ -26,8 +38,6 @@ struct HostBackend : ThrustBackend {
     arena.execute([&] { ThrustBackend::each(count, step); });
   }
 
-  using Control = tbb::global_control;
-  static constexpr Control::parameter kLimit = Control::max_allowed_parallelism;
   std::size_t threads;
   std::shared_ptr<const Control> limit;
 };
