@@ -195,7 +195,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
       std::cout << "never asked: " << printable(head, kMostPrinted) << " (" << words.too_small
                 << ")\n";
     if (example)
-      std::cout << "counterexample: " << printable(example->shown, example->shown.size()) << " ("
+      std::cout << "counterexample: " << printable(example->shown, std::string::npos) << " ("
                 << example->origin << "): " << printable(difference, kMostPrinted) << '\n';
     if (example) print_commands(verdict);
   }

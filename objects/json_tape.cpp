@@ -208,7 +208,7 @@ std::string shown(std::string_view text) {
   std::string quoted;
   append_quoted(text.substr(0, cut), quoted);
   // What JSON leaves as it is may still disturb a terminal.
-  return printable(quoted, quoted.size()) + (cut < text.size() ? "..." : "");
+  return printable(quoted, std::string::npos) + (cut < text.size() ? "..." : "");
 }
 
 bool is_utf8(std::string_view text) {
