@@ -118,6 +118,10 @@ class MataReader {
                          fmt::format("expected {} first, got {}", kMataSection, in_quotes(line)));
       } else if (begins) {
         result.push_back({number, std::move(tokens)});
+      } else if (result.empty()) {
+        throw InputError(source_, number,
+                         fmt::format("expected {} on a line of its own, got {} behind it",
+                                     kMataSection, in_quotes(line)));
       } else {
         result.back().tokens.insert(result.back().tokens.end(), tokens.begin(), tokens.end());
       }
