@@ -3,10 +3,14 @@
 #include <fmt/core.h>
 
 #include "logdepth/errors.hpp"
-#include "objects/json_tape.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
+namespace {
+
+constexpr std::size_t kMostLevels = 256;  // what recursion bears, and no honest file has
+
+}  // namespace
 
 void require_shallow_json(std::string_view text, const std::string& source) {
   std::size_t depth = 0;
@@ -17,9 +21,9 @@ void require_shallow_json(std::string_view text, const std::string& source) {
     if (in_string) {
       if (c == '\\') ++i;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMaxJsonDepth)
+      if (++depth > kMostLevels)
         throw InputError(fmt::format("{}: arrays and objects are nested deeper than {} levels",
-                                     source, kMaxJsonDepth));
+                                     source, kMostLevels));
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }

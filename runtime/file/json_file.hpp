@@ -7,7 +7,7 @@
 namespace logdepth {
 
 /// For parsers that make a tree of a JSON text, which is copied and printed by recursion. Errors:
-/// InputError where arrays and objects are nested deeper than kMaxJsonDepth.
+/// InputError where arrays and objects are nested deeper than 256 levels.
 void require_shallow_json(std::string_view text, const std::string& source);
 
 /// The bytes of a file that such a parser is to read, JSON or not. Errors: as read_whole_file, and
