@@ -4,12 +4,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "logdepth/compile.hpp"
+#include "logdepth/errors.hpp"
 #include "logdepth/program.hpp"
 #include "logdepth/run.hpp"
 
@@ -38,6 +41,7 @@ void bind_rounded(nb::module_& module);
 void bind_traces(nb::module_& module);
 void bind_constructions(nb::module_& module);
 void bind_tests(nb::module_& module, nb::class_<Transformer>& transformer);
+void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_transformer(nb::module_& module);
 
 /// An int or a fractions.Fraction as it is. Errors: InputError for a float, which is rounded, and for
@@ -72,5 +76,18 @@ nb::object numbers_for_python(const std::map<std::string, std::vector<ExactNumbe
 /// What Python calls a thing: its repr, or the name of its type.
 std::string shown(nb::handle thing);
 std::string type_of(nb::handle thing);
+
+/// One of some names, as an argument spells it. Errors: InputError for another.
+template <class Choice, std::size_t kCount>
+Choice chosen(const char* argument, const std::string& name,
+              const std::array<std::pair<const char*, Choice>, kCount>& choices) {
+  std::string expected;
+  for (const auto& [spelled, choice] : choices) {
+    if (name == spelled) return choice;
+    expected += (expected.empty() ? "'" : ", '") + std::string(spelled) + "'";
+  }
+  throw InputError(std::string(argument) + ": expected one of " + expected + ", found '" + name +
+                   "'");
+}
 
 }  // namespace logdepth::python

@@ -59,6 +59,8 @@ void bind_settings(nb::module_& module) {
       .def_rw("fst", &AutomatonSource::fst, "AT&T / OpenFst text acceptor.")
       .def_rw("jff", &AutomatonSource::jff, "JFLAP file.")
       .def_rw("dot", &AutomatonSource::dot, "Graphviz file.")
+      .def_rw("mata", &AutomatonSource::mata, "File of the library Mata.")
+      .def_rw("json", &AutomatonSource::json, "The dictionary of Python's libraries.")
       .def_rw("group", &AutomatonSource::group, "A group or monoid by its name.")
       .def_rw("transitions", &AutomatonSource::transitions, "Written down.")
       .def_rw("alphabet", &AutomatonSource::alphabet, "The letters in their order.")

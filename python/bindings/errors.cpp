@@ -1,6 +1,7 @@
 // Errors of the library as exceptions of the package, with the same sentences.
 #include "logdepth/errors.hpp"
 
+#include "logdepth/export.hpp"
 #include "python/bindings/bindings.hpp"
 
 namespace logdepth::python {
@@ -22,6 +23,10 @@ void bind_errors(nb::module_&) {
       raise("BadInput", error.what());
     } catch (const SizeLimit& error) {
       raise("LimitReached", error.what());
+    } catch (const ExportRefused& error) {
+      raise("ExportRefused", error.what());
+    } catch (const ExportWrong& error) {
+      raise("ExportWrong", error.what());
     }
   });
 }

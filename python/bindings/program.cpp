@@ -5,9 +5,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
-
-#include "logdepth/errors.hpp"
 #include "python/bindings/bindings.hpp"
 
 namespace logdepth::python {
@@ -16,19 +13,6 @@ using namespace nb::literals;
 using cells::Program;
 
 namespace {
-
-/// One of some names, as a keyword argument spells it.
-template <class Choice, std::size_t kCount>
-Choice chosen(const char* argument, const std::string& name,
-              const std::array<std::pair<const char*, Choice>, kCount>& choices) {
-  std::string expected;
-  for (const auto& [spelled, choice] : choices) {
-    if (name == spelled) return choice;
-    expected += (expected.empty() ? "'" : ", '") + std::string(spelled) + "'";
-  }
-  throw InputError(std::string(argument) + ": expected one of " + expected + ", found '" + name +
-                   "'");
-}
 
 Lifetime lifetime(const std::string& name) {
   return chosen<Lifetime, 3>("lifetime", name,

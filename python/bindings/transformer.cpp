@@ -257,6 +257,7 @@ void bind_transformer(nb::module_& module) {
   bind_rounded_runs(transformer);
   bind_drawings(transformer);
   bind_tests(module, transformer);
+  bind_exports(module, transformer);
 }
 
 }  // namespace logdepth::python

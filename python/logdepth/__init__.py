@@ -9,15 +9,17 @@
     model.run("aab").accepted
 
 A `Program` is a construction, a `Model` the network that it is compiled to, an `Answer` what an exact run
-says. Errors are `BadInput`, `Undecided` and `LimitReached`, with the sentences of the command line.
+says. Errors are `BadInput`, `Undecided`, `LimitReached`, `ExportRefused` and `ExportWrong`, with the
+sentences of the command line.
 """
 
-from . import cells
+from . import cells, exchange
 from ._bindings import (
     Answer,
     CellSheet,
     ClaimSheet,
     DivisionTestResult,
+    ExportReport,
     GraphTestResult,
     HeadSheet,
     Program,
@@ -42,7 +44,7 @@ from .constructions import (
     compile_regular,
 )
 from .drawing import Drawing
-from .errors import BadInput, LimitReached, Undecided
+from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecided
 from .inputs import Reach
 from .model import Model, Rounded, from_text, load
 from .traces import Trace
@@ -54,6 +56,9 @@ __all__ = [
     "ClaimSheet",
     "DivisionTestResult",
     "Drawing",
+    "ExportRefused",
+    "ExportReport",
+    "ExportWrong",
     "GraphTestResult",
     "HeadSheet",
     "LimitReached",
@@ -81,6 +86,7 @@ __all__ = [
     "compile_crasp",
     "compile_division",
     "compile_regular",
+    "exchange",
     "from_text",
     "load",
 ]

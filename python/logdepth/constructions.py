@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Callable, Literal, Union
+from typing import Any, Callable, Literal, Union
 
 from . import _bindings
 from ._bindings import Program, TransitionTable
+from .errors import BadInput
+from .exchange import automaton_json
 from .model import Model
 
 Source = Union[str, "os.PathLike[str]", tuple[str, str]]
@@ -43,6 +45,9 @@ def compile_regular(
     fst: Source | None = None,
     jff: Source | None = None,
     dot: Source | None = None,
+    mata: Source | None = None,
+    json: Source | None = None,
+    automaton: Any = None,
     group: str | None = None,
     transitions: TransitionTable | None = None,
     alphabet: Sequence[str] | None = None,
@@ -64,9 +69,11 @@ def compile_regular(
     prefix product (MS25 Theorem 4.1).
 
     The language is named by exactly one of `regex`, `fst` (AT&T / OpenFst text), `jff` (JFLAP), `dot`
-    (Graphviz, accepting states as doublecircle), `group` (a group or monoid: "A5", "Z6", "flipflop") and
-    `transitions` (an automaton written down). `alphabet` gives the letters of all but groups in their order,
-    `symbols` the symbols file of `fst`, `letters` those of a group: its generators or "all" elements.
+    (Graphviz, accepting states as doublecircle), `mata` (of the library Mata), `json` (the dictionary of
+    Python's libraries as JSON), `automaton` (a DFA or an NFA of automata-lib, or what `logdepth.exchange`
+    takes for one), `group` (a group or monoid: "A5", "Z6", "flipflop") and `transitions` (an automaton
+    written down). `alphabet` gives the letters of all but groups in their order, `symbols` the symbols file
+    of `fst`, `letters` those of a group: its generators or "all" elements.
 
     `construction`: "scan" (Theorem 4.1), "tree" (with the paper's own tree), "radix" (Corollary 4.2; `radix`
     products in a layer, `block` layers in the loop), "cascade" (Krohn and Rhodes, constant depth where the
@@ -74,17 +81,22 @@ def compile_regular(
     `positions` is their code, `table` how products are looked up; the rest as of `compile`. `say` is called
     with every line that the command prints on its way. BadInput and LimitReached as the command.
     """
-    automaton = _bindings.AutomatonSource()
-    automaton.regex, automaton.group, automaton.transitions = regex, group, transitions
-    automaton.fst, automaton.jff, automaton.dot = _source(fst), _source(jff), _source(dot)
-    automaton.symbols, automaton.letters = _source(symbols), letters
-    automaton.alphabet = None if alphabet is None else list(alphabet)
+    if automaton is not None:
+        if json is not None:
+            raise BadInput("expected json or automaton to name the language, found both")
+        json = ("automaton", automaton_json(automaton))
+    named = _bindings.AutomatonSource()
+    named.regex, named.group, named.transitions = regex, group, transitions
+    named.fst, named.jff, named.dot = _source(fst), _source(jff), _source(dot)
+    named.mata, named.json = _source(mata), _source(json)
+    named.symbols, named.letters = _source(symbols), letters
+    named.alphabet = None if alphabet is None else list(alphabet)
     settings = _bindings.RegularSettings()
     settings.construction, settings.for_length = construction, for_length
     settings.radix, settings.block = radix, block
     settings.positions, settings.table = positions, table
     compiling = _compiling(layernorm, strict, unroll, name)
-    return Model(_bindings.compile_regular(automaton, settings, compiling, say))
+    return Model(_bindings.compile_regular(named, settings, compiling, say))
 
 
 def compile_connectivity(

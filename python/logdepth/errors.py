@@ -32,3 +32,19 @@ class LimitReached(Exception):
     """
 
     __module__ = "logdepth"
+
+
+class ExportRefused(LimitReached):
+    """What an export is for cannot say the network, or not up to that length: the sentence names what, and
+    what can. The command line exits with 3.
+    """
+
+    __module__ = "logdepth"
+
+
+class ExportWrong(Exception):
+    """The self-test of an export found an input on which the numbers to be written answer differently from
+    the exact run, and names it; nothing was written. The command line exits with 1.
+    """
+
+    __module__ = "logdepth"

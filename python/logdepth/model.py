@@ -11,6 +11,7 @@ from ._bindings import (
     Answer,
     ClaimSheet,
     DivisionTestResult,
+    ExportReport,
     GraphTestResult,
     RoundedAnswer,
     TestResult,
@@ -23,6 +24,7 @@ from .traces import Trace
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+
 
 class Model:
     """A transformer with exact rational weights, as a weights file has it (runtime/README.md).
@@ -205,6 +207,33 @@ class Model:
         BadInput where it is no such network.
         """
         return self._transformer.test_division(up_to, random, max_length, seed)
+
+    def export(
+        self,
+        target: Literal["torch", "safetensors", "onnx", "transformer-lens"],
+        path: str | os.PathLike[str],
+        *,
+        length: int,
+        temperature: Literal["auto", "hard"] | float = "auto",
+        precision: Literal["float64", "float32"] = "float64",
+        seed: int = 1,
+    ) -> ExportReport:
+        """Writes it in floating point for other programs to `path`: a folder, or of "onnx" a file.
+
+        `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest
+        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, or a number;
+        "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
+        are evaluated on short words, on random ones (`seed`) and on all their prefixes, and give the answers
+        of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
+        needed.
+
+        ExportRefused for what the target cannot say, and where no temperature is proved for the length;
+        ExportWrong where the self-test fails; BadInput for a length of 0 or beyond the network's own limit,
+        for a temperature that is none, and where the path cannot be written; LimitReached.
+        """
+        return self._transformer.export(
+            target, os.fspath(path), length, temperature, precision, seed
+        )
 
     def draw(self, input: Input | None = None) -> Drawing:
         """Its circuit, or its run on an input: who attends where, layer by layer, in red what breaks; of a

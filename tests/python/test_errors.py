@@ -27,7 +27,7 @@ def abb(tmp_path_factory):
 def test_bad_input_is_said_alike(abb, tmp_path):
     broken, cells = tmp_path / "broken.json", tmp_path / "wrong.cells"
     broken.write_text(abb.read_text().replace('"rms"', '"rsm"'))
-    cells.write_text("logdepth-cells 1\nprogram x\n")
+    cells.write_text("logdepth-cells 1\nprogram x\ncell\n")
     out = ("-o", tmp_path / "out.json")
     for arguments, ask in (
         (("run", abb, "--input", "abc"), lambda: logdepth.load(abb).run("abc")),

@@ -165,15 +165,30 @@ def test_numbers_are_divided():
 
 def test_raw_streams_are_exact():
     model = logdepth.compile_division()
-    # Token p divides its own number, 0 at the first; all by 3.
-    rows = [(Fraction(p), 1, 3, 1, Fraction(p), 1) for p in range(8)]
+
+    def phi(x):
+        """The unit vector over (x, 1), as text: what a dividend is given as, and what is answered."""
+        return f"sqrt({Fraction(x * x, x * x + 1)})", f"sqrt({Fraction(1, x * x + 1)})"
+
+    # Token p divides its own number by 3.
+    rows = [(Fraction(p), 1, 3, 1, *phi(p)) for p in range(8)]
     names = json.loads(model.text())["input"]["names"]
+    assert names == ["i.0", "i.1", "m.0", "m.1", "a.0", "a.1"]
     streams = {name: [row[i] for row in rows] for i, name in enumerate(names)}
     for stream in (streams, {name: [str(n) for n in column] for name, column in streams.items()}):
         answer = model.run(stream)
         assert answer.decision == "computed", answer
-        last = {name: numbers[-1] for name, numbers in answer.numbers.items()}
-        assert Fraction(7 // 3) in {last[n] / last[d] for n in last for d in last if last[d] != 0}
+        for p in range(8):
+            for name, number in (("quotient", p // 3), ("remainder", p % 3)):
+                # Of a rational number the root is written without one.
+                right = {"sqrt(0)": "0", "sqrt(1)": "1"}
+                expected = [right.get(root, root) for root in phi(number)]
+                assert [str(answer.numbers[f"{name}.{i}"][p]) for i in (0, 1)] == expected
+    quotients = {f"a.{i}": answer.numbers[f"quotient.{i}"] for i in (0, 1)}  # a Real goes in again
+    again = model.run({**streams, **quotients})
+    assert [str(n) for n in again.numbers["remainder.0"]] == ["0"] * 3 + ["sqrt(1/2)"] * 3 + ["sqrt(4/5)"] * 2
+    refused = model.run({**streams, "a.1": [1] * 8})
+    assert refused.decision == "outside_hypotheses" and "cell a may not be given" in refused.reason
     with pytest.raises(logdepth.BadInput, match="found 0.5"):
         model.run({"i": [0.5]})
 

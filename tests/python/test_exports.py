@@ -1,0 +1,214 @@
+"""`Model.export`: the files of the command line, opened with the packages that they are for, and its refusals."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import onnx
+import onnxruntime
+import pytest
+import torch
+
+import logdepth
+from logdepth.cells import BEGIN, circle, fetch, rightmost
+
+PROGRAM = os.environ["LOGDEPTH_BINARY"]
+LENGTH = 8
+
+
+def a_switch():
+    """On after "+", off after "-" and at the beginning; "." changes nothing."""
+    p = logdepth.Program("switch").alphabet(["+", "-", "."]).fixed_loops(0)
+    p.constant()
+    place, acts = p.key("place", circle), p.flag("acts")
+    letter, now = p.onehot("letter", ["off", "on"]), p.onehot("now", ["off", "on"])
+    p.position(place)
+    p.token(BEGIN, ~acts, letter == "off").token(".", ~acts, letter == "off")
+    p.token("+", acts, letter == "on").token("-", acts, letter == "off")
+    p.final(fetch("last").causal(rightmost(acts).key(place)).copy(now, letter))
+    return logdepth.compile(p.output("accept", now["on"]).output("reject", now["off"]))
+
+
+MODELS = {
+    "a5": lambda: logdepth.compile_regular(group="A5"),
+    "switch": a_switch,
+    "connectivity": logdepth.compile_connectivity,
+}
+
+
+def files_of(path):
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "name, target, options",
+    [(name, target, {}) for name in ("a5", "switch") for target in ("torch", "safetensors", "onnx", "transformer-lens")]
+    + [("a5", "torch", {"temperature": "hard"}), ("a5", "onnx", {"temperature": 65536.0}),
+       ("a5", "safetensors", {"temperature": "hard", "precision": "float32"}), ("switch", "onnx", {"seed": 7}),
+       ("connectivity", "torch", {"temperature": "hard"})],
+)
+def test_the_files_are_those_of_the_command_line(name, target, options, tmp_path):
+    model, length = MODELS[name](), 3 if name == "connectivity" else LENGTH
+    report = model.export(target, tmp_path / "python", length=length, **options)
+    model.save(tmp_path / "model.json")
+    typed = [str(part) for key, value in options.items() for part in (f"--{key}", value)]
+    done = subprocess.run(
+        [PROGRAM, "export", tmp_path / "model.json", "--to", target, "--length", str(length), "--json", *typed,
+         "-o", tmp_path / "command"],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == f"wrote {tmp_path / 'command'}: {report.text}\n" and repr(report) == f"<{report.text}>"
+    ours, theirs = files_of(tmp_path / "python"), files_of(tmp_path / "command")
+    assert list(ours.values()) and sorted(ours.values()) == sorted(theirs.values())
+    said = json.loads(done.stdout)
+    for field in ("temperature", "loops", "tokens", "inputs", "answers", "separated"):
+        assert getattr(report, field) == said[field]
+    assert (report.temperature is None) == (options.get("temperature") == "hard")
+
+
+WORDS = ["", "+", "-", ".", "+.", "+-", "-+", "+..-.", "..+....", "-+-+-+-+", "+......."]
+# A folder has modules of its own; a process each, as their names are the same.
+IN_TORCH = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import logdepth_torch
+network = logdepth_torch.load(sys.argv[1])
+print(json.dumps([network.accepts(word) for word in json.loads(sys.argv[2])]))
+"""
+IN_LENS = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import logdepth_lens
+bridge = logdepth_lens.load(sys.argv[1])
+output = bridge.logdepth.config["output"]
+def accepts(word):
+    last = bridge(bridge.logdepth.encode(word), return_type="logits")[0, -1]
+    return (last[output["accept"]] > last[output["reject"]]).item()
+print(json.dumps([accepts(word) for word in json.loads(sys.argv[2])]))
+"""
+
+
+def answers_of(program, folder):
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program, str(folder), json.dumps(WORDS)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def in_onnx(file):
+    onnx.checker.check_model(onnx.load(file), full_check=True)
+    config = json.loads(onnx.load(file).metadata_props[0].value)
+    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+    answers = []
+    for word in WORDS:
+        tokens = [[config["tokens"].index(name) for name in ["<begin>", *word]]]
+        last = session.run(["logits"], {"tokens": numpy.array(tokens)})[0][0, -1]
+        answers.append(bool(last[config["output"]["accept"]] > last[config["output"]["reject"]]))
+    return answers
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_construction_of_ones_own_has_the_same_answers_everywhere(precision, tmp_path):
+    model = a_switch()
+    exact = [model.run(word).accepted for word in WORDS]
+    assert exact == [word.replace(".", "")[-1:] == "+" for word in WORDS]
+    for target in ("torch", "safetensors", "onnx", "transformer-lens"):
+        model.export(target, tmp_path / target, length=LENGTH, precision=precision)
+    assert answers_of(IN_TORCH, tmp_path / "torch") == exact
+    assert answers_of(IN_LENS, tmp_path / "transformer-lens") == exact
+    assert in_onnx(tmp_path / "onnx") == exact
+    # The same weights, by the module of the package itself.
+    import logdepth.torch
+
+    network = logdepth.torch.load(tmp_path / "safetensors")
+    assert [network.accepts(word) for word in WORDS] == exact
+    assert network.positions.dtype == getattr(torch, precision)
+
+
+def test_the_module_of_the_package_for_transformer_lens_opens_the_same_folder(tmp_path):
+    import logdepth.lens
+
+    a_switch().export("transformer-lens", tmp_path / "lens", length=LENGTH)
+    bridge = logdepth.lens.load(tmp_path / "lens")
+    names = bridge.logdepth
+    _, cache = bridge.run_with_cache(names.encode("+..-."))
+    assert cache["blocks.0.attn.hook_pattern"][0, 0].argmax(-1).tolist() == [0, 1, 1, 1, 4, 4]
+
+
+def refused(kind, ask, arguments, exits, tmp_path):
+    """The sentence, which the command line says of the same request."""
+    model, target, options = ask
+    model.save(tmp_path / "model.json")
+    path = tmp_path / "refused"
+    with pytest.raises(kind) as e:
+        model.export(target, path, **options)
+    assert type(e.value) is kind and not path.exists()
+    done = subprocess.run(
+        [PROGRAM, "export", tmp_path / "model.json", "--to", target, "-o", path, *arguments],
+        capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (exits, f"logdepth: {e.value}\n")
+    return str(e.value)
+
+
+def test_what_is_refused_is_said_alike(tmp_path):
+    a5, division = logdepth.compile_regular(group="A5"), logdepth.compile_division()
+    four = logdepth.compile_regular("(a|b)*abb", unroll=4)
+    for ask, arguments, sentence in (
+        ((division, "transformer-lens", {"length": 4}), ("--length", "4"), "TransformerLens cannot say the input"),
+        ((a5, "torch", {"length": 32, "precision": "float32"}), ("--length", "32", "--precision", "float32"),
+         "no temperature can be found"),
+    ):
+        assert sentence in refused(logdepth.ExportRefused, ask, arguments, 3, tmp_path)
+    assert issubclass(logdepth.ExportRefused, logdepth.LimitReached)
+    for ask, arguments, sentence in (
+        ((four, "onnx", {"length": 5}), ("--length", "5"), "--length: expected at most 4"),
+        ((a5, "onnx", {"length": 8, "temperature": "warm"}), ("--length", "8", "--temperature", "warm"),
+         "expected auto, hard or a number above 0, found 'warm'"),
+    ):
+        assert sentence in refused(logdepth.BadInput, ask, arguments, 2, tmp_path)
+
+
+def test_an_export_that_answers_wrongly_is_not_written(tmp_path):
+    a5 = logdepth.compile_regular(group="A5")
+    ask = (a5, "torch", {"length": LENGTH, "temperature": 1})
+    said = refused(logdepth.ExportWrong, ask, ("--length", "8", "--temperature", "1"), 1, tmp_path)
+    assert said.startswith("nothing was written: on the word ")
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        ({"target": "jax"}, "target: expected one of 'torch', 'safetensors', 'onnx', 'transformer-lens', found 'jax'"),
+        ({"precision": "half"}, "precision: expected one of 'float64', 'float32', found 'half'"),
+        ({"length": 0}, "--length: expected a number from 1 on"),
+        ({"temperature": -1}, "--temperature: expected auto, hard or a number above 0"),
+        ({"temperature": float("nan")}, "--temperature: expected auto, hard or a number above 0"),
+        ({"temperature": []}, "--temperature: expected auto, hard or a number above 0, found a list"),
+        ({"path": os.path.join("no", "such", "folder.onnx")}, "folder.onnx: cannot be written"),
+    ],
+)
+def test_an_argument_that_is_none_is_bad_input(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(logdepth.BadInput) as e:
+        a_switch().export(**{"target": "onnx", "path": "x.onnx", "length": LENGTH, **arguments})
+    assert sentence in str(e.value) and not list(tmp_path.iterdir())
+
+
+def test_python_goes_on_while_an_export_is_tested(tmp_path):
+    done, turns = threading.Event(), 0
+    model = logdepth.compile_regular(group="A5")
+    worker = threading.Thread(target=lambda: (model.export("onnx", tmp_path / "a5.onnx", length=16), done.set()))
+    worker.start()
+    while not done.is_set():
+        time.sleep(0.001)
+        turns += 1
+    worker.join()
+    # Were the interpreter held, there would be one turn, as long as the export.
+    assert (tmp_path / "a5.onnx").exists() and turns > 20
