@@ -51,6 +51,7 @@ json known_of(const Network& network, const SelfTest& test, const ExportSettings
         {"inputs", test.inputs},
         {"answers", test.answers},
         {"all_words_to_length", test.exhaustive},
+        {"every_length_to", test.every_length},
         {"largest_difference", test.largest_difference},
         {"seed", settings.seed},
         {"what", "the answers of these inputs are those of the exact run"}}}};

@@ -116,6 +116,7 @@ SelfTest self_test(const Model& model, const Network& network, const FloatArrays
   Runner runner(model);
   SelfTest test;
   test.exhaustive = asked.exhaustive;
+  test.every_length = asked.every_length;
   Comparison comparison(model, runner, test);
   for (const TestInput& input : asked.inputs) {
     const auto exact = runner.run(input.tokens);

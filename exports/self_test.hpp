@@ -16,8 +16,9 @@ struct ExportExample {
 
 struct SelfTest {
   std::uint64_t inputs = 0, answers = 0;
-  std::uint64_t exhaustive = 0;   ///< all words of at most that many letters are among the inputs
-  double largest_difference = 0;  ///< of named numbers from the exact ones
+  std::uint64_t exhaustive = 0;    ///< all words of at most that many letters are among the inputs
+  std::uint64_t every_length = 0;  ///< and words of every length up to that one
+  double largest_difference = 0;   ///< of named numbers from the exact ones
   std::vector<ExportExample> examples;
 };
 

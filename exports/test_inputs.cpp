@@ -67,16 +67,21 @@ TestInputs word_inputs(const Model& model, std::uint64_t length, Choice& choice)
       word.push_back(model.alphabet[choice.below(model.alphabet.size())]);
     return word;
   };
-  std::size_t tokens = 0;
-  for (std::size_t words = 0; words < kFewestWords || tokens < kTokens; ++words) {
-    Letters word =
-        random_word(words < kFewestWords || words % 2 == 0 ? length : 1 + choice.below(length));
-    add_word(model, word, found.inputs);
-    tokens += word.size() + 1;
-    // Its prefixes, longest first, as long as they are cheap.
-    for (; !word.empty() && tokens < kTokens; tokens += word.size() + 1) {
-      word.pop_back();
-      add_word(model, word, found.inputs);
+  for (std::size_t words = 0; words < kFewestWords; ++words)
+    add_word(model, random_word(length), found.inputs);
+  // Just around powers of two, where the number of loops changes.
+  for (std::uint64_t power = 2; power <= length; power *= 2)
+    for (const std::uint64_t letters : {power - 1, power, power + 1})
+      if (letters <= length) add_word(model, random_word(letters), found.inputs);
+  // Random words and their prefixes, shortest first, as long as they are cheap.
+  found.every_length = found.exhaustive;
+  for (std::size_t words = 0, tokens = 0; tokens < kTokens; ++words) {
+    const Letters word = random_word(words % 2 == 0 ? length : 1 + choice.below(length));
+    for (std::size_t letters = 1; letters <= word.size() && tokens < kTokens; ++letters) {
+      add_word(model, {word.begin(), word.begin() + static_cast<std::ptrdiff_t>(letters)},
+               found.inputs);
+      tokens += letters + 1;
+      found.every_length = std::max<std::uint64_t>(found.every_length, letters);
     }
   }
   return found;

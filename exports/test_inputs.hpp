@@ -18,7 +18,8 @@ struct TestInput {
 };
 struct TestInputs {
   std::vector<TestInput> inputs;
-  std::uint64_t exhaustive = 0;  ///< all words of at most that many letters
+  std::uint64_t exhaustive = 0;    ///< all words of at most that many letters
+  std::uint64_t every_length = 0;  ///< words of every length up to that one
 };
 
 /// Errors: ExportRefused for raw streams of other names than those of the division lemma.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <python_modules.hpp>
+#include <set>
 
 #include "exports/network_config.hpp"
 #include "exports/onnx_graph.hpp"
@@ -15,27 +16,37 @@
 #include "objects/phrases.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "runtime/file/whole_folder.hpp"
 
 namespace logdepth {
 namespace {
 
-/// A folder is named by its configuration, which is written last.
+constexpr const char* kTensorFile = "model.safetensors";
+constexpr const char* kTorchFile = "logdepth_torch.py";
+constexpr const char* kLensFile = "logdepth_lens.py";
+constexpr const char* kConfigFile = "config.json";
+
+/// What Python compiled of the modules goes with them.
+const std::set<std::string> kFiles = {kTensorFile, kTorchFile, kLensFile, kConfigFile,
+                                      "__pycache__"};
+
 template <class Real>
-void write_folder(const Network& network, const FloatArrays<Real>& arrays,
-                  const nlohmann::json& config, ExportTarget target, const std::string& path) {
-  const SafeTensors tensors = tensors_of(network, arrays);
-  const OutputFolder folder(path);
-  write_safetensors(tensors, path + "/model.safetensors");
-  if (target != ExportTarget::safetensors)
-    write_whole_file(path + "/logdepth_torch.py", kTorchModule);
+void write_folder(WholeFolder& folder, const Network& network, const FloatArrays<Real>& arrays,
+                  const nlohmann::json& config, ExportTarget target) {
+  write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
+  if (target != ExportTarget::safetensors) write_whole_file(folder.file(kTorchFile), kTorchModule);
   if (target == ExportTarget::transformer_lens)
-    write_whole_file(path + "/logdepth_lens.py", kLensModule);
-  write_whole_file(path + "/config.json", config.dump(1) + "\n");
+    write_whole_file(folder.file(kLensFile), kLensModule);
+  write_whole_file(folder.file(kConfigFile), config.dump(1) + "\n");
+  folder.commit();
 }
 
 template <class Real>
 SelfTest write_as(const Model& model, const Network& network, const ExportSettings& settings,
                   const std::string& path) {
+  // Before the self-test, which may be long: whether there is a place to write.
+  std::optional<WholeFolder> folder;
+  if (settings.target != ExportTarget::onnx) folder.emplace(path, kFiles);
   const FloatArrays<Real> arrays = float_arrays<Real>(network);
   const bool unrolled =
       settings.target == ExportTarget::onnx || settings.target == ExportTarget::transformer_lens;
@@ -45,7 +56,7 @@ SelfTest write_as(const Model& model, const Network& network, const ExportSettin
   if (settings.target == ExportTarget::onnx) {
     write_whole_file(path, onnx_graph(model, network, arrays, config));
   } else {
-    write_folder(network, arrays, config, settings.target, path);
+    write_folder(*folder, network, arrays, config, settings.target);
   }
   return test;
 }

@@ -43,13 +43,16 @@ std::string folder_for_temporary_files() {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() : path_(folder_for_temporary_files()) {
-  const std::string inside = path_;
-  path_ += "/logdepth-XXXXXX";
+TemporaryFolder::TemporaryFolder() try : TemporaryFolder(folder_for_temporary_files()) {
+} catch (const InputError& error) {
+  throw InputError(error.what() + std::string("; set TMPDIR to a folder that can be written"));
+}
+
+TemporaryFolder::TemporaryFolder(const std::string& inside) : path_(inside + "/logdepth-XXXXXX") {
   const std::lock_guard lock(listing);
   if (!mkdtemp(path_.data()))
     throw InputError(inside + ": no temporary folder can be made there (" + std::strerror(errno) +
-                     "); set TMPDIR to a folder that can be written");
+                     ")");
   for (auto& slot : listed)
     if (slot[0] == 0 && path_.size() < slot.size()) {
       std::memcpy(slot.data(), path_.c_str(), path_.size() + 1);

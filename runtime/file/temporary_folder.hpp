@@ -8,8 +8,10 @@ namespace logdepth {
 /// end. For files only: a signal handler removes no folders inside.
 class TemporaryFolder {
  public:
-  /// Errors: InputError when none can be made.
+  /// In TMPDIR, or in /tmp without it. Errors: InputError when none can be made.
   TemporaryFolder();
+  /// In this folder. Errors: the same.
+  explicit TemporaryFolder(const std::string& inside);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -83,6 +83,55 @@ TEST_F(ExportCommand, TheSummarySaysWhatTheConfigurationSays) {
   EXPECT_GT(12 * std::exp(-head.at("temperature").get<double>() / 2 * left), 0x1p-54);
 }
 
+// Prefixes are words too, and every one of a long word is dear: it is said how far they were asked.
+TEST_F(ExportCommand, TheConfigurationSaysHowFarWordsOfEveryLengthWereTried) {
+  const auto tested = [&](const std::string& length) {
+    done({"export", "a5.json", "--to", "safetensors", "--temperature", "hard", "--length", length,
+          "-o", "out"});
+    return json::parse(folder.read("out/config.json")).at("tested");
+  };
+  EXPECT_EQ(tested("12").at("every_length_to"), 12);
+  const json far = tested("600");
+  EXPECT_EQ(far.at("to_length"), 600);
+  EXPECT_GT(far.at("every_length_to"), 100);
+  EXPECT_LT(far.at("every_length_to"), 600);
+}
+
+TEST_F(ExportCommand, AFolderIsReplacedAsAWholeOrNotAtAll) {
+  namespace fs = std::filesystem;
+  const auto names = [&](const fs::path& of) {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder.path() / of))
+      found.insert(entry.path().filename());
+    return found;
+  };
+  const std::set<std::string> before = names(".");
+  done(arguments("a5.json", {"transformer-lens"}));
+  const std::string first = folder.read("out/config.json");
+  // A self-test that fails leaves the earlier export as it was.
+  EXPECT_EQ(logdepth(arguments("a5.json", {"torch", "--temperature", "1"})).status, 1);
+  EXPECT_EQ(folder.read("out/config.json"), first);
+  done(arguments("a5.json", {"safetensors"}));
+  EXPECT_EQ(names("out"), (std::set<std::string>{"config.json", "model.safetensors"}))
+      << "what the earlier target needed is still there";
+  // What somebody else put there is not lost.
+  folder.write("out/notes.txt", "mine");
+  const Finished refused = logdepth(arguments("a5.json", {"torch"}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("an earlier export; it holds 'notes.txt'"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(folder.read("out/notes.txt"), "mine");
+  std::set<std::string> after = names(".");
+  after.erase("out");
+  EXPECT_EQ(after, before) << "a temporary folder was left";
+  fs::create_directories(folder.path() / "empty");
+  done({"export", "a5.json", "--to", "torch", "--length", "4", "-o", "empty/"});
+  done({"export", "a5.json", "--to", "torch", "--length", "4", "-o", "new/below"});
+  EXPECT_EQ(names("new/below"), names("empty"));
+  EXPECT_NE(fs::status(folder.path() / "empty").permissions() & fs::perms::group_read,
+            fs::perms::none);
+}
+
 TEST_F(ExportCommand, TheExactWeightsAreThoseOfTheFile) {
   done(arguments("a5.json", {"safetensors"}));
   const SafeTensors tensors = read_safetensors(folder.file("out/model.safetensors"));
