@@ -37,8 +37,12 @@ part() {  # part NAME COMMAND ...: runs the command and says how long it took
 }
 part "installing" install_packages "${packages[@]}"
 part "installing peers" tests/install_peers.sh || true  # it has said why; tests that need them do too
-part "installing Python packages" tests/install_python_peers.sh || true
+# Gigabytes, of which the build needs nothing.
+tests/install_python_peers.sh &
+python_peers=$!
+trap 'kill "$python_peers" 2>/dev/null || true' EXIT
 part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON
 part "building" cmake --build --preset "$preset"
+part "waiting for the Python packages" wait "$python_peers" || true
 echo "== testing"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"

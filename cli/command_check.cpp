@@ -10,8 +10,10 @@
 #include "cli/progress.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/ledger.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -99,13 +101,12 @@ int check(const CheckArguments& options) {
   how.threads = options.threads > 0 ? options.threads
                                     : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   std::optional<TemporaryFolder> work;
+  std::optional<OutputFolder> report;
   if (options.report.empty()) {
     how.folder = work.emplace().path();
   } else {
-    std::error_code error;
     how.folder = options.report + "/models";
-    std::filesystem::create_directories(how.folder, error);
-    if (error) throw InputError(how.folder + ": the folder cannot be made");
+    report.emplace(how.folder);
     for (const char* name : {"report.md", "report.json", "report.html"})
       if (const std::string file = options.report + "/" + name; std::filesystem::is_directory(file))
         throw InputError(file + ": a folder stands where the report is to be written");
@@ -140,6 +141,7 @@ int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
       entry.claim = claims[i];
       entry.status = static_cast<Status>(part.answer.at("statuses").at(at).get<int>());
       rows.push_back(part.answer.at("rows").at(at));
+      for (std::string& cell : rows.back()) cell = printable(cell, kMostPrinted);
       entries.push_back(part.answer.at("claims").at(at));
     } catch (const nlohmann::json::exception&) {
       throw InputError(part.file + ": expected what a part of check found of " +

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
+#include "runtime/file/output_folder.hpp"
 
 namespace logdepth {
 namespace {
@@ -81,17 +83,14 @@ std::vector<std::string> save(const DepthTable& table, const std::string& folder
   return write_report_files(files, folder);
 }
 
-/// Before anything is computed.
-void prepare(const CompareArguments& options) {
+/// Before anything is computed; the folder of --out, with it.
+std::optional<OutputFolder> prepare(const CompareArguments& options) {
   if (options.up_to < 4)
     throw InputError(fmt::format(
         "--up-to: expected at least 4, so that there are two sizes, found {}", options.up_to));
-  if (options.out_given->count() == 0) return;
+  if (options.out_given->count() == 0) return std::nullopt;
   if (options.folder.empty()) throw InputError("--out: expected the name of a folder");
-  std::error_code error;
-  std::filesystem::create_directories(options.folder, error);
-  if (error || !std::filesystem::is_directory(options.folder))
-    throw InputError(options.folder + ": the folder cannot be made");
+  return std::optional<OutputFolder>(std::in_place, options.folder);
 }
 
 /// Every run once, also where folders hold one another.
@@ -112,7 +111,7 @@ std::vector<RunRecord> read_runs(const std::vector<std::string>& folders) {
 int compare_depth(const CompareArguments& options) {
   const std::vector<RunRecord> records = read_runs(options.runs);
   depth_series(records);  // refuses broken results before anything is compiled
-  prepare(options);
+  const auto folder = prepare(options);
   ConstructedOptions how;
   how.groups = groups(records);
   how.up_to = options.up_to;

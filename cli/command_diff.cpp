@@ -7,6 +7,7 @@
 #include "cli/program_source.hpp"
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/difference/float_difference.hpp"
 #include "proofs-check/file/carried_program.hpp"
@@ -64,7 +65,7 @@ int diff(const DiffArguments& options) {
   if (!outcome.has_value()) {
     out["refused"] = describe(outcome.refusal());
     if (options.json) std::cout << out.dump(1) << '\n';
-    std::cerr << "logdepth: " << describe(outcome.refusal()) << '\n';
+    std::cerr << "logdepth: " << printable(describe(outcome.refusal()), kMostPrinted) << '\n';
     return kNotDecided;
   }
   const auto& difference = outcome.value();
@@ -82,7 +83,7 @@ int diff(const DiffArguments& options) {
                       : "equal up to rounding: every number of every token after every sublayer "
                         "is within its error bound of the exact one\n");
   } else {
-    std::cout << "first difference: " << describe(*difference) << '\n';
+    std::cout << "first difference: " << printable(describe(*difference), kMostPrinted) << '\n';
   }
   return difference ? kCheckFailed : kDone;
 }

@@ -6,6 +6,7 @@
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"
 #include "proofs-check/pictures/draw_run.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
@@ -43,9 +44,11 @@ int draw(DrawArguments& options) {
     const RunDrawing drawing =
         draw_run(model, question.tokens, question.graph, question.pair, review);
     if (!drawing.note.empty())
-      std::cerr << "logdepth: " << drawing.note << "; drawn is who attends where\n";
+      std::cerr << "logdepth: " << printable(drawing.note, kMostPrinted)
+                << "; drawn is who attends where\n";
     if (!drawing.picture.has_value()) {
-      std::cerr << "logdepth: " << describe(drawing.picture.refusal()) << "; nothing was drawn\n";
+      std::cerr << "logdepth: " << printable(describe(drawing.picture.refusal()), kMostPrinted)
+                << "; nothing was drawn\n";
       return kNotDecided;
     }
     save_run(model, drawing.picture.value(), drawing.together, options.output);

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "exports/write_export.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -34,7 +35,7 @@ void read_temperature(const std::string& text, ExportSettings& settings) {
   const char* const end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, settings.temperature);
   require(error == std::errc() && next == end && settings.temperature > 0,
-          "--temperature: expected auto, hard or a number above 0, found '" + text + "'");
+          "--temperature: expected auto, hard or a number above 0, found " + in_quotes(text));
 }
 
 int export_model(ExportArguments& options) {

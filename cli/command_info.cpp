@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "objects/action.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/file/checks_file.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/file/proved_precision.hpp"
@@ -36,7 +37,7 @@ std::string input_text(const Input& input) {
                },
                [](const CellsInput& cells) {
                  std::string text = "raw streams:";
-                 for (const std::string& name : cells.names) text += " " + name;
+                 for (const std::string& name : cells.names) text += " " + printable(name);
                  return text;
                },
                [](const GraphInput& graph) {
@@ -143,7 +144,9 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
                 const std::vector<CheckEntry>& checks, bool precision) {
   const Measures m = measure(model, n);
   const auto line = [](const std::string& key, const std::string& value) {
-    std::cout << key << std::string(key.size() < 14 ? 14 - key.size() : 1, ' ') << value << '\n';
+    const std::string name = printable(key);
+    std::cout << name << std::string(name.size() < 14 ? 14 - name.size() : 1, ' ')
+              << printable(value, kMostPrinted) << '\n';
   };
   line("name", model.name);
   const bool both = !model.construction.empty() && !model.source.empty();

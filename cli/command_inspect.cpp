@@ -11,6 +11,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/subgroups.hpp"
 #include "proofs-check/pictures/draw_monoid.hpp"
 #include "proofs-check/pictures/save_drawing.hpp"
@@ -118,7 +119,8 @@ int inspect(const InspectArguments& options) {
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else {
-    std::cout << "automaton  " << loaded.name << ", " << loaded.sizes() << '\n';
+    std::cout << "automaton  " << printable(loaded.name, kMostPrinted) << ", " << loaded.sizes()
+              << '\n';
     if (!loaded.state_names.empty())
       std::cout << "states     " << nlohmann::json(loaded.state_names).dump() << '\n';
     std::cout << "monoid     " << kind << '\n';

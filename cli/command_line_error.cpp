@@ -8,6 +8,7 @@
 
 #include "cli/command_tree.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/spelling.hpp"
 
 namespace logdepth {
@@ -35,7 +36,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
       left, [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
   if (!commands.empty() && option != left.begin()) {
     const auto name = meant(left.front(), commands);
-    return "unknown command '" + left.front() + "' of " + path + "; " +
+    return "unknown command " + in_quotes(left.front()) + " of " + path + "; " +
            (name ? "did you mean " + *name + "?" : "expected one of " + joined(commands)) + help;
   }
   if (option == left.end()) return error.what() + help;
@@ -43,7 +44,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   const auto name = meant(written, options);
   if (name == written)
     return "expected " + written + " behind " + path + ", found it before" + help;
-  return "unknown option '" + *option + "' of " + path +
+  return "unknown option " + in_quotes(*option) + " of " + path +
          (name ? "; did you mean " + *name + "?" : "") + help;
 }
 

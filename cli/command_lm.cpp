@@ -21,7 +21,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/json_tape.hpp"
 #include "objects/phrases.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -78,7 +78,7 @@ std::string shipped_text() {
 /// Requests and answers are JSON.
 void expect_utf8(const char* option, const std::string& text) {
   if (!is_utf8(text))
-    throw InputError(std::string(option) + ": expected UTF-8, found '" + printable(text) + "'");
+    throw InputError(std::string(option) + ": expected UTF-8, found " + in_quotes(text));
 }
 
 /// Asks the program that has libtorch; its exit status where it is not 0 (it has said why itself).
@@ -136,7 +136,7 @@ ordered_json shape_json(const LanguageModelFile& file) {
 }
 
 void print_line(const std::string& key, const std::string& value) {
-  std::cout << fmt::format("{:<14}{}\n", key, value);
+  std::cout << fmt::format("{:<14}{}\n", printable(key), printable(value, kMostPrinted));
 }
 
 void print_shape(const LanguageModelFile& file) {

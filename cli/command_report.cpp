@@ -9,6 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_report.hpp"
 #include "proofs-check/precision/precision_table.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -87,9 +88,9 @@ int merge_precision(const std::vector<WorkPart>& parts, bool json, const std::st
       throw InputError(part.file + ": expected what a part of report precision measured");
     }
   const PrecisionReport report = merge_precision_reports(run, shards);
+  std::optional<OutputFolder> folder;
   if (!out.empty()) {
-    std::error_code failure;
-    std::filesystem::create_directories(out, failure);
+    folder.emplace(out);
     write_whole_file(
         out + "/precision.csv",
         print_precision_table({report.points, report.first_wrong}, report.seed, run.version));

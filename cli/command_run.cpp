@@ -14,6 +14,7 @@
 #include "cli/run_engine.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/file/names_of_states.hpp"
 #include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -52,10 +53,11 @@ class Runs {
  public:
   Runs(const Model& model, const RunOptions& options) : model_(model), options_(options) {
     if (options.prefixes && !std::holds_alternative<WordInput>(model.input))
-      throw InputError("--prefixes: the weights file '" + model.name + "' does not take words");
+      throw InputError("--prefixes: the weights file " + in_quotes(model.name) +
+                       " does not take words");
     if (options.prefixes && !reads_prefixes(model))
-      throw InputError("--prefixes: the weights file '" + model.name +
-                       "' does not say how to read prefixes");
+      throw InputError("--prefixes: the weights file " + in_quotes(model.name) +
+                       " does not say how to read prefixes");
     if (options.engine.exact) {
       engine_ = exact_engine(model, options.threads, options.bytes(), options.trace);
     } else {
@@ -70,12 +72,12 @@ class Runs {
                         [&](const DivisionQuestion& division) { run_division(division.rows); }},
                questions);
     if (options_.json) print_json();
-    std::cout.flush();
-    if (!std::cout) throw InputError("standard output cannot be written");
+    write_out_answers();
     engine_->finish();
     if (options_.stats && !options_.json) engine_->print_statistics(std::cerr);
     if (const auto broken = engine_->broken_promise()) {
-      std::cerr << "logdepth: a head broke its promise: " << *broken << '\n';
+      std::cerr << "logdepth: a head broke its promise: " << printable(*broken, kMostPrinted)
+                << '\n';
       return kCheckFailed;
     }
     return refused_ ? kNotDecided : kDone;
@@ -195,7 +197,7 @@ class Runs {
       const auto logits = engine_->logits(last);
       std::string line;
       for (std::size_t i = 0; i < logits.size(); ++i) {
-        line += (line.empty() ? "" : " ") + cells->names[i] + "=" + logits[i];
+        line += (line.empty() ? "" : " ") + printable(cells->names[i]) + "=" + logits[i];
         result["cells"][cells->names[i]] = logits[i];
       }
       answered("value", result);
@@ -241,7 +243,7 @@ class Runs {
   void print_cells(nlohmann::json& result) {
     const auto& names = std::get<CellsOutput>(model_.output).names;
     std::string line;
-    for (const std::string& name : names) line += (line.empty() ? "" : " ") + name;
+    for (const std::string& name : names) line += (line.empty() ? "" : " ") + printable(name);
     print(line);
     result["cells"] = nlohmann::json::array();
     for (std::size_t token = 0; token < engine_->tokens(); ++token) {
@@ -275,7 +277,7 @@ class Runs {
     }
     if (certificate->certificate != Certificate::certified) refused_ = true;
     std::cerr << "logdepth: " << which_ << certificate_name(certificate->certificate)
-              << (reason.empty() ? "" : ": ") << reason << '\n';
+              << (reason.empty() ? "" : ": ") << printable(reason, kMostPrinted) << '\n';
   }
 
   void refuse(const Refusal& refusal, nlohmann::json& result) {
@@ -286,7 +288,7 @@ class Runs {
     result["outcome"] = outcome;
     result["reason"] = reason;
     print(outcome);
-    std::cerr << "logdepth: " << which_ << reason << '\n';
+    std::cerr << "logdepth: " << which_ << printable(reason, kMostPrinted) << '\n';
   }
   /// An input that is too large for a limit is refused like any other, and the next one is run.
   template <class Answer>
@@ -352,7 +354,8 @@ Command add_run(CLI::App& app) {
             const bool number = CLI::detail::lexical_cast(text, gib);
             return number && gib > 0 && gib <= kMostMemory
                        ? std::string()
-                       : "expected a number of GiB above 0 and at most 65536, got '" + text + "'";
+                       : "expected a number of GiB above 0 and at most 65536, got " +
+                             in_quotes(text);
           },
           "GIB"))
       ->capture_default_str();

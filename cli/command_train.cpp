@@ -22,6 +22,7 @@
 #include "learned/papers.hpp"
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -38,7 +39,7 @@ CLI::Validator word_of(OptionVisitor::Words given) {
             text = std::to_string(i);  // what CLI11 makes an enumeration of
             return std::string();
           }
-        return "expected " + list + ", found '" + text + "'";
+        return "expected " + list + ", found " + in_quotes(text);
       },
       list);
 }
@@ -48,7 +49,7 @@ const CLI::Validator kAboveZero(
       const double value = std::strtod(text.c_str(), &end);
       return *end == '\0' && value > 0 && std::isfinite(value)
                  ? std::string()
-                 : "expected a number above 0, found '" + text + "'";
+                 : "expected a number above 0, found " + in_quotes(text);
     },
     "NUMBER");
 
@@ -246,7 +247,7 @@ const CLI::Validator kSlurmWord(
                std::string_view("-_:.,").find(static_cast<char>(c)) != std::string_view::npos;
       });
       return word ? std::string()
-                  : "expected letters, digits and the signs - _ : . , found '" + text + "'";
+                  : "expected letters, digits and the signs - _ : . , found " + in_quotes(text);
     },
     "WORD");
 
@@ -262,8 +263,8 @@ struct PlanArguments {
 TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
   for (const std::string& name : options.names)
     if (std::none_of(plan.begin(), plan.end(), [&](const auto& run) { return run.name == name; }))
-      throw InputError("--run: expected the name of a run of " + options.file + ", found '" + name +
-                       "'");
+      throw InputError("--run: expected the name of a run of " + options.file + ", found " +
+                       in_quotes(name));
   if (!options.names.empty())
     std::erase_if(plan, [&](const PlannedRun& run) {
       return std::find(options.names.begin(), options.names.end(), run.name) == options.names.end();

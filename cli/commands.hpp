@@ -29,6 +29,9 @@ inline CLI::Validator count_up_to(std::uint64_t limit) {
 inline const CLI::Validator kCount = count_up_to(kMostCounted);
 inline const CLI::Validator kSmallCount = count_up_to(kMostParts);
 
+/// Errors: InputError with the reason unless all of standard output could be written.
+void write_out_answers();
+
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;
 

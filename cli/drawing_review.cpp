@@ -9,6 +9,7 @@
 #include "cli/program_source.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/test_language.hpp"
@@ -71,8 +72,8 @@ void ask_oracle(const OracleRequest& request, const Model& model, const OneQuest
                [&](const CellsInput&) {
                  // Quotients and remainders of natural numbers are judged where they are drawn.
                  if (request.against != "division")
-                   throw InputError("the weights file '" + model.name +
-                                    "' takes raw streams; expected --against division or program");
+                   throw InputError("the weights file " + in_quotes(model.name) +
+                                    " takes raw streams; expected --against division or program");
                }},
       model.input);
 }
@@ -105,7 +106,8 @@ RunReview review_of(const OracleOptions& options, const std::string& program, co
     compare_with_program(program, model, question.tokens.value(), review);
   } catch (const InputError& error) {
     if (!program.empty() || options.against == kProgram) throw;
-    std::cerr << "logdepth: the run is not compared with a program: " << error.what() << '\n';
+    std::cerr << "logdepth: the run is not compared with a program: "
+              << printable(error.what(), kMostPrinted) << '\n';
   }
   return review;
 }

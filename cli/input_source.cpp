@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
+#include "objects/quoted_text.hpp"
 #include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -32,7 +33,7 @@ void check_kind(const InputOptions& options, const Model& model) {
   const bool graph = given(options.graph_option);
   const bool cells = given(options.cells_option) || given(options.divide_option);
   const bool batch = options.words.batch_option != nullptr;
-  const std::string file = "the weights file '" + model.name + "' takes ";
+  const std::string file = "the weights file " + in_quotes(model.name) + " takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
     if (graph || cells)
       throw InputError(file + "words; give --input or --tokens" + (batch ? " or --batch" : ""));
@@ -49,7 +50,7 @@ void check_kind(const InputOptions& options, const Model& model) {
 Vertex find_vertex(const Graph& graph, const std::string& name, const std::string& where,
                    const std::string& file) {
   const auto vertex = graph.vertex(name);
-  if (!vertex) throw InputError(where + ": '" + name + "' is not a vertex of " + file);
+  if (!vertex) throw InputError(where + ": " + in_quotes(name) + " is not a vertex of " + file);
   return *vertex;
 }
 

@@ -15,7 +15,9 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/export.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
+#include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -23,6 +25,7 @@ namespace {
 
 extern "C" void interrupted(int signal) {
   remove_unfinished_files();
+  remove_temporary_folders();
   kill_line_programs();
   std::signal(signal, SIG_DFL);  // and die of it, so that the caller sees why
   raise(signal);
@@ -36,8 +39,9 @@ void open_closed_standard_streams() {
     if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDONLY);
 }
 
+/// One line, whatever was quoted in it.
 int fail(const std::string& sentence, int status) {
-  std::cerr << "logdepth: " << sentence << '\n';
+  std::cerr << "logdepth: " << printable(sentence, kMostPrinted) << '\n';
   return status;
 }
 
@@ -137,10 +141,10 @@ int main(int argc, char** argv) {
   using namespace logdepth;
   open_closed_standard_streams();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, interrupted);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   try {
     const int status = run(argc, argv);
-    std::cout.flush();
-    if (!std::cout) return fail("standard output cannot be written", kBadInput);
+    write_out_answers();
     return status;
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
@@ -157,8 +161,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory", kNotDecided);
   } catch (const std::exception& error) {
-    std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
-              << '\n';
-    return 70;
+    return fail(std::string("a defect of logdepth itself, please report it: ") + error.what(), 70);
   }
 }

@@ -20,6 +20,7 @@
 #include "cli/slurm_commands.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/file_pieces.hpp"
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -158,7 +159,7 @@ int print_states(const TrainingPlan& plan, const std::string& out) {
     const RunState& state = states.runs[i];
     ++counts[state.kind];
     std::cout << fmt::format("{:{}}  {:7}  {}\n", plan[i].name, width, kind_name(state.kind),
-                             state.detail);
+                             printable(state.detail, kMostPrinted));
   }
   std::vector<std::string> parts;
   for (const Kind kind : kKinds)

@@ -6,7 +6,7 @@
 
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/json_file.hpp"
 
 namespace logdepth {
 
@@ -14,7 +14,7 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
   namespace fs = std::filesystem;
   const std::string before = folder + "/" + kRunConfigFile;
   if (fs::exists(folder + "/" + kCheckpointFile) && fs::exists(before)) {
-    const auto json = nlohmann::json::parse(read_whole_file(before), nullptr, false);
+    const auto json = nlohmann::json::parse(read_json_file(before), nullptr, false);
     if (json.is_discarded() || !continues(run_config_from_json(json, before), run.config))
       throw InputError(before +
                        ": expected the same configuration as the one asked for, but for the "

@@ -8,13 +8,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 #include <vector>
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 
 extern char** environ;
 
@@ -29,7 +30,8 @@ struct Said {
 using AnonymousFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 AnonymousFile anonymous_file() {
   AnonymousFile file(std::tmpfile(), std::fclose);
-  if (!file) throw std::runtime_error("no temporary file can be made");
+  if (!file)
+    throw InputError(std::string("no temporary file can be made: ") + std::strerror(errno));
   return file;
 }
 
@@ -144,7 +146,7 @@ std::string submit_to_slurm(const std::string& script) {
   // "12", or "12;cluster"
   const std::string job = said->out.substr(0, said->out.find_first_of(";\n"));
   if (!number(job))
-    throw InputError("--slurm: expected the number of a job of sbatch, found '" + job + "'");
+    throw InputError("--slurm: expected the number of a job of sbatch, found " + in_quotes(job));
   return job;
 }
 

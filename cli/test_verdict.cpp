@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/shell_word.hpp"
 #include "oracle/command_oracle.hpp"
 #include "proofs-check/file/checks_file.hpp"
@@ -183,18 +184,19 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     }
     std::cout << out.dump(1) << '\n';
   } else {
-    std::cout << (example ? "FAILED" : "passed") << ": against " << verdict.against << ", "
-              << words.bound << '\n'
+    std::cout << (example ? "FAILED" : "passed") << ": against "
+              << printable(verdict.against, kMostPrinted) << ", " << words.bound << '\n'
               << words.compared << " and " << verdict.promises << " promises compared\n";
     if (const std::string note = verdict.details.value("prefix_note", "");
         !note.empty() && verdict.details.at("prefixes") == 0)
       std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
                 << " was compared: " << note << '\n';
     for (const std::string& head : verdict.unevaluated)
-      std::cout << "never asked: " << head << " (" << words.too_small << ")\n";
+      std::cout << "never asked: " << printable(head, kMostPrinted) << " (" << words.too_small
+                << ")\n";
     if (example)
-      std::cout << "counterexample: " << example->shown << " (" << example->origin
-                << "): " << difference << '\n';
+      std::cout << "counterexample: " << printable(example->shown, std::string::npos) << " ("
+                << example->origin << "): " << printable(difference, kMostPrinted) << '\n';
     if (example) print_commands(verdict);
   }
   std::map<std::string, std::uint64_t> limits;

@@ -17,6 +17,7 @@
 #include "cli/run_folder.hpp"
 #include "cli/training_program.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -152,7 +153,7 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
         }
       } catch (const InputError& error) {  // the other runs go on
         line.clear();
-        std::cerr << "logdepth: " << error.what() << '\n';
+        std::cerr << "logdepth: " << printable(error.what(), kMostPrinted) << '\n';
         worst = std::max(worst, 2);
       }
       ++done;

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 
 #include "logdepth/errors.hpp"
 
@@ -40,7 +39,8 @@ StartedProgram start_training_program(std::vector<std::string> arguments, int ke
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be opened");
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw InputError(std::string("no pipe can be opened: ") + std::strerror(errno));
   const pid_t parent = getpid();
   const StartedProgram started{fork(), ends[0]};
   if (started.pid == 0) {
@@ -53,7 +53,7 @@ StartedProgram start_training_program(std::vector<std::string> arguments, int ke
     _exit(127);
   }
   close(ends[1]);
-  if (started.pid < 0) throw std::runtime_error(program + ": " + std::strerror(errno));
+  if (started.pid < 0) throw InputError(program + ": cannot be started: " + std::strerror(errno));
   return started;
 }
 

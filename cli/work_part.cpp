@@ -9,6 +9,8 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -39,7 +41,7 @@ bool read_shard(const std::string& text, Shard& shard) {
 }
 
 WorkPart read_part(const std::string& file) {
-  const json content = json::parse(read_whole_file(file), nullptr, false);
+  const json content = json::parse(read_json_file(file), nullptr, false);
   WorkPart part;
   part.file = file;
   try {
@@ -84,7 +86,7 @@ void ShardOptions::add_to(CLI::App& command) {
                      Shard shard;
                      return read_shard(text, shard)
                                 ? std::string()
-                                : "expected I/K with 1 <= I <= K, found '" + text + "'";
+                                : "expected I/K with 1 <= I <= K, found " + in_quotes(text);
                    },
                    ""));
   CLI::Option* const file =

@@ -50,14 +50,15 @@ std::size_t count_monoid_units(std::size_t size, const LayerDemand& layer) {
   return sum(rules, layer.per_component * size);
 }
 
-std::string refusal_of(const ProductForecast& forecast, const ProductDemand& demand) {
+std::string refusal_of(const ProductForecast& forecast, const ProductDemand& demand,
+                       const std::string& units) {
   const bool monoid = forecast.chosen == ScanTable::monoid;
-  const std::size_t units = monoid ? *forecast.monoid_units : forecast.matrix_units;
-  const std::size_t other = monoid ? forecast.matrix_units : forecast.monoid_units.value_or(units);
+  const std::size_t other =
+      monoid ? forecast.matrix_units : forecast.monoid_units.value_or(kUncounted);
   return fmt::format(
       "the {} table needs {} feed-forward units and the limit is {} ({}); try {}, or a smaller "
       "automaton",
-      std::string(monoid ? "monoid" : "matrix"), text_of(units), kMaxScanUnits, forecast.reason,
+      std::string(monoid ? "monoid" : "matrix"), units, kMaxScanUnits, forecast.reason,
       other <= kMaxScanUnits ? "the other --table" : demand.advice);
 }
 
@@ -69,11 +70,18 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
     return LayerDemand{factors, demand.tables, sum(factors, demand.component_units)};
   };
   ProductForecast forecast;
-  forecast.images = ReachablePoints(action);
-  forecast.matrix_units = demand.other_units;
-  for (const auto& [factors, layers] : demand.layers)
-    forecast.matrix_units = sum(forecast.matrix_units,
-                                times(layers, count_matrix_units(forecast.images, layer(factors))));
+  // A pair of two points has at least one unit, so a matrix of more pairs is refused uncounted.
+  std::string matrix_text = fmt::format("more than {}", kMaxScanUnits);
+  forecast.matrix_units = kUncounted;
+  if (auto images = ReachablePoints::of_at_most(action, kMaxScanUnits)) {
+    forecast.images = std::move(*images);
+    forecast.matrix_units = demand.other_units;
+    for (const auto& [factors, layers] : demand.layers)
+      forecast.matrix_units =
+          sum(forecast.matrix_units,
+              times(layers, count_matrix_units(forecast.images, layer(factors))));
+    matrix_text = text_of(forecast.matrix_units);
+  }
   // The stated cap, lowered when elements are long lists: at most 2^24 images in memory.
   forecast.monoid_cap = std::min<std::size_t>(
       kMaxMonoid, (std::size_t{1} << 24) / std::max<std::size_t>(action.points, 1));
@@ -97,13 +105,14 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
   forecast.reason =
       fmt::format("{}the matrix of {} points needs {} units; {}",
                   std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: "),
-                  action.points, text_of(forecast.matrix_units), monoid_text);
+                  action.points, matrix_text, monoid_text);
   const bool monoid = forecast.chosen == ScanTable::monoid;
   if (monoid && !forecast.monoid)
     forecast.refusal = "the monoid table cannot be built: " + monoid_text +
-                       "; try --table matrix (" + text_of(forecast.matrix_units) + " units)";
+                       "; try --table matrix (" + matrix_text + " units)";
   else if ((monoid ? *forecast.monoid_units : forecast.matrix_units) > kMaxScanUnits)
-    forecast.refusal = refusal_of(forecast, demand);
+    forecast.refusal =
+        refusal_of(forecast, demand, monoid ? text_of(*forecast.monoid_units) : matrix_text);
   return forecast;
 }
 

@@ -35,7 +35,8 @@ struct ProductDemand {
 
 /// The sizes of both tables before anything is built, and what was found out on the way.
 struct ProductForecast {
-  /// A matrix row needs the columns of images[q] only, and none when there is a single one.
+  /// A matrix row needs the columns of images[q] only, and none when there is a single one. Empty
+  /// where they alone are too many for a matrix.
   ReachablePoints images;
   std::shared_ptr<const TransitionMonoid> monoid;  ///< null: more than `monoid_cap` elements
   std::size_t monoid_cap = 0;

@@ -10,6 +10,7 @@
 #include "exports/separations.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -24,9 +25,9 @@ void require_length(const Model& model, std::uint64_t length) {
   require(length > 0, "--length: expected a number from 1 on");
   if (const auto largest = largest_size(model); largest && length > *largest)
     throw InputError(
-        fmt::format("--length: expected at most {}, what the weights file '{}' is made "
+        fmt::format("--length: expected at most {}, what the weights file {} is made "
                     "for, found {}",
-                    *largest, model.name, length));
+                    *largest, in_quotes(model.name), length));
 }
 
 /// Of the longest input.
@@ -124,7 +125,7 @@ NetworkHead head_of(const Head& source, const Reader& reader, const HeadSeparati
 std::string head_place(const Network& network, std::size_t layer, std::size_t head) {
   const std::string& name = network.layers[layer].heads[head].name;
   return fmt::format("layer {}, head {}{}", layer + 1, head + 1,
-                     name.empty() ? "" : " ('" + name + "')");
+                     name.empty() ? "" : " (" + in_quotes(name) + ")");
 }
 
 double rounding_unit(const Network& network) {

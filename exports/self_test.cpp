@@ -8,6 +8,7 @@
 #include <span>
 
 #include "exports/test_inputs.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/embed.hpp"
@@ -87,9 +88,9 @@ class Comparison {
       ++test_.answers;
       const double difference = std::abs(logits[row] - right[row].approximate().value);
       if (!(difference <= kLargestDifference))
-        wrong(token,
-              fmt::format("'{}' is {} and not {}", std::get<CellsOutput>(model_.output).names[row],
-                          logits[row], right[row].text()));
+        wrong(token, fmt::format("{} is {} and not {}",
+                                 in_quotes(std::get<CellsOutput>(model_.output).names[row]),
+                                 logits[row], right[row].text()));
       test_.largest_difference = std::max(test_.largest_difference, difference);
     }
   }

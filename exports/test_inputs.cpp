@@ -8,6 +8,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -34,7 +35,7 @@ class Choice {
 void add_word(const Model& model, const Letters& word, std::vector<TestInput>& inputs) {
   auto tokens = tokens_of(model, word);
   if (tokens.has_value())  // else it has no token at all
-    inputs.push_back({"the word '" + joined(word, " ") + "'", std::move(tokens).value()});
+    inputs.push_back({"the word " + in_quotes(joined(word, " ")), std::move(tokens).value()});
 }
 
 /// All words of 0, 1, ... letters as long as they are few; the length that was reached.
@@ -114,8 +115,8 @@ bool divides(const Model& model) {
 
 TestInputs division_inputs(const Model& model, std::uint64_t length, Choice& choice) {
   if (!divides(model))
-    throw ExportRefused("the weights file '" + model.name +
-                        "' takes raw streams other than divisions, and nothing says which; an "
+    throw ExportRefused("the weights file " + in_quotes(model.name) +
+                        " takes raw streams other than divisions, and nothing says which; an "
                         "export without its self-test is not written");
   TestInputs found;
   for (std::size_t tokens = 0; tokens < kTokens / 4 || found.inputs.size() < kFewestWords;) {

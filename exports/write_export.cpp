@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <python_modules.hpp>
@@ -14,21 +13,18 @@
 #include "exports/transformer_lens.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A folder is named by its configuration, which is written last.
 template <class Real>
 void write_folder(const Network& network, const FloatArrays<Real>& arrays,
                   const nlohmann::json& config, ExportTarget target, const std::string& path) {
   const SafeTensors tensors = tensors_of(network, arrays);
-  std::error_code failed;
-  fs::create_directories(path, failed);
-  require(fs::is_directory(path, failed), path + ": expected the name of a folder");
+  const OutputFolder folder(path);
   write_safetensors(tensors, path + "/model.safetensors");
   if (target != ExportTarget::safetensors)
     write_whole_file(path + "/logdepth_torch.py", kTorchModule);

@@ -5,6 +5,7 @@
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
+#include "objects/quoted_text.hpp"
 #include "requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -34,7 +35,7 @@ const Letters& Transformer::alphabet() const {
 }
 Letters Transformer::word(const std::string& typed) const {
   require(std::holds_alternative<WordInput>(hidden_->model.input),
-          "the weights file '" + name() + "' does not take words");
+          "the weights file " + in_quotes(name()) + " does not take words");
   const Alphabet letters(hidden_->model.alphabet);
   Letters word;
   for (const Letter letter : letters.parse_word(typed)) word.push_back(letters.name(letter));

@@ -6,6 +6,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "requests/stream_request.hpp"
 #include "runtime/numbers/real_text.hpp"
 
@@ -41,7 +42,8 @@ DirectedGraph numbered_graph(const Graph& graph) {
 
 Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams) {
   const auto* input = std::get_if<CellsInput>(&model.input);
-  require(input != nullptr, "the weights file '" + model.name + "' does not take raw streams");
+  require(input != nullptr,
+          "the weights file " + in_quotes(model.name) + " does not take raw streams");
   const std::string where = "raw streams: ";
   std::size_t tokens = 0;
   for (const auto& [name, numbers] : streams.numbers) tokens = numbers.size();
@@ -53,14 +55,14 @@ Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams)
     ++known;
     const std::vector<std::string>& numbers = found->second;
     require(numbers.size() == tokens,
-            where + "'" + found->first + "' has " + counted(numbers.size(), "number") +
+            where + in_quotes(found->first) + " has " + counted(numbers.size(), "number") +
                 ", expected one for " + "each of " + counted(tokens, "token"));
     for (std::size_t token = 0; token < tokens; ++token) {
       auto number = parse_real(numbers[token]);
       if (!number)
-        throw InputError(where + "'" + found->first + "', token " + std::to_string(token) +
-                         ": expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got '" +
-                         numbers[token].substr(0, 60) + "'");
+        throw InputError(where + in_quotes(found->first) + ", token " + std::to_string(token) +
+                         ": expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got " +
+                         in_quotes(numbers[token]));
       rows[token][i] = std::move(*number);
     }
   }

@@ -7,6 +7,7 @@
 #include "library/given_inputs.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "requests/option_checks.hpp"
 #include "requests/stream_request.hpp"
 #include "runtime/file/prefix_answer.hpp"
@@ -71,8 +72,8 @@ DivisionAnswer divide(const Transformer& transformer, std::uint64_t dividend,
 
 Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words) {
   const Model& model = transformer.hidden().model;
-  require(reads_prefixes(model),
-          "--prefixes: the weights file '" + model.name + "' does not say how to read prefixes");
+  require(reads_prefixes(model), "--prefixes: the weights file " + in_quotes(model.name) +
+                                     " does not say how to read prefixes");
   const std::vector<Answer> answers = run_all(transformer, words);
   Prefixes prefixes;
   prefixes.words = words.size();

@@ -8,6 +8,7 @@
 #include "library/transformer_inside.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/test_language.hpp"
@@ -79,7 +80,7 @@ TestResult test_with(const Transformer& transformer, const LanguageOracle& oracl
                      const TestedWords& words) {
   const Model& model = transformer.hidden().model;
   require(std::holds_alternative<WordInput>(model.input),
-          "the weights file '" + model.name + "' does not take words");
+          "the weights file " + in_quotes(model.name) + " does not take words");
   TestOptions options;
   options.up_to = words.up_to;
   options.random = words.random;

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
@@ -62,45 +65,73 @@ Dfa to_dfa(const Action& action) {
 
 namespace {
 
-/// arcs[q]: where one step leads from q.
-std::vector<bool> reached_from(State start, const std::vector<std::vector<State>>& arcs) {
-  std::vector<bool> reached(arcs.size(), false);
-  std::vector<State> todo = {start};
-  reached[start] = true;
-  while (!todo.empty()) {
-    const State at = todo.back();
-    todo.pop_back();
-    for (const State next : arcs[at])
-      if (!reached[next]) {
-        reached[next] = true;
-        todo.push_back(next);
-      }
+using Arcs = std::vector<std::vector<State>>;  ///< [q]: where one step leads from q
+
+/// One search after the other, each as long as what it reaches.
+class PointSearch {
+ public:
+  explicit PointSearch(const Arcs& arcs) : arcs_(arcs), round_of_(arcs.size(), 0) {}
+
+  /// In the order of the search.
+  std::vector<State> from(State start) {
+    ++round_;
+    std::vector<State> reached;
+    const auto reach = [&](State q) {
+      if (std::exchange(round_of_[q], round_) != round_) reached.push_back(q);
+    };
+    reach(start);
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      for (const State next : arcs_[reached[i]]) reach(next);
+    return reached;
   }
-  return reached;
-}
+  /// Whether the last search reached it.
+  bool reached(State q) const { return round_of_[q] == round_; }
+
+ private:
+  const Arcs& arcs_;
+  std::vector<State> round_of_;
+  State round_ = 0;
+};
 
 }  // namespace
 
-ReachablePoints::ReachablePoints(const Action& action) : list_of_(action.points) {
-  std::vector<std::vector<State>> forwards(action.points), backwards(action.points);
+bool ReachablePoints::find(const Action& action, std::size_t most_visits) {
+  list_of_.resize(action.points);
+  Arcs forwards(action.points), backwards(action.points);
   for (const Transformation& generator : action.generators)
     for (State q = 0; q < action.points; ++q) {
       forwards[q].push_back(generator[q]);
       backwards[generator[q]].push_back(q);
     }
+  PointSearch ahead(forwards), back(backwards);
   std::vector<bool> listed(action.points, false);
+  std::size_t visits = 0;
   for (State q = 0; q < action.points; ++q) {
     if (listed[q]) continue;
-    const std::vector<bool> from = reached_from(q, forwards), to = reached_from(q, backwards);
-    std::vector<State> list;
-    for (State r = 0; r < action.points; ++r) {
-      if (from[r]) list.push_back(r);
-      if (!from[r] || !to[r]) continue;
-      list_of_[r] = lists_.size();
-      listed[r] = true;
-    }
+    std::vector<State> list = ahead.from(q);
+    const std::vector<State> to = back.from(q);
+    visits += list.size() + to.size();
+    if (visits > most_visits) return false;
+    for (const State r : to)
+      if (ahead.reached(r)) {
+        list_of_[r] = lists_.size();
+        listed[r] = true;
+      }
+    std::sort(list.begin(), list.end());
     lists_.push_back(std::move(list));
   }
+  return true;
+}
+
+ReachablePoints::ReachablePoints(const Action& action) {
+  find(action, std::numeric_limits<std::size_t>::max());
+}
+
+std::optional<ReachablePoints> ReachablePoints::of_at_most(const Action& action, std::size_t most) {
+  // A search from one point of each list meets a pair once ahead and once back, and itself twice.
+  ReachablePoints points;
+  if (points.find(action, 2 * (most + action.points))) return points;
+  return std::nullopt;
 }
 
 Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {

@@ -37,12 +37,16 @@ class ReachablePoints {
  public:
   ReachablePoints() = default;
   explicit ReachablePoints(const Action& action);
+  /// Nothing where more than `most` pairs of points, the second another that the first is sent to,
+  /// are among them; found out by visiting about so many.
+  static std::optional<ReachablePoints> of_at_most(const Action& action, std::size_t most);
   std::size_t points() const { return list_of_.size(); }
   const std::vector<State>& operator[](State point) const { return lists_[list_of_[point]]; }
   const std::vector<std::vector<State>>& lists() const { return lists_; }
   std::size_t list_of(State point) const { return list_of_[point]; }
 
  private:
+  bool find(const Action& action, std::size_t most_visits);
   std::vector<std::vector<State>> lists_;
   std::vector<std::size_t> list_of_;
 };

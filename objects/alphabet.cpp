@@ -5,6 +5,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {
@@ -37,8 +38,8 @@ void check_letter(const std::string& name, std::size_t index) {
     if (length == 0) {
       throw InputError("letter " + in_quotes(name) + " of the alphabet is not valid UTF-8");
     }
-    const unsigned char lead = static_cast<unsigned char>(name[position]);
-    if (lead <= 0x20 || lead == 0x7F) {
+    if (name[position] == ' ' ||
+        disturbs_text(utf8_decode(std::string_view(name).substr(position)))) {
       throw InputError("letter " + in_quotes(name) +
                        " of the alphabet holds white space or a control character");
     }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,7 +84,9 @@ Dfa minimise(const Dfa& dfa);
 
 /// What the states of a complete automaton of the same language are called: by the names of those
 /// that `nfa` may be in there, "p" or "p|q", in its order, "no state" where it is in none. Empty
-/// where `nfa` has no names.
-std::vector<std::string> state_names(const Nfa& nfa, const Dfa& dfa);
+/// where `nfa` has no names, and where they have more than `most_characters` together.
+std::vector<std::string> state_names(
+    const Nfa& nfa, const Dfa& dfa,
+    std::size_t most_characters = std::numeric_limits<std::size_t>::max());
 
 }  // namespace logdepth

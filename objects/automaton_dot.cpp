@@ -13,7 +13,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 #include "objects/dot_outline.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

@@ -9,8 +9,8 @@
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 
@@ -131,6 +131,7 @@ class FstReader {
       if (!parse_weight(fields[3])) check_equal_labels(fields[2], fields[3]);
       absent = weight(fields[3]) == HUGE_VAL;
     }
+    require_room_for_arc(arcs.size());
     if (!absent) arcs.push_back({line_, from, std::string(fields[2]), to});
   }
 

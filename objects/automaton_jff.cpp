@@ -8,6 +8,7 @@
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

@@ -10,8 +10,8 @@
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 
@@ -118,6 +118,10 @@ class MataReader {
                          fmt::format("expected {} first, got {}", kMataSection, in_quotes(line)));
       } else if (begins) {
         result.push_back({number, std::move(tokens)});
+      } else if (result.empty()) {
+        throw InputError(source_, number,
+                         fmt::format("expected {} on a line of its own, got {} behind it",
+                                     kMataSection, in_quotes(line)));
       } else {
         result.back().tokens.insert(result.back().tokens.end(), tokens.begin(), tokens.end());
       }

@@ -1,5 +1,7 @@
 #include "objects/automaton_reader.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "logdepth/errors.hpp"
@@ -10,9 +12,20 @@ bool is_natural(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+void require_room_for_arc(std::size_t arcs) {
+  if (arcs < kMostFileArcs) return;
+  throw SizeLimit(
+      fmt::format("the automaton has more than {} arcs, the limit; try a smaller one", arcs));
+}
+
 State AutomatonBuilder::state(const std::string& name) {
   const auto [entry, is_new] = states_.emplace(name, static_cast<State>(nfa_.states()));
   if (is_new) {
+    if (nfa_.states() == kMostFileStates)
+      throw SizeLimit(
+          fmt::format("the automaton has more than {} states, the limit; try a "
+                      "smaller one",
+                      kMostFileStates));
     nfa_.accepting.push_back(false);
     nfa_.names.push_back(name);
   }
@@ -20,6 +33,7 @@ State AutomatonBuilder::state(const std::string& name) {
 }
 
 void AutomatonBuilder::arc(State from, std::optional<std::string> letter, State to) {
+  require_room_for_arc(nfa_.arcs.size());
   if (!letter) {
     nfa_.arcs.push_back({from, std::nullopt, to});
     return;

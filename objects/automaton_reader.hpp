@@ -15,18 +15,25 @@ namespace logdepth {
 /// Digits only; how many does not matter.
 bool is_natural(std::string_view text);
 
+/// Of an automaton file; as many states as `determinise` reaches.
+inline constexpr std::size_t kMostFileStates = std::size_t{1} << 20;
+inline constexpr std::size_t kMostFileArcs = std::size_t{1} << 22;
+/// Errors: SizeLimit when a file has this many arcs and another one.
+void require_room_for_arc(std::size_t arcs);
+
 /// What the readers of automaton files share: states and letters arrive by name, in any order, and
 /// become dense indices here, so a file with a state number of four thousand million costs no more
 /// than its lines.
 class AutomatonBuilder {
  public:
+  /// Errors: SizeLimit for one state more than the limit.
   State state(const std::string& name);
   /// What people call it, where that is not the name it arrives by.
   void call(State state, const std::string& name) { nfa_.names[state] = name; }
   void set_initial(State state) { nfa_.initial.push_back(state); }
   void set_accepting(State state) { nfa_.accepting[state] = true; }
   bool has_initial() const { return !nfa_.initial.empty(); }
-  /// An absent letter is epsilon.
+  /// An absent letter is epsilon. Errors: SizeLimit for one arc more than the limit.
   void arc(State from, std::optional<std::string> letter, State to);
 
   /// Letters of the given alphabet, which holds all that occur, or else those that occur: in byte

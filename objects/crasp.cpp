@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 
@@ -267,11 +268,11 @@ class CraspReader {
     }
     if (taken("min") || taken("max")) {
       const std::string name(here.text);
-      expect("(", "after '" + name + "'");
-      const NodeId left = count(expression(), "in '" + name + "'");
-      expect(",", "between the two counts of '" + name + "'");
-      const NodeId right = count(expression(), "in '" + name + "'");
-      expect(")", "after the two counts of '" + name + "'");
+      expect("(", "after " + in_quotes(name));
+      const NodeId left = count(expression(), "in " + in_quotes(name));
+      expect(",", "between the two counts of " + in_quotes(name));
+      const NodeId right = count(expression(), "in " + in_quotes(name));
+      expect(")", "after the two counts of " + in_quotes(name));
       return add(here.is("min") ? Operation::minimum : Operation::maximum, {left, right});
     }
     if (here.kind == CraspWord::Kind::name) {

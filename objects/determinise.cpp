@@ -13,8 +13,9 @@ namespace {
 
 using Subset = std::vector<State>;
 
-/// What one run may hold in subsets and table entries together: 2^27 of 4 bytes each.
-constexpr std::size_t memory_limit = std::size_t{1} << 27;
+/// What one run may hold in subsets and table entries together, of 4 bytes each; what is made of
+/// the table afterwards holds several times as much.
+constexpr std::size_t memory_limit = std::size_t{1} << 25;
 
 struct SubsetHash {
   std::size_t operator()(const Subset& subset) const {
@@ -110,7 +111,13 @@ Dfa determinise(const Nfa& nfa, std::size_t max_states) {
         numbers.emplace(std::move(subset), static_cast<State>(subsets.size()));
     if (is_new) {
       memory += entry->first.size() + letters;
-      if (subsets.size() >= max_states || memory > memory_limit) {
+      if (memory > memory_limit)
+        throw SizeLimit(fmt::format(
+            "the deterministic automaton has more than {} states, whose sets and arcs are more "
+            "than {} numbers, the limit (the nondeterministic one has {} states); try fewer "
+            "letters, or an automaton nearer to a deterministic one",
+            subsets.size(), memory_limit, nfa.states()));
+      if (subsets.size() >= max_states) {
         throw SizeLimit(fmt::format(
             "the deterministic automaton has more than {} states (the nondeterministic one has {}, "
             "the limit is {}); try an expression with smaller repeats or fewer alternatives",

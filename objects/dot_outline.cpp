@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

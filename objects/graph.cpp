@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

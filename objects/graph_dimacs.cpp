@@ -4,8 +4,8 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 

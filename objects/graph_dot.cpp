@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/dot_outline.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

@@ -11,7 +11,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

@@ -30,6 +30,7 @@ bool within(const StateSet& part, const StateSet& set) {
 class ImageSets {
  public:
   ImageSets(const Dfa& dfa, Holonomy& found) : dfa_(dfa), found_(found) {
+    if (dfa.states() >= kMostImageSets) refuse(kMostImageSets);  // every single state is a set
     StateSet all = no_states(dfa.states());
     for (State q = 0; q < dfa.states(); ++q) insert(all, q);
     add(std::move(all));
@@ -53,14 +54,17 @@ class ImageSets {
     const auto next = static_cast<std::uint32_t>(found_.sets.size());
     const auto [place, added] = number_.emplace(std::move(set), next);
     if (!added) return place->second;
-    if (next == kMostImageSets || (next + 1) * found_.letters > kMostImageSteps)
-      throw SizeLimit(fmt::format(
-          "words map the {} states of the automaton onto more than {} different sets, the limit{}; "
-          "try the scan construction",
-          dfa_.states(), next,
-          next == kMostImageSets ? "" : fmt::format(" for {} letters", found_.letters)));
+    if (next == kMostImageSets || (next + 1) * found_.letters > kMostImageSteps) refuse(next);
     found_.sets.push_back(place->first);
     return next;
+  }
+
+  [[noreturn]] void refuse(std::size_t sets) const {
+    throw SizeLimit(fmt::format(
+        "words map the {} states of the automaton onto more than {} different sets, the limit{}; "
+        "try the scan construction",
+        dfa_.states(), sets,
+        sets == kMostImageSets ? "" : fmt::format(" for {} letters", found_.letters)));
   }
 
   const Dfa& dfa_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {
@@ -64,7 +65,7 @@ std::string plain_reason(std::string message) {
     }
   }
   if (!is_utf8(message)) return "invalid text";
-  return message.substr(0, 200);
+  return printable(message);
 }
 
 /// Fills a tape from the events of nlohmann::json's parser, whose own documents would merge
@@ -201,17 +202,13 @@ void append_quoted(std::string_view text, std::string& out) {
 }
 
 std::string shown(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  std::string out;
-  if (text.size() <= kShown) {
-    append_quoted(text, out);
-  } else {
-    std::size_t cut = kShown;  // not inside a character
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-    append_quoted(text.substr(0, cut), out);
-    out += "...";
-  }
-  return out;
+  std::size_t cut = std::min(text.size(), kMostQuoted);
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80)
+    --cut;  // not inside a character
+  std::string quoted;
+  append_quoted(text.substr(0, cut), quoted);
+  // What JSON leaves as it is may still disturb a terminal.
+  return printable(quoted, std::string::npos) + (cut < text.size() ? "..." : "");
 }
 
 bool is_utf8(std::string_view text) {

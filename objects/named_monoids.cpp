@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/transition_monoid.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {
@@ -115,7 +116,7 @@ class Parser {
             max_letters));
       }
     } else if (index_.count(character) == 0) {
-      fail_at(column, "letter '" + utf8_encode(character) + "' is not in the alphabet");
+      fail_at(column, "letter " + in_quotes(utf8_encode(character)) + " is not in the alphabet");
     }
   }
 

@@ -60,31 +60,12 @@ std::string utf8_encode(char32_t character) {
   return text;
 }
 
-std::string printable(std::string_view text, std::size_t limit) {
-  static const char* digits = "0123456789abcdef";
-  std::string result;
-  for (std::size_t position = 0; position < text.size();) {
-    if (result.size() >= limit) return result + "...";
-    const std::size_t length = utf8_length(text.substr(position));
-    const std::uint32_t lead = byte(text, position);
-    if (length == 0 || lead < 0x20 || lead == 0x7F) {
-      result += "\\x";
-      result += digits[lead >> 4];
-      result += digits[lead & 15];
-      ++position;
-    } else {
-      result.append(text.substr(position, length));
-      position += length;
-    }
-  }
-  return result;
-}
-
-std::string in_quotes(std::string_view text) {
-  std::string quoted = "'";
-  quoted += printable(text);
-  quoted += '\'';
-  return quoted;
+bool disturbs_text(char32_t character) {
+  const auto among = [&](char32_t first, char32_t last) {
+    return character >= first && character <= last;
+  };
+  return among(0, 0x1F) || among(0x7F, 0x9F) || among(0x2028, 0x202E) || among(0x2066, 0x2069) ||
+         among(0xFFFE, 0xFFFF);
 }
 
 }  // namespace logdepth

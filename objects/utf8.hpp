@@ -12,10 +12,8 @@ std::size_t utf8_length(std::string_view text);
 /// The code point that `text` begins with; only meaningful when utf8_length(text) > 0.
 char32_t utf8_decode(std::string_view text);
 std::string utf8_encode(char32_t character);
-/// Text of unknown origin made fit for a message: anything but printable UTF-8 becomes `\xHH`, and
-/// long text is cut.
-std::string printable(std::string_view text, std::size_t limit = 40);
-/// The same between single quotes.
-std::string in_quotes(std::string_view text);
+/// Control characters, line and paragraph separators, those that reorder the text around them, and
+/// those that are no characters.
+bool disturbs_text(char32_t character);
 
 }  // namespace logdepth

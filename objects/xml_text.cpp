@@ -9,12 +9,6 @@ namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
-/// Characters that may not stand in XML 1.0, or that would reorder the text around them.
-bool is_unfit(char32_t c) {
-  return c == 0xFFFE || c == 0xFFFF || (c >= 0x80 && c < 0xA0) || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
-}
-
 std::string xml_character(std::string_view bytes) {
   const char32_t c = utf8_decode(bytes);
   switch (c) {
@@ -33,7 +27,7 @@ std::string xml_character(std::string_view bytes) {
   }
   if (c < 0x20) return utf8_encode(0x2400 + c);  // the block "control pictures"
   if (c == 0x7F) return utf8_encode(0x2421);
-  return is_unfit(c) ? kReplacement : std::string(bytes);
+  return disturbs_text(c) ? kReplacement : std::string(bytes);
 }
 
 /// Calls `use` with the bytes of every character; broken bytes come one by one with `sound` false.

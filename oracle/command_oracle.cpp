@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
 
 namespace logdepth {
@@ -22,8 +22,9 @@ bool verdict(LineProgram& program, const std::string& question, const std::strin
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (small == yes || small == "1" || small == "true") return true;
   if (small == no || small == "0" || small == "false") return false;
-  throw InputError(fmt::format("command '{}', asked {}: expected '{}' or '{}', found {}",
-                               program.command(), in_quotes(question), yes, no, in_quotes(answer)));
+  throw InputError(fmt::format("command {}, asked {}: expected '{}' or '{}', found {}",
+                               in_quotes(program.command()), in_quotes(question), yes, no,
+                               in_quotes(answer)));
 }
 
 class CommandOracle : public LanguageOracle {

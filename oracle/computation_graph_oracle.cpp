@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -30,7 +31,7 @@ ComputationGraphOracle::ComputationGraphOracle(std::uint32_t prime,
   std::size_t at = 0;
   const auto refuse = [&](const std::string& expected) {
     throw InputError(fmt::format("letter {} of the graph: expected {}, found {}", at + 1, expected,
-                                 at < letters.size() ? "'" + letters[at] + "'" : "its end"));
+                                 at < letters.size() ? in_quotes(letters[at]) : "its end"));
   };
   /// The name at `at`, whose value the token holds before the first iteration.
   const auto variable = [&] {

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -44,7 +44,7 @@ void note_ended(pid_t pid) {
 }
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+  throw InputError(std::string(what) + " for the command of --against: " + std::strerror(errno));
 }
 
 struct Terminal {
@@ -79,7 +79,8 @@ LineProgram::LineProgram(std::string command) : command_(std::move(command)) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+      std::signal(signal, SIG_DFL);
     setpgid(0, 0);  // the shell and what it starts are ended together
     // Nothing is started before it is noted: it could outlive us.
     close(ends[0]);
@@ -134,7 +135,7 @@ void kill_line_programs() noexcept {
 }
 
 void LineProgram::refuse(const std::string& question, const std::string& found) const {
-  throw InputError(fmt::format("command '{}', asked {}: expected a line, {}", command_,
+  throw InputError(fmt::format("command {}, asked {}: expected a line, {}", in_quotes(command_),
                                in_quotes(question), found));
 }
 

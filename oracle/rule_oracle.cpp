@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -16,7 +17,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 [[noreturn]] void refuse(const std::vector<std::string>& words) {
-  throw InputError("expected a fact, a rule or a question, found '" + joined(words) + "'");
+  throw InputError("expected a fact, a rule or a question, found " + in_quotes(joined(words)));
 }
 
 void expect(const std::vector<std::string>& words, std::size_t& at, const std::string& text) {
@@ -118,14 +119,15 @@ RuleOracle::Verdict RuleOracle::decide(const Claim& goal) {
   }
   if (const auto found = known_.find(goal); found != known_.end()) return found->second;
   if (std::find(pending_.begin(), pending_.end(), goal) != pending_.end())
-    throw InputError("expected rules without a circle, found one through '" + goal.attribute + "'");
+    throw InputError("expected rules without a circle, found one through " +
+                     in_quotes(goal.attribute));
   pending_.push_back(goal);
   Verdict verdict = search(goal);
   if (!open_world_) {
     // What says "not smart" may be quicker than finding nothing that says "smart".
     const Verdict opposite = search({goal.attribute, true});
     if (opposite.proved && verdict.proved)
-      throw InputError("expected no contradiction, found one about '" + goal.attribute + "'");
+      throw InputError("expected no contradiction, found one about " + in_quotes(goal.attribute));
     if (opposite.proved) verdict.depth = std::min(verdict.depth, opposite.depth);
   }
   pending_.pop_back();
@@ -141,7 +143,8 @@ void RuleOracle::decide_question() {
   }
   const Verdict opposite = decide({question_.attribute, !question_.negated});
   if (verdict.proved && opposite.proved)
-    throw InputError("expected no contradiction, found one about '" + question_.attribute + "'");
+    throw InputError("expected no contradiction, found one about " +
+                     in_quotes(question_.attribute));
   answer_ = verdict.proved ? "yes" : opposite.proved ? "no" : "unknown";
   depth_ = verdict.proved    ? verdict.depth
            : opposite.proved ? opposite.depth

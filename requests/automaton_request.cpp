@@ -9,6 +9,7 @@
 #include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/regex.hpp"
 #include "requests/option_checks.hpp"
 #include "requests/source_file.hpp"
@@ -82,7 +83,8 @@ Nfa over_alphabet(Nfa nfa, const Alphabet& alphabet, const std::string& source) 
   std::vector<Letter> translated;
   for (const std::string& name : nfa.alphabet.names()) {
     const auto letter = alphabet.find(name);
-    if (!letter) throw InputError(source + ": letter '" + name + "' is not in the alphabet");
+    if (!letter)
+      throw InputError(source + ": letter " + in_quotes(name) + " is not in the alphabet");
     translated.push_back(*letter);
   }
   for (Nfa::Arc& arc : nfa.arcs)
@@ -91,9 +93,11 @@ Nfa over_alphabet(Nfa nfa, const Alphabet& alphabet, const std::string& source) 
   return nfa;
 }
 
-/// Without those that only repeat our numbers, or that nobody would read.
-std::vector<std::string> names_worth_saying(std::vector<std::string> names) {
+/// Of the states of the minimal automaton, without those that only repeat our numbers, or that
+/// nobody would read.
+std::vector<std::string> names_worth_saying(const Nfa& nfa, const Dfa& minimal) {
   constexpr std::size_t kMostCharacters = 4000;
+  std::vector<std::string> names = state_names(nfa, minimal, kMostCharacters);
   bool numbers = true;
   std::size_t characters = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -111,7 +115,7 @@ LoadedAutomaton load_language(std::string name, Nfa nfa, std::unique_ptr<Languag
   const Dfa dfa = determinise(nfa);
   loaded.dfa_states = dfa.states();
   loaded.minimal = minimise(dfa);
-  loaded.state_names = names_worth_saying(state_names(nfa, *loaded.minimal));
+  loaded.state_names = names_worth_saying(nfa, *loaded.minimal);
   loaded.action = to_action(*loaded.minimal);
   loaded.oracle = std::move(oracle);
   loaded.given = std::move(nfa);
@@ -134,7 +138,7 @@ LoadedAutomaton load_group(const AutomatonSource& source) {
 
 /// Errors: InputError where it is none.
 Nfa nfa_of(const TransitionTable& table) {
-  const std::string where = "transitions '" + table.name + "': ";
+  const std::string where = "transitions " + in_quotes(table.name) + ": ";
   const std::size_t states = table.next.size(), letters = table.letters.size();
   require(states > 0 && table.accepting.size() == states,
           where + fmt::format("expected as many states in next and accepting, and at least one; "
@@ -157,8 +161,8 @@ Nfa nfa_of(const TransitionTable& table) {
       if (!to) continue;
       if (*to >= states)
         throw InputError(where +
-                         fmt::format("state {}, letter '{}': expected a state below {}, found {}",
-                                     from, table.letters[letter], states, *to));
+                         fmt::format("state {}, letter {}: expected a state below {}, found {}",
+                                     from, in_quotes(table.letters[letter]), states, *to));
       nfa.arcs.push_back({from, letter, *to});
     }
   }

@@ -6,13 +6,15 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 
 void require_one_of(const std::string& option, const std::string& value,
                     const std::vector<std::string>& values) {
   if (std::ranges::find(values, value) == values.end())
-    throw InputError(fmt::format("{}: {} not in {{{}}}", option, value, joined(values, ",")));
+    throw InputError(
+        fmt::format("{}: {} not in {{{}}}", option, printable(value), joined(values, ",")));
 }
 
 void require_at_most(const std::string& option, std::uint64_t value, std::uint64_t most) {
@@ -21,7 +23,7 @@ void require_at_most(const std::string& option, std::uint64_t value, std::uint64
 }
 
 std::string whole_number_expected(std::uint64_t most, const std::string& found) {
-  return fmt::format("expected a whole number from 0 to {}, found '{}'", most, found);
+  return fmt::format("expected a whole number from 0 to {}, found {}", most, in_quotes(found));
 }
 
 }  // namespace logdepth

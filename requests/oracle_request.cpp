@@ -6,6 +6,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/crasp.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/shell_word.hpp"
 #include "oracle/crasp_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -68,8 +69,9 @@ std::optional<std::string> OracleRequest::command() const {
 
 NamedLanguage load_language_oracle(const OracleRequest& request, const Model& model) {
   if (request.against.starts_with("graph:") || request.against == "division")
-    throw InputError("the weights file '" + model.name + "' takes words; '" + request.against +
-                     "' is for " + (request.against == "division" ? "raw streams" : "graphs"));
+    throw InputError("the weights file " + in_quotes(model.name) + " takes words; " +
+                     in_quotes(request.against) + " is for " +
+                     (request.against == "division" ? "raw streams" : "graphs"));
   if (!request.against.empty() && names_automaton(request.automaton))
     throw InputError("--against and another option both name the language");
   if (const auto command = request.command()) {
@@ -97,8 +99,8 @@ NamedReachability load_reachability_oracle(const OracleRequest& request, const M
     return {make_command_reachability(*command), false, kCommandOracle + *command};
   const bool undirected = request.against == "graph:undirected-reachability";
   if (!undirected && request.against != "graph:reachability")
-    throw InputError("the weights file '" + model.name +
-                     "' takes graphs; expected --against graph:reachability, "
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " takes graphs; expected --against graph:reachability, "
                      "graph:undirected-reachability or command:PROGRAM");
   return {nullptr, undirected, request.against};
 }

@@ -12,6 +12,7 @@
 #include "constructions/own_position.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/forecast/construction_costs.hpp"
 #include "requests/option_checks.hpp"
 
@@ -132,7 +133,7 @@ void check_regular(const RegularSettings& settings, const CompileSettings& compi
 Program requested_program(const LoadedAutomaton& loaded, const RegularSettings& settings,
                           const CompileSettings& compiling, const Say& say) {
   const RegularRequest request{settings, compiling};
-  say("automaton: " + loaded.name + ", " + loaded.sizes() + ", letters " +
+  say("automaton: " + printable(loaded.name) + ", " + loaded.sizes() + ", letters " +
       list_letters(loaded.action.alphabet));
   const RegularConstruction construction = construction_of(request, loaded.action, say);
   Program program =

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "requests/option_checks.hpp"
 
 namespace logdepth {
@@ -34,8 +35,8 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
     options.engine = FloatOptions::Engine::mpfr;
     options.bits = *bits;
   } else {
-    throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, got '" +
-                     settings.engine + "'");
+    throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, got " +
+                     in_quotes(settings.engine));
   }
   require_one_of("--device", settings.device, kFloatDevices);
   require_one_of("--rule", settings.rule, kFloatRules);

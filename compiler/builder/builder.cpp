@@ -9,6 +9,7 @@
 #include "compiler/builder/renumbering.hpp"
 #include "compiler/program/program_text.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth::cells {
@@ -42,9 +43,9 @@ std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program,
                                               Lifetime lifetime) {
   if (!is_cell_name(name))
     throw InputError(fmt::format(
-        "'{}' is no name of a cell: expected a letter or _, then letters, digits, _ and ., and not "
+        "{} is no name of a cell: expected a letter or _, then letters, digits, _ and ., and not "
         "'under', 'from' or 'label'",
-        name));
+        in_quotes(name)));
   if (program.find(name)) throw InputError("cell " + name + " is declared twice");
   if (size_of(type) == 0) throw InputError("cell " + name + " has no components");
   if (const auto* onehot = std::get_if<OneHotType>(&type))
@@ -67,8 +68,8 @@ WordInput& words(logdepth::Program& program) {
 
 /// How a message calls a statement whose cells may be anybody's.
 std::string called(const Statement& statement) {
-  return std::visit(Overload{[](const FetchStatement& s) { return "fetch '" + s.name + "'"; },
-                             [](const LookupStatement& s) { return "lookup '" + s.name + "'"; },
+  return std::visit(Overload{[](const FetchStatement& s) { return "fetch " + in_quotes(s.name); },
+                             [](const LookupStatement& s) { return "lookup " + in_quotes(s.name); },
                              [](const MoveStatement&) { return std::string("move"); },
                              [](const EraseStatement&) { return std::string("erase"); },
                              [](const NormaliseStatement&) { return std::string("normalise"); },
@@ -219,15 +220,18 @@ Number Program::number(const std::string& name, std::uint32_t size, Lifetime lif
 std::uint32_t Program::place(std::uint32_t id) const {
   const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
   if (found == ids_.end() || *found != id)
-    throw InputError(fmt::format(
-        "a cell that program '{}' has not declared: it belongs to another one", program_->name));
+    throw InputError(
+        fmt::format("a cell that program {} has not declared: it belongs to another one",
+                    in_quotes(program_->name)));
   return static_cast<std::uint32_t>(found - ids_.begin());
 }
 
 std::shared_ptr<const Cell::Declared> Program::find(const std::string& name,
                                                     Cell::Kind kind) const {
   const auto id = program_->find(name);
-  if (!id) throw InputError(fmt::format("program '{}' has no cell {}", program_->name, name));
+  if (!id)
+    throw InputError(
+        fmt::format("program {} has no cell {}", in_quotes(program_->name), printable(name)));
   const logdepth::Cell& cell = program_->cells[*id];
   if (kind_of(cell.type) != kind)
     throw InputError(fmt::format("cell {} is a {} and not a {}", name,

@@ -6,6 +6,7 @@
 
 #include "compiler/builder/builder_parts.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth::cells {
 namespace {
@@ -14,8 +15,8 @@ std::uint32_t label_index(const OneHot& cell, const std::string& label) {
   const auto& labels = cell.labels();
   const auto found = std::find(labels.begin(), labels.end(), label);
   if (found == labels.end())
-    throw InputError(fmt::format("cell {} has no label '{}': expected one of {}", cell.name(),
-                                 label, shortened(labels)));
+    throw InputError(fmt::format("cell {} has no label {}: expected one of {}", cell.name(),
+                                 in_quotes(label), shortened(labels)));
   return static_cast<std::uint32_t>(found - labels.begin());
 }
 
@@ -325,8 +326,8 @@ Fetch Fetch::copy(const Cell& target, const Cell& source) const {
 }
 Fetch Fetch::copy(const Product& target, const Product& source) const {
   if (target.size() != source.size())
-    throw InputError(fmt::format("fetch '{}': a product of {} rows is copied to one of {}",
-                                 hidden_->fetch.name, source.size(), target.size()));
+    throw InputError(fmt::format("fetch {}: a product of {} rows is copied to one of {}",
+                                 in_quotes(hidden_->fetch.name), source.size(), target.size()));
   return with([&](Hidden& head) {
     for (std::size_t row = 0; row < target.size(); ++row)
       head.fetch.writes.push_back(CopyWrite{target[row].id(), source[row].id()});
@@ -348,9 +349,9 @@ Fetch Fetch::set(const Value& value) const {
 Fetch::operator Statements() const {
   if (!hidden_->selects)
     throw InputError(
-        fmt::format("fetch '{}' does not say what it selects: expected .causal(...) "
+        fmt::format("fetch {} does not say what it selects: expected .causal(...) "
                     "or .unmasked(...)",
-                    hidden_->fetch.name));
+                    in_quotes(hidden_->fetch.name)));
   return statements({hidden_->fetch});
 }
 
@@ -380,7 +381,7 @@ Rules under(const std::vector<Value>& conditions, Rules rules) {
 Statements lookup(const std::string& name, const Rules& rules) {
   LookupStatement lookup{name, {}};
   for (const Rule& rule : rules) {
-    require(!rule.then.empty(), "lookup '" + name + "': a rule assigns nothing");
+    require(!rule.then.empty(), "lookup " + in_quotes(name) + ": a rule assigns nothing");
     logdepth::Rule& added = lookup.rules.emplace_back();
     for (const Value& value : rule.when) added.when.push_back(literal(value));
     for (const Value& value : rule.then) added.then.push_back({value.cell, value.value});

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -73,16 +74,16 @@ bool LineWords::accept(const char* keyword) {
 }
 
 void LineWords::expect(const char* keyword, const char* wanted) {
-  if (!accept(keyword)) fail_expecting(wanted ? wanted : "'" + std::string(keyword) + "'");
+  if (!accept(keyword)) fail_expecting(wanted ? wanted : in_quotes(keyword));
 }
 
 void LineWords::fail_expecting(const std::string& wanted) const {
   fail("expected " + wanted +
-       (more() ? ", found '" + words_[next_].text + "'" : " at the end of the line"));
+       (more() ? ", found " + in_quotes(words_[next_].text) : " at the end of the line"));
 }
 
 void LineWords::end_of_line() const {
-  if (more()) fail("expected the end of the line, found '" + words_[next_].text + "'");
+  if (more()) fail("expected the end of the line, found " + in_quotes(words_[next_].text));
 }
 
 std::uint64_t LineWords::number(const char* expected) {
@@ -91,7 +92,7 @@ std::uint64_t LineWords::number(const char* expected) {
   const char* const end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || next != end || value > (1ull << 62))
-    fail(std::string("expected ") + expected + ", found '" + text + "'");
+    fail(std::string("expected ") + expected + ", found " + in_quotes(text));
   return value;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/program/program_text.hpp"
 #include "compiler/program/program_words.hpp"
 #include "objects/json_tape.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/spelling.hpp"
 
 namespace logdepth {
@@ -52,7 +53,7 @@ class Parser : private ProgramWords {
     if (text == kCircle) return PositionCode::circle;
     if (text == kTwoCircle) return PositionCode::two_circle;
     if (text == kFine) return PositionCode::fine(code_parameter());
-    fail("expected phi, circle, two-circle or fine, found '" + text + "'");
+    fail("expected phi, circle, two-circle or fine, found " + in_quotes(text));
   }
 
   DirectionType direction() {
@@ -81,15 +82,15 @@ class Parser : private ProgramWords {
     Cell c;
     c.name = take("the name of a cell");
     if (!is_cell_name(c.name))
-      fail("'" + c.name +
-           "' is not a name for a cell: expected a letter or _, then letters, digits, _ and ., and "
+      fail(in_quotes(c.name) +
+           " is not a name for a cell: expected a letter or _, then letters, digits, _ and ., and "
            "not 'under', 'from' or 'label'");
     if (accept("state"))
       c.lifetime = Lifetime::state;
     else if (accept("scratch"))
       c.lifetime = Lifetime::scratch;
     c.type = type();
-    if (size_of(c.type) == 0) fail("cell '" + c.name + "' has no components");
+    if (size_of(c.type) == 0) fail("cell " + in_quotes(c.name) + " has no components");
     end_of_line();
     declare(std::move(c));
   }
@@ -219,7 +220,7 @@ class Parser : private ProgramWords {
     const char* at = text.data();
     const char* const end = at + text.size();
     const auto malformed = [&] {
-      fail("expected a list of images as [1,0,2], found '" + text + "'");
+      fail("expected a list of images as [1,0,2], found " + in_quotes(text));
     };
     if (at == end || *at++ != '[') malformed();
     while (true) {
@@ -286,7 +287,7 @@ class Parser : private ProgramWords {
 
   void parse_token() {
     const std::string kind = take("a letter or a token");
-    if (p_.embedding.contains(kind)) fail("token '" + kind + "' is described twice");
+    if (p_.embedding.contains(kind)) fail("token " + in_quotes(kind) + " is described twice");
     auto& fills = p_.embedding[kind];
     while (more()) {
       const Literal l = literal(take("cell=label"));
@@ -297,7 +298,7 @@ class Parser : private ProgramWords {
   void parse_parameter() {
     const std::string name = take("a name");
     if (!p_.parameters.emplace(name, text_line("a value")).second)
-      fail("parameter '" + name + "' stands twice");
+      fail("parameter " + in_quotes(name) + " stands twice");
   }
 
   void parse_normalise() {
@@ -410,14 +411,14 @@ class Parser : private ProgramWords {
       std::vector<std::string> keywords;
       for (const auto& [keyword, parsed] : kLines) keywords.push_back(keyword);
       const auto name = meant(key, keywords);
-      fail("'" + key + "' does not begin a line of a .cells file" +
+      fail(in_quotes(key) + " does not begin a line of a .cells file" +
            (name ? "; did you mean " + *name + "?"
                  : ": expected cell, token, initial, repeated, final, fetch, lookup, output or "
                    "another of its keywords"));
     }
     // The two spellings of one fact count as one line.
     if (line->second.once && !seen_.insert(key == "no-begin" ? "begin" : key).second)
-      fail("a second line '" + key + "'");
+      fail("a second line " + in_quotes(key));
     line->second.parse(*this);
   }
 

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -82,8 +83,8 @@ std::string statement_name(const Program& program, const Statement& statement) {
     return text;
   };
   return std::visit(
-      Overload{[](const FetchStatement& s) { return "fetch '" + s.name + "'"; },
-               [](const LookupStatement& s) { return "lookup '" + s.name + "'"; },
+      Overload{[](const FetchStatement& s) { return "fetch " + in_quotes(s.name); },
+               [](const LookupStatement& s) { return "lookup " + in_quotes(s.name); },
                [&](const MoveStatement& s) {
                  return "move " + program.cells[s.target].name +
                         " := " + program.cells[s.source].name;

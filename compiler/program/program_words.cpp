@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/spelling.hpp"
 
 namespace logdepth {
@@ -25,8 +26,9 @@ void ProgramWords::declare(Cell cell) {
   if (const auto* onehot = std::get_if<OneHotType>(&cell.type))
     for (std::uint32_t i = 0; i < onehot->labels.size(); ++i)
       if (!labels_[id].emplace(onehot->labels[i], i).second)
-        fail("label '" + onehot->labels[i] + "' stands twice");
-  if (!cells_.emplace(cell.name, id).second) fail("cell '" + cell.name + "' is declared twice");
+        fail("label " + in_quotes(onehot->labels[i]) + " stands twice");
+  if (!cells_.emplace(cell.name, id).second)
+    fail("cell " + in_quotes(cell.name) + " is declared twice");
   p_.cells.push_back(std::move(cell));
 }
 
@@ -37,7 +39,7 @@ CellId ProgramWords::cell_named(const std::string& name) const {
     for (const Cell& cell : p_.cells) names.push_back(cell.name);
     // A name of one or two letters is near every other one.
     const auto near = name.size() > 2 ? meant(name, names) : std::nullopt;
-    fail("'" + name + "' is not a declared cell" +
+    fail(in_quotes(name) + " is not a declared cell" +
          (near                 ? "; did you mean " + *near + "?"
           : is_cell_name(name) ? ": expected a line 'cell " + name + " ...' above"
                                : ""));
@@ -57,14 +59,14 @@ std::uint32_t ProgramWords::label(CellId id, const std::string& text) const {
   if (std::holds_alternative<FlagType>(c.type)) {
     if (text == "true") return 1;
     if (text == "false") return 0;
-    fail("flag '" + c.name + "' is true or false, found '" + text + "'");
+    fail("flag " + in_quotes(c.name) + " is true or false, found " + in_quotes(text));
   }
   if (!std::holds_alternative<OneHotType>(c.type))
-    fail("'" + c.name + "' is neither a flag nor one-hot and has no labels");
+    fail(in_quotes(c.name) + " is neither a flag nor one-hot and has no labels");
   const auto& index = labels_.at(id);
   const auto found = index.find(text);
   if (found == index.end())
-    fail("'" + text + "' is not a label of '" + c.name + "': expected one of " +
+    fail(in_quotes(text) + " is not a label of " + in_quotes(c.name) + ": expected one of " +
          shortened(std::get<OneHotType>(c.type).labels));
   return found->second;
 }
@@ -72,14 +74,14 @@ std::uint32_t ProgramWords::label(CellId id, const std::string& text) const {
 Literal ProgramWords::literal(const std::string& text) const {
   const std::size_t sign = text.find('=');
   if (sign == std::string::npos)
-    fail("expected cell=label in one word, as in x=a or f=true, found '" + text + "'");
+    fail("expected cell=label in one word, as in x=a or f=true, found " + in_quotes(text));
   const CellId id = cell_named(text.substr(0, sign));
   return {id, label(id, text.substr(sign + 1))};
 }
 
 TableFill ProgramWords::table_fill(const std::string& text) const {
   const std::size_t sign = text.find('=');
-  if (sign == std::string::npos) fail("expected cell=value, found '" + text + "'");
+  if (sign == std::string::npos) fail("expected cell=value, found " + in_quotes(text));
   const CellId id = cell_named(text.substr(0, sign));
   const std::string value = text.substr(sign + 1);
   if (!std::holds_alternative<DirectionType>(p_.cells[id].type) &&
@@ -87,8 +89,8 @@ TableFill ProgramWords::table_fill(const std::string& text) const {
     return {id, label(id, value)};
   const auto number = decimal(value);
   if (!number || *number >= 1u << 20)
-    fail("code '" + p_.cells[id].name + "' stands for a number below 1048576, found '" + value +
-         "'");
+    fail("code " + in_quotes(p_.cells[id].name) + " stands for a number below 1048576, found " +
+         in_quotes(value));
   return {id, *number};
 }
 
@@ -97,17 +99,17 @@ Component ProgramWords::component(const std::string& text) const {
   if (bracket == std::string::npos) {
     const CellId id = cell_named(text);
     if (size_of(p_.cells[id].type) != 1)
-      fail(fmt::format("'{}' has {} components: expected {}[...]", text, size_of(p_.cells[id].type),
-                       text));
+      fail(fmt::format("{} has {} components: expected {}[...]", in_quotes(text),
+                       size_of(p_.cells[id].type), printable(text)));
     return {id, 0};
   }
-  if (text.back() != ']') fail("expected ']' at the end of '" + text + "'");
+  if (text.back() != ']') fail("expected ']' at the end of " + in_quotes(text));
   const CellId id = cell_named(text.substr(0, bracket));
   const std::string inside = text.substr(bracket + 1, text.size() - bracket - 2);
   if (std::holds_alternative<OneHotType>(p_.cells[id].type)) return {id, label(id, inside)};
   const auto index = decimal(inside);
   if (!index || *index >= size_of(p_.cells[id].type))
-    fail("'" + inside + "' is not a component of '" + p_.cells[id].name + "'");
+    fail(in_quotes(inside) + " is not a component of " + in_quotes(p_.cells[id].name));
   return {id, *index};
 }
 
@@ -117,7 +119,7 @@ Term ProgramWords::factor_and_component(const std::string& text) const {
   if (star > text.find('[') || star == std::string::npos) return {component(text), Rational(1)};
   const auto factor = Rational::parse(text.substr(0, star));
   if (!factor || factor->sign() <= 0)
-    fail("expected a positive factor in lowest terms before '*', found '" + text + "'");
+    fail("expected a positive factor in lowest terms before '*', found " + in_quotes(text));
   return {component(text.substr(star + 1)), *factor};
 }
 
@@ -133,8 +135,8 @@ LinearForm ProgramWords::form(const char* end) {
       if (factor.sign() <= 0) fail("expected a positive factor after the sign");
       text = take("a cell");
     } else if (text[0] >= '0' && text[0] <= '9') {
-      fail("expected a factor in lowest terms and then a cell, as in '1/2 x', found '" + text +
-           "'");
+      fail("expected a factor in lowest terms and then a cell, as in '1/2 x', found " +
+           in_quotes(text));
     }
     result.push_back({component(text), minus ? -factor : factor});
   }
@@ -158,8 +160,8 @@ Ratio ProgramWords::ratio() {
   }
   const CellId id = cell("a cell or (");
   if (size_of(p_.cells[id].type) != 2)
-    fail("'" + p_.cells[id].name +
-         "' has not two components: expected ( numerator : denominator )");
+    fail(in_quotes(p_.cells[id].name) +
+         " has not two components: expected ( numerator : denominator )");
   result.numerator = {{{id, 0}, Rational(1)}};
   result.denominator = {{{id, 1}, Rational(1)}};
   if (accept("back"))

@@ -7,6 +7,7 @@
 
 #include "compiler/rules/lookup_partition.hpp"
 #include "compiler/rules/rule_base.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
@@ -44,7 +45,7 @@ class Rules : private RuleBase {
     std::set<std::string> names;
     std::size_t constants = 0;
     for (const Cell& cell : p_.cells) {
-      if (!is_cell_name(cell.name)) refuse("'" + cell.name + "' is not a name for a cell");
+      if (!is_cell_name(cell.name)) refuse(in_quotes(cell.name) + " is not a name for a cell");
       if (!names.insert(cell.name).second) refuse("cell " + cell.name + " is declared twice");
       const auto* direction = std::get_if<DirectionType>(&cell.type);
       if (direction && direction->integers == 0u)

@@ -6,6 +6,7 @@
 #include "compiler/meaning/selected_positions.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/position_code.hpp"
 
 namespace logdepth {
@@ -50,7 +51,7 @@ class Start {
         ((kind == kBeginToken && token > 0) || (kind == kEndToken && token + 1 < states_.tokens));
     const auto fills = p_.embedding.find(kind);
     if (misplaced || fills == p_.embedding.end())
-      throw InputError("'" + kind + "' is not a letter of this program");
+      throw InputError(in_quotes(kind) + " is not a letter of this program");
     for (const TokenFill& fill : fills->second) fill_finite(token, fill.cell, fill.value);
   }
 
@@ -76,7 +77,8 @@ class Start {
       if (!is_given(token, given, values)) {
         std::string text;
         for (const Real& x : values) text += (text.empty() ? "" : ", ") + x.text();
-        refuse(token, "cell " + p_.cells[given.cell].name + " may not be given (" + text + ")");
+        refuse(token,
+               "cell " + p_.cells[given.cell].name + " may not be given (" + printable(text) + ")");
       }
       if (given.holds == GivenCell::Holds::natural)
         states_.size = std::max(states_.size, values[0].rational_part());

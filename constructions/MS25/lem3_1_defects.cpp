@@ -153,6 +153,22 @@ Defect raw_query() {
   return d;
 }
 
+Defect raw_argument() {
+  Defect d = division_defect(9, "lem-3.1/raw-argument-beside-unit-keys", compact_division);
+  d.place = "Lemma 3.1, its hypothesis and sixth layer";
+  d.quote =
+      "Suppose psi(i), psi(m), and phi(a_i) (or psi(a_i)) are present in the residual stream [...] "
+      "the sixth layer attends with query q_i = phi(a_i), key k_j = phi(j)";
+  d.change = "psi(a_i) is given instead of phi(a_i), in the mask that holds the keys phi(j)";
+  d.repair = "phi(a_i) is given, or (a_i, 1) is normalised in a sublayer of its own before";
+  d.edit = [](Model model) {
+    for (std::string& name : std::get<CellsInput>(model.input).names)
+      if (name[0] == 'a') name[0] = 'd';  // (a_i, 1), as division_rows gives it
+    return model;
+  };
+  return d;
+}
+
 Defect minus_in_the_score() {
   Defect d = division_defect(12, "lem-3.1/minus-in-the-score", compact_division);
   d.place = "Appendix B, second layer";
@@ -222,8 +238,8 @@ std::vector<Defect> MS25_lem3_1_defects() {
   return {booleans_zero_and_one(),  neighbours_off_by_one(),
           positions_from_one(),     block_zero(),
           raw_query_as_a_program(), raw_query(),
-          minus_in_the_score(),     two_tests_at_once(),
-          junk_at_multiples()};
+          raw_argument(),           minus_in_the_score(),
+          two_tests_at_once(),      junk_at_multiples()};
 }
 
 }  // namespace logdepth

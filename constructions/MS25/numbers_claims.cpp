@@ -8,6 +8,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -49,6 +50,17 @@ const DepthScaling kLengths = {
     "|w|",
     4,
     5};
+/// The text says only that there is such a result; the formula is drawn as that of Cor. 4.3 is.
+const DepthScaling kLoopedLengths = {"Length of words within a fixed depth, shared parameters",
+                                     "A result like Cor. 4.3 follows from Thm. 4.1 for universal "
+                                     "transformers of a fixed depth: one of "
+                                     "d layers decides w in L for every |w| up to 2^((d-9)/8).",
+                                     "MS25 §4.1, after Corollary 4.3",
+                                     "2^((d-9)/8)",
+                                     "Thm. 4.1, 8 ceil(log2 |w|) + 9 layers",
+                                     "|w|",
+                                     8,
+                                     9};
 const DepthScaling kVertices = {
     "Size of graphs within a fixed depth",
     "From Thm. 5.1 it follows that, for any d, a transformer of d layers decides connectivity on "
@@ -222,6 +234,11 @@ std::vector<Claim> MS25_numbers_claims() {
                    return regular_language_scan_MS25_thm4_1(
                        named_monoid("A5"), "A5", {ScanPositions::first_flag, ScanTable::automatic});
                  }),
+      rounded("cor-4.3/looped-rounded-exponent", kLoopedLengths),
+      by_our_own("cor-4.3/looped-tree", kLoopedLengths,
+                 "constructions/MS25/regular_language_tree_thm4_1.cpp",
+                 "tests/claims/tree_depth.cpp",
+                 [] { return regular_language_tree_MS25_thm4_1(named_monoid("A5"), "A5"); }),
       every_depth("cor-5.2/every-depth", kVertices),
       at_depth("cor-5.2/depth-32", kVertices, 32, "128", 128),
       at_depth("cor-5.2/depth-80", kVertices, 80, "2.1B", 2100000000),

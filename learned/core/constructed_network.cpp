@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -126,7 +127,7 @@ Tensor initial_stream(const Model& model, const Tokens& tokens) {
   Stream<ValueId> stream(std::make_shared<SegmentPools<ValueId>>(segments_of(model), exact.zero()),
                          count);
   if (const auto refusal = embed(model, tokens, exact, stream))
-    throw InputError("the weights file '" + model.name + "': " + refusal->reason);
+    throw InputError("the weights file " + in_quotes(model.name) + ": " + refusal->reason);
   Tensor result =
       torch::zeros({1, static_cast<std::int64_t>(count), static_cast<std::int64_t>(model.width)},
                    torch::kFloat64);
@@ -183,7 +184,7 @@ class ProductNetwork final : public Network {
  private:
   void check(const ProductQuestion& question) const {
     const auto refuse = [&](const std::string& expected) {
-      throw InputError("the weights file '" + model_.name + "': expected " + expected);
+      throw InputError("the weights file " + in_quotes(model_.name) + ": expected " + expected);
     };
     if (!std::holds_alternative<WordInput>(model_.input) || !reads_prefixes(model_) ||
         reads_states(model_))
@@ -203,7 +204,7 @@ class ProductNetwork final : public Network {
       const auto row = [&](const auto& candidates, const auto& wanted, std::uint32_t first) {
         for (std::uint32_t i = 0; i < candidates.size(); ++i)
           if (candidates[i] == wanted) return static_cast<std::int64_t>(first + i);
-        throw InputError("the weights file '" + model_.name + "': expected one of " +
+        throw InputError("the weights file " + in_quotes(model_.name) + ": expected one of " +
                          question.name + ", it has no element " + format_transformation(images));
       };
       if (const auto* elements = std::get_if<ElementReadout>(&readout)) {
@@ -212,8 +213,8 @@ class ProductNetwork final : public Network {
       }
       const auto& points = std::get<TransformationReadout>(readout);
       if (points.images.size() != images.size())
-        throw InputError(fmt::format("the weights file '{}': expected {} points, those of {}",
-                                     model_.name, images.size(), question.name));
+        throw InputError(fmt::format("the weights file {}: expected {} points, those of {}",
+                                     in_quotes(model_.name), images.size(), question.name));
       std::uint32_t first = points.first_row;
       for (std::size_t q = 0; q < images.size(); ++q) {
         rows.push_back(row(points.images[q], images[q], first));

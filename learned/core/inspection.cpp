@@ -4,6 +4,7 @@
 
 #include "learned/core/finished_run.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 
@@ -21,7 +22,7 @@ nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json
   std::string known;
   for (const NetworkInspection& one : network_inspections())
     known += (known.empty() ? "" : ", ") + std::string(one.name);
-  throw InputError("--inspect: expected one of " + known + ", found '" + name + "'");
+  throw InputError("--inspect: expected one of " + known + ", found " + in_quotes(name));
 }
 
 }  // namespace logdepth

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/safetensors.hpp"
 
 namespace logdepth {
@@ -75,7 +76,7 @@ void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>
   for (const Parameters::Named& parameter : parameters.all()) {
     const auto found = tensors.find(parameter.name);
     if (found == tensors.end())
-      throw InputError(file + ": expected a parameter '" + parameter.name + "'");
+      throw InputError(file + ": expected a parameter " + in_quotes(parameter.name));
     if (found->second.sizes() != parameter.tensor.sizes())
       throw InputError(file + ": " + parameter.name + ": expected shape " +
                        shape_text(parameter.tensor.sizes()) + ", found " +

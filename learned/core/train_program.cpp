@@ -24,8 +24,10 @@
 #include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
+#include "objects/worker_threads.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -74,7 +76,9 @@ std::string progress_text(const TrainingState& state, const TrainingConfig& trai
 }
 
 /// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
-void set_threads(int threads) {
+/// Their library ends the program where the system refuses one, so no more are asked for.
+void set_threads(int wanted) {
+  const int threads = static_cast<int>(startable_threads(static_cast<std::size_t>(wanted)));
   at::set_num_threads(threads);
   if (void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
     reinterpret_cast<void (*)(int)>(symbol)(threads);
@@ -90,7 +94,7 @@ void keep_freed_memory() {
 int train(const Options& options) {
   keep_freed_memory();
   set_threads(options.threads);
-  const std::string text = read_whole_file(options.config);
+  const std::string text = read_json_file(options.config);
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw InputError(options.config + ": expected a JSON object");
   const RunConfig config = run_config_from_json(json, options.config);
@@ -203,6 +207,7 @@ int run(int argc, char** argv) {
   if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
     throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
   std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   if (options.ask) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);
@@ -217,10 +222,10 @@ int main(int argc, char** argv) {
   try {
     return logdepth::run(argc, argv);
   } catch (const logdepth::InputError& error) {
-    std::cerr << "logdepth: " << error.what() << '\n';
+    std::cerr << "logdepth: " << logdepth::printable(error.what(), logdepth::kMostPrinted) << '\n';
     return 2;
   } catch (const logdepth::SizeLimit& error) {
-    std::cerr << "logdepth: " << error.what() << '\n';
+    std::cerr << "logdepth: " << logdepth::printable(error.what(), logdepth::kMostPrinted) << '\n';
     return 3;
   } catch (const std::exception& error) {
     std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()

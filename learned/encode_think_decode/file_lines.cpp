@@ -12,6 +12,7 @@
 #include "learned/language_model/question_answers.hpp"
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -79,8 +80,8 @@ class FileLines final : public LineSource {
     }
     if (most > config.length)
       throw InputError(fmt::format(
-          "{}: expected lines of at most {} tokens with their end (task.length), found {} in '{}'",
-          config.text, config.length, most, longest->question.substr(0, 60)));
+          "{}: expected lines of at most {} tokens with their end (task.length), found {} in {}",
+          config.text, config.length, most, in_quotes(longest->question)));
     if (training_.empty() || cells.empty())
       throw InputError(
           fmt::format("{}: expected questions to train on and questions to measure, "
@@ -101,8 +102,8 @@ class FileLines final : public LineSource {
       throw InputError(file + ": " + error.what());
     }
     if (line.question.empty())
-      throw InputError(file + ": expected questions of at least one token, found '" + one.question +
-                       "'");
+      throw InputError(file + ": expected questions of at least one token, found " +
+                       in_quotes(one.question));
     line.answer.push_back(*tokens.end());
     return line;
   }

@@ -6,7 +6,7 @@
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/language_model/model_file.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/json_file.hpp"
 
 namespace logdepth {
 
@@ -27,7 +27,7 @@ PretrainedModel read_pretrained_model(const std::string& path) {
 
 LayerCut read_layer_cut(const std::string& text, const std::string& option) {
   if (!std::filesystem::is_regular_file(text)) return parse_layer_cut(text, option);
-  const auto json = nlohmann::json::parse(read_whole_file(text), nullptr, false);
+  const auto json = nlohmann::json::parse(read_json_file(text), nullptr, false);
   const auto size = [&](const char* name) {
     const nlohmann::json* const cut =
         json.is_object() && json.contains("cut") ? &json["cut"] : nullptr;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -88,29 +89,29 @@ ThinkShape parse_think_shape(const std::string& text, const std::string& option)
   if (!shape)
     throw InputError(option +
                      ": expected a shape as 3-2*2-3, or 3-2+2-3 with layers of their own, "
-                     "found '" +
-                     text + "'");
+                     "found " +
+                     in_quotes(text));
   if (shape->think == 0 || shape->passes == 0)
     throw InputError(
-        fmt::format("{}: expected at least one layer in the block and one pass, found "
-                    "'{}'",
-                    option, text));
+        fmt::format("{}: expected at least one layer in the block and one pass, found {}", option,
+                    in_quotes(text)));
   if (shape->passes > kMostPasses)
-    throw InputError(
-        fmt::format("{}: expected at most {} passes, found '{}'", option, kMostPasses, text));
+    throw InputError(fmt::format("{}: expected at most {} passes, found {}", option, kMostPasses,
+                                 in_quotes(text)));
   const std::uint64_t copies = shape->block == Block::untied ? shape->passes : 1;
   if (std::uint64_t{shape->encoder} + shape->think * copies + shape->decoder > kMostLayers)
-    throw InputError(
-        fmt::format("{}: expected at most {} layers, found '{}'", option, kMostLayers, text));
+    throw InputError(fmt::format("{}: expected at most {} layers, found {}", option, kMostLayers,
+                                 in_quotes(text)));
   return *shape;
 }
 
 LayerCut parse_layer_cut(const std::string& text, const std::string& option) {
   const std::optional<ThinkShape> shape = spelt_shape(text);
   if (!shape || text.find_first_of("*x+") != std::string::npos)
-    throw InputError(option + ": expected a cut as 3-2-3, found '" + text + "'");
+    throw InputError(option + ": expected a cut as 3-2-3, found " + in_quotes(text));
   if (shape->think == 0)
-    throw InputError(option + ": expected at least one layer in the block, found '" + text + "'");
+    throw InputError(option + ": expected at least one layer in the block, found " +
+                     in_quotes(text));
   return {shape->encoder, shape->think, shape->decoder, false, false};
 }
 

@@ -12,6 +12,7 @@
 #include "learned/language_model/byte_alphabet.hpp"
 #include "learned/language_model/split_pattern.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

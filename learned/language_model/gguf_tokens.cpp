@@ -7,7 +7,7 @@
 
 #include "learned/language_model/known_patterns.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -18,9 +18,9 @@
 #include "learned/records/run_record.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/sha256.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -150,7 +150,7 @@ void LanguageModelFile::open_folder() {
 void LanguageModelFile::open_run() {
   kind_ = Kind::run;
   const std::string config = path_ + "/" + kConfigFile;
-  const auto json = nlohmann::json::parse(read_whole_file(config), nullptr, false);
+  const auto json = nlohmann::json::parse(read_json_file(config), nullptr, false);
   if (!json.is_object())
     throw InputError(config + ": expected the configuration of a run, a JSON object");
   const RunConfig run = run_config_from_json(json, config);

@@ -10,8 +10,8 @@
 
 #include "learned/language_model/setting_fields.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -113,7 +113,7 @@ Json as_json(const GgufValue& value) {
 }  // namespace
 
 LanguageModelSettings read_config_json(const std::string& file) {
-  Json json = Json::parse(read_whole_file(file), nullptr, false);
+  Json json = Json::parse(read_json_file(file), nullptr, false);
   if (!json.is_object())
     throw InputError(file + ": expected the settings of a model, a JSON object");
   const SettingFields in(std::move(json), file);

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -53,6 +54,7 @@ std::vector<QuestionAnswer> read_question_answers(const std::string& file) {
   for (const std::string_view text : lines_of(content)) {
     ++number;
     if (fields_of(text).empty()) continue;
+    require_shallow_json(text, file);
     const QuestionLine line{file, number, nlohmann::json::parse(text, nullptr, false)};
     if (!line.json.is_object())
       throw InputError(

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -39,7 +39,7 @@ void add_file(SafetensorsFolder& folder, const std::string& path) {
 
 /// The file of each array, by an index. Errors: InputError naming the index.
 std::map<std::string, std::string> read_index(const std::string& path) {
-  const auto json = nlohmann::json::parse(read_whole_file(path), nullptr, false);
+  const auto json = nlohmann::json::parse(read_json_file(path), nullptr, false);
   const auto refuse = [&](const std::string& expected) {
     return InputError(path + ": expected " + expected);
   };

@@ -13,6 +13,7 @@
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/records/run_record.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -145,8 +146,7 @@ void save_language_model(const LanguageModelFile& model, const std::string& fold
     if (const auto begin = tokeniser->begin()) config["bos_token_id"] = *begin;
     if (const auto end = tokeniser->end()) config["eos_token_id"] = *end;
   }
-  fs::create_directories(folder, error);
-  if (error) throw InputError(folder + ": cannot be made: " + error.message());
+  const OutputFolder made(folder);
   const std::map<std::string, SavedTensor> saved = saved_tensors(model, settings);
   SafeTensorsHeader header{{}, {{"format", "pt"}}};  // transformers wants to be told
   for (const auto& [name, tensor] : saved) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
 #include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -9,8 +9,8 @@
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/language_model/words.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -26,7 +26,7 @@ std::string described(const Json& value) {
 class TokenizerFile {
  public:
   explicit TokenizerFile(std::string path)
-      : path_(std::move(path)), json_(Json::parse(read_whole_file(path_), nullptr, false)) {
+      : path_(std::move(path)), json_(Json::parse(read_json_file(path_), nullptr, false)) {
     if (!json_.is_object()) throw expected("a JSON object");
   }
 

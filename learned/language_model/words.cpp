@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/utf8.hpp"
 
 namespace logdepth {

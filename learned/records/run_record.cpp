@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -63,7 +65,7 @@ nlohmann::ordered_json to_json(const RunRecord& record) {
 }
 
 RunRecord read_run_record(const std::string& file) {
-  auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  auto json = nlohmann::ordered_json::parse(read_json_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
       json["format"] != kRecordFormat)
     throw InputError(file +
@@ -74,7 +76,7 @@ RunRecord read_run_record(const std::string& file) {
         fmt::format("{}: expected version 1 or {} of the format", file, kRecordVersion));
   for (const char* part : {"config", "machine", "training", "result"})
     if (!json.contains(part) || !json[part].is_object())
-      throw InputError(file + ": expected an object '" + part + "'");
+      throw InputError(file + ": expected an object " + in_quotes(part));
   if (json["version"] == 1) modernise(json["config"], file);
   return {.config = checked_config(json["config"], file),
           .inputs = json.value("inputs", nlohmann::ordered_json()),
@@ -88,7 +90,7 @@ RunRecord read_run(const std::string& folder) {
   const std::string record = folder + "/" + kRecordFile, config = folder + "/" + kRunConfigFile;
   if (std::filesystem::exists(record) || !std::filesystem::exists(config))
     return read_run_record(record);
-  const auto json = nlohmann::json::parse(read_whole_file(config), nullptr, false);
+  const auto json = nlohmann::json::parse(read_json_file(config), nullptr, false);
   if (json.is_discarded()) throw InputError(config + ": expected a JSON object");
   RunRecord run;
   run.config = checked_config(json, config);

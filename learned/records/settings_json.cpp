@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -117,7 +118,8 @@ class SettingsReader final : public SettingVisitor {
 
   [[noreturn]] void fail(const std::string& path, const std::string& expected,
                          const nlohmann::json& found) const {
-    throw InputError(source_ + ": " + path + ": expected " + expected + ", found " + found.dump());
+    throw InputError(source_ + ": " + path + ": expected " + expected + ", found " +
+                     printable(found.dump()));
   }
 
   template <class T>
@@ -138,8 +140,8 @@ class SettingsReader final : public SettingVisitor {
         list += (list.empty() ? "" : ", ") + name;
       }
       if (!known)
-        throw InputError(source_ + ": unknown setting '" + path_of(item.key().c_str()) +
-                         "', expected one of " + list);
+        throw InputError(source_ + ": unknown setting " + in_quotes(path_of(item.key().c_str())) +
+                         ", expected one of " + list);
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "learned/records/settings_json.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -134,7 +135,7 @@ RunConfig run_config_from_json(const nlohmann::json& json, const std::string& so
 void set_by_path(RunConfig& config, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   require(equals != std::string::npos && equals > 0,
-          "--set: expected NAME=VALUE as in model.width=128, found '" + assignment + "'");
+          "--set: expected NAME=VALUE as in model.width=128, found " + in_quotes(assignment));
   const std::string text = assignment.substr(equals + 1);
   nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
   if (value.is_discarded()) value = text;  // a word

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -32,7 +34,8 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
     throw InputError(place + ": name: expected a path below the plan's folder");
   for (const auto& item : json.items())
     if (item.key() != "name" && item.key() != "config")
-      throw InputError(place + ": unknown key '" + item.key() + "', expected name, config");
+      throw InputError(place + ": unknown key " + in_quotes(item.key()) +
+                       ", expected name, config");
   if (!json.contains("config")) throw InputError(place + ": expected a config");
   run.config = run_config_from_json(json["config"], place);
   try {
@@ -46,7 +49,7 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
 }  // namespace
 
 TrainingPlan read_training_plan(const std::string& file) {
-  const auto json = nlohmann::json::parse(read_whole_file(file), nullptr, false);
+  const auto json = nlohmann::json::parse(read_json_file(file), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
       json["format"] != kPlanFormat || !json.contains("version") || json["version"] != kPlanVersion)
     throw InputError(fmt::format(

@@ -10,6 +10,7 @@
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/rule_theory.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -49,8 +50,8 @@ std::vector<std::int32_t> RelitTokens::prompt(const std::string& text) const {
   std::vector<std::int32_t> tokens = named(name, [&] { return tokeniser->encode(text); });
   if (const auto begin = tokeniser->begin()) tokens.insert(tokens.begin(), *begin);
   if (context != 0 && tokens.size() > context)
-    throw InputError(fmt::format("{}: expected prompts of at most {} tokens, found one of {}: '{}'",
-                                 name, context, tokens.size(), text.substr(0, 60)));
+    throw InputError(fmt::format("{}: expected prompts of at most {} tokens, found one of {}: {}",
+                                 name, context, tokens.size(), in_quotes(text)));
   return tokens;
 }
 

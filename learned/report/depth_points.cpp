@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "learned/report/seeds.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
@@ -118,7 +119,8 @@ std::optional<Measured> measured(const RunRecord& record) {
     fields_of(record, record.result, "config.model").refuse("width", "at least 1");
   const RecordFields result = fields_of(record, record.result, "result");
   const std::string task = record.config.task->kind();
-  if (text(record.result, "kind") != task) result.refuse("kind", "'" + task + "' as its task says");
+  if (text(record.result, "kind") != task)
+    result.refuse("kind", in_quotes(task) + " as its task says");
   auto reading = record.config.task->depth_reading(result);
   if (!reading) return std::nullopt;
   Measured m;

@@ -1,19 +1,16 @@
 #include "learned/report/report_files.hpp"
 
 #include <filesystem>
-#include <system_error>
 
 #include "logdepth/errors.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 
 std::vector<std::string> write_report_files(const std::vector<ReportFile>& files,
                                             const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error && !std::filesystem::is_directory(folder))
-    throw InputError(folder + ": expected a folder that can be made: " + error.message());
+  const OutputFolder made(folder);
   std::vector<std::string> names;
   for (const ReportFile& file : files) {
     const std::string path = folder + "/" + file.name;

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/json_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 Measurement read_measurement(const std::string& file) {
-  auto json = nlohmann::ordered_json::parse(read_whole_file(file, kMostBytes), nullptr, false);
+  auto json = nlohmann::ordered_json::parse(read_json_file(file, kMostBytes), nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("measurement") ||
       !json["measurement"].is_string())
     throw InputError(file +

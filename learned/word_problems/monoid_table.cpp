@@ -8,8 +8,8 @@
 
 #include "learned/word_problems/published_elements.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/transition_monoid.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {

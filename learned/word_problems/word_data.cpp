@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -7,13 +7,14 @@
 #include <set>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
 
 [[noreturn]] void refuse(const Model& model, const std::string& reason) {
-  throw InputError("the weights file '" + model.name +
-                   "' is not about computation graphs: " + reason);
+  throw InputError("the weights file " + in_quotes(model.name) +
+                   " is not about computation graphs: " + reason);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/division_oracle.hpp"
 #include "proofs-check/check/checked_run.hpp"
 #include "runtime/file/position_code.hpp"
@@ -21,8 +22,9 @@ Rational rational(std::uint64_t x) {
 }
 
 [[noreturn]] void refuse_names(const Model& model, const std::string& name) {
-  throw InputError("the weights file '" + model.name + "' is not about division: it names '" +
-                   name + "', expected inputs i.0 i.1 m.0 m.1 a.0 a.1 and outputs quotient.0 " +
+  throw InputError("the weights file " + in_quotes(model.name) +
+                   " is not about division: it names " + in_quotes(name) +
+                   ", expected inputs i.0 i.1 m.0 m.1 a.0 a.1 and outputs quotient.0 " +
                    "quotient.1 remainder.0 remainder.1");
 }
 
@@ -123,19 +125,19 @@ DivisionFile division_file(const Model& model) {
   const auto* input = std::get_if<CellsInput>(&model.input);
   const auto* output = std::get_if<CellsOutput>(&model.output);
   if (!input || !output)
-    throw InputError("the weights file '" + model.name +
-                     "' does not take raw streams and answer with cells");
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " does not take raw streams and answer with cells");
   for (const std::string& name : output->names)
     if (std::find(kDivisionOutputs.begin(), kDivisionOutputs.end(), name) == kDivisionOutputs.end())
       refuse_names(model, name);
   DivisionFile file;
-  file.own_argument =
-      std::find(input->names.begin(), input->names.end(), "a.0") == input->names.end();
+  file.own_argument = std::none_of(input->names.begin(), input->names.end(),
+                                   [](const auto& name) { return name == "a.0" || name == "d.0"; });
   for (std::size_t k = 0; k < kDivisionOutputs.size(); ++k) {
     const auto found = std::find(output->names.begin(), output->names.end(), kDivisionOutputs[k]);
     if (found == output->names.end())
-      throw InputError("the weights file '" + model.name + "' has no output '" +
-                       kDivisionOutputs[k] + "'");
+      throw InputError("the weights file " + in_quotes(model.name) + " has no output " +
+                       in_quotes(kDivisionOutputs[k]));
     file.rows[k] = static_cast<std::size_t>(found - output->names.begin());
   }
   return file;
@@ -143,9 +145,10 @@ DivisionFile division_file(const Model& model) {
 
 std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionInput& input) {
   const auto* cells = std::get_if<CellsInput>(&model.input);
-  if (!cells) throw InputError("the weights file '" + model.name + "' does not take raw streams");
+  if (!cells)
+    throw InputError("the weights file " + in_quotes(model.name) + " does not take raw streams");
   std::vector<std::vector<Real>> rows(input.dividends.size());
-  static const std::regex known("([imaR]|I([1-9][0-9]{0,8})?)\\.([01])");
+  static const std::regex known("([imadR]|I([1-9][0-9]{0,8})?)\\.([01])");
   for (const std::string& name : cells->names) {
     std::smatch parts;
     if (!std::regex_match(name, parts, known)) refuse_names(model, name);
@@ -160,6 +163,7 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
       const auto phi = [&](const Rational& x) { return phi_code(x)[component]; };
       rows[i].push_back(name[0] == 'i'   ? raw(i)
                         : name[0] == 'm' ? raw(input.divisor)
+                        : name[0] == 'd' ? raw(input.dividends[i])
                         : name[0] == 'a' ? phi(rational(input.dividends[i]))
                         : name[0] == 'I' ? phi(rational(i) / rational(L))
                                          : phi(rational(i) / rational(input.divisor)));

@@ -60,20 +60,20 @@ std::optional<Rational> phi_argument(const Real& first, const Real& second);
 /// Where a weights file has what the lemma names.
 struct DivisionFile {
   std::array<std::size_t, 4> rows;  ///< of the logits, per name of kDivisionOutputs
-  bool own_argument = false;        ///< no `a`: every position divides itself
+  bool own_argument = false;        ///< no `a`, no `d`: every position divides itself
 };
 /// Errors: InputError when the model has other outputs, or takes no raw streams.
 DivisionFile division_file(const Model& model);
 
 /// The raw streams of an input, in the order of the model's names: `i` = (i, 1), `m` = (m, 1) and
-/// `a` = phi(a_i), or `I` = phi(i) and `R` = dir(i, m); every name with .0 or .1, every one
+/// `a` = phi(a_i) or `d` = (a_i, 1), or `I` = phi(i) and `R` = dir(i, m); every name with .0 or .1, every one
 /// optional. Errors: InputError when the model has other names.
 std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionInput& input);
 
 /// Property test of any weights file with the names of the division lemma (MS25 Lemma 3.1) against
 /// the division of the language: at every token `quotient` = phi(a div m) and `remainder` =
 /// phi(a mod m), exactly, where phi(x) = (x, 1)/sqrt(x^2 + 1); promises at every row, as many
-/// layers as claimed. A file without `a` divides i itself. Errors: InputError when the names are
+/// layers as claimed. A file without `a` or `d` divides i itself. Errors: InputError when the names are
 /// others.
 DivisionReport test_division(const Model& model, const DivisionTestOptions& options);
 

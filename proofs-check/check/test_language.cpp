@@ -9,8 +9,8 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/real_text.hpp"
@@ -34,13 +34,13 @@ std::vector<Letter> common_letters(const Model& model, const LanguageOracle& ora
   for (const std::string& name : model.alphabet) {
     const auto letter = oracle.alphabet().find(name);
     if (!letter)
-      throw InputError("letter '" + name + "' of the model is not in the alphabet of " +
+      throw InputError("letter " + in_quotes(name) + " of the model is not in the alphabet of " +
                        oracle.name());
     letters.push_back(*letter);
   }
   for (const std::string& name : oracle.alphabet().names())
     if (std::find(model.alphabet.begin(), model.alphabet.end(), name) == model.alphabet.end())
-      throw InputError("letter '" + name + "' of " + oracle.name() +
+      throw InputError("letter " + in_quotes(name) + " of " + oracle.name() +
                        " is not in the alphabet of the model");
   return letters;
 }
@@ -108,8 +108,9 @@ class LanguageTest {
                                          const std::vector<std::string>& output) {
     const auto wanted = oracle_.named_values(asked);
     if (!wanted)
-      throw InputError("the weights file '" + model_.name + "' has named values and no verdict; " +
-                       oracle_.name() + " has verdicts only");
+      throw InputError("the weights file " + in_quotes(model_.name) +
+                       " has named values and no verdict; " + oracle_.name() +
+                       " has verdicts only");
     const std::vector<Real> expected = read_named_values(*wanted, output, asked);
     std::optional<Mismatch> found;
     const auto stream = run_.run(tokens_of(model_, names(word)), *wanted, found);
@@ -275,9 +276,9 @@ TestReport test_language(const Model& model, const LanguageOracle& oracle,
     const auto smallest = test.mismatch(small);
     // The file answers the same every time, so it was the oracle that did not.
     if (!smallest)
-      throw InputError(oracle.name() + ", asked '" +
-                       oracle.alphabet().format_word(test.asked(small)) +
-                       "' twice: expected one answer, found two");
+      throw InputError(oracle.name() + ", asked " +
+                       in_quotes(oracle.alphabet().format_word(test.asked(small))) +
+                       " twice: expected one answer, found two");
     Counterexample example;
     example.word = test.names(small);
     example.property = smallest->property;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/checked_run.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -40,7 +41,8 @@ class ReachabilityTest {
                    ReachabilityReport& report)
       : model_(model), oracle_(oracle), report_(report), run_(model) {
     const auto* input = std::get_if<GraphInput>(&model.input);
-    if (!input) throw InputError("the weights file '" + model.name + "' does not take graphs");
+    if (!input)
+      throw InputError("the weights file " + in_quotes(model.name) + " does not take graphs");
     once_ = input->layout == GraphInput::Layout::rows;
   }
 

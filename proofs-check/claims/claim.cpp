@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
 namespace logdepth {
@@ -76,7 +77,7 @@ std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const st
   std::string ids;
   for (const Claim& claim : claims)
     if (ids.find(claim.id) == std::string::npos) ids += (ids.empty() ? "" : ", ") + claim.id;
-  throw InputError("no claim '" + name + "': expected one of " + ids +
+  throw InputError("no claim " + in_quotes(name) + ": expected one of " + ids +
                    ", or one of them with a variant, as `logdepth check --list` prints them");
 }
 

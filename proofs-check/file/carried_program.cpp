@@ -6,6 +6,7 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -45,8 +46,8 @@ void CarriedProgram::read(const Model& model, Trust needed) {
       reason_ = error.what();
     }
   } else {
-    reason_ = "the weights file '" + model.name +
-              "' carries no program in 'derived'; give the .cells file instead";
+    reason_ = "the weights file " + in_quotes(model.name) +
+              " carries no program in 'derived'; give the .cells file instead";
   }
   if (!program_ && needed == Trust::recompiled)
     reason_ = "the file carries no program from which anything could be proved";

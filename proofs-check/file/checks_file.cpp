@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -35,7 +36,7 @@ std::string checks_path(const std::string& model_path) {
 std::vector<CheckEntry> read_checks(const std::string& model_path, const std::string& hash) {
   const std::string path = checks_path(model_path);
   if (!std::filesystem::exists(path)) return {};
-  const std::string text = read_whole_file(path, std::size_t{1} << 24);
+  const std::string text = read_json_file(path, std::size_t{1} << 24);
   std::vector<CheckEntry> entries;
   try {
     const auto json = nlohmann::json::parse(text);

@@ -6,6 +6,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_reachability.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
@@ -63,7 +64,8 @@ class Graphs {
   Graphs(Exam& exam, bool undirected) : exam_(exam), undirected_(undirected) {
     const auto* input = std::get_if<GraphInput>(&exam.model().input);
     if (!input)
-      throw InputError("the weights file '" + exam.model().name + "' does not take graphs");
+      throw InputError("the weights file " + in_quotes(exam.model().name) +
+                       " does not take graphs");
     once_ = input->layout == GraphInput::Layout::rows;
   }
 

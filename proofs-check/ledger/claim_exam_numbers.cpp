@@ -6,6 +6,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/check/test_division.hpp"
 #include "proofs-check/ledger/claim_exam.hpp"
 #include "runtime/file/position_code.hpp"
@@ -107,7 +108,8 @@ std::optional<std::size_t> leftover(const Model& model, const std::string& cell,
                                     const Stream<ValueId>& stream, Runner& runner) {
   const auto found = model.cells.find(cell);
   if (found == model.cells.end())
-    throw InputError("the weights file '" + model.name + "' has no cell '" + cell + "'");
+    throw InputError("the weights file " + in_quotes(model.name) + " has no cell " +
+                     in_quotes(cell));
   for (std::size_t token = 0; token < stream.tokens; ++token)
     for (const std::uint32_t coordinate : found->second.coordinates)
       if (!runner.arithmetic().is_zero(stream.at(token, coordinate))) return token;
@@ -171,7 +173,8 @@ void examine(Exam& exam, const AgainstDivision&) {
 void examine(Exam& exam, const AgainstStreams& against) {
   const auto* output = std::get_if<CellsOutput>(&exam.model().output);
   if (!output)
-    throw InputError("the weights file '" + exam.model().name + "' does not answer with cells");
+    throw InputError("the weights file " + in_quotes(exam.model().name) +
+                     " does not answer with cells");
   FileVerdict& verdict = exam.verdict();
   const auto ask = [&](const RawInput& input, const std::vector<std::uint64_t>& order) {
     Finding finding{input.text, "outputs", "", order};

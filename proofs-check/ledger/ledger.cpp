@@ -1,9 +1,6 @@
 #include "proofs-check/ledger/ledger.hpp"
 
 #include <fmt/core.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +10,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "objects/phrases.hpp"
+#include "objects/worker_threads.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -65,22 +63,14 @@ class Parts {
   void add(std::function<void()> part) { parts_.push_back(std::move(part)); }
 
   void run(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
-    threads = std::max<std::size_t>(threads, 1);
     std::size_t done = 0;
     std::mutex one_call;
-    // As many as were asked for, also where there are fewer cores.
-    const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, threads);
-    tbb::task_arena arena(static_cast<int>(threads));
-    arena.execute([&] {
-      tbb::parallel_for(
-          std::size_t{0}, parts_.size(),
-          [&](std::size_t i) {
-            parts_[i]();
-            const std::lock_guard lock(one_call);
-            ++done;
-            if (progress) progress(done, parts_.size());
-          },
-          tbb::simple_partitioner());
+    // As many threads as were asked for, also where there are fewer cores.
+    share_work(parts_.size(), threads, [&](std::size_t i) {
+      parts_[i]();
+      const std::lock_guard lock(one_call);
+      ++done;
+      if (progress) progress(done, parts_.size());
     });
   }
 

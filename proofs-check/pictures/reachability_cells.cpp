@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "objects/quoted_text.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -39,8 +41,8 @@ std::vector<std::string> numbered_names(const std::string& family, std::uint32_t
 }
 
 std::string unknown(const Model& model, const std::string& why) {
-  return "the weights file '" + model.name +
-         "' does not say where it keeps who reaches whom: " + why;
+  return "the weights file " + in_quotes(model.name) +
+         " does not say where it keeps who reaches whom: " + why;
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ std::variant<ReachabilityCells, std::string> reachability_cells(const Model& mod
     return unknown(model, "its construction is none of compact, paper and rows");
   }
   if (find.missing())
-    return unknown(model, "its index 'cells' has no flag '" + *find.missing() + "'");
+    return unknown(model, "its index 'cells' has no flag " + in_quotes(*find.missing()));
   return cells;
 }
 

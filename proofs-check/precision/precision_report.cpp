@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_figure.hpp"
 #include "proofs-check/precision/precision_table.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -25,9 +27,7 @@ class KeptPoints {
   explicit KeptPoints(const PrecisionRun& run) : run_(run) {
     if (run.folder.empty()) return;
     file_ = run.folder + "/precision.csv";
-    std::error_code error;
-    std::filesystem::create_directories(run.folder, error);
-    if (error) throw InputError(run.folder + ": the folder cannot be made");
+    folder_.emplace(run.folder);
     if (std::filesystem::exists(file_))
       table_ = parse_precision_table(read_whole_file(file_), file_, run.options.seed, run.version);
   }
@@ -51,6 +51,7 @@ class KeptPoints {
   }
 
   const PrecisionRun& run_;
+  std::optional<OutputFolder> folder_;
   std::string file_;
   PrecisionTable table_;
 };

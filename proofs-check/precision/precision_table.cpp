@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "objects/text_lines.hpp"
 #include "runtime/numbers/float_text.hpp"
 
@@ -149,9 +150,9 @@ PrecisionTable parse_precision_table(const std::string& text, const std::string&
   if (lines.size() < 2 || !lines[0].starts_with(kForm) || lines[1] != kColumns)
     throw InputError(source + ": expected the raw points of an earlier report precision");
   if (lines[0] != first_line(seed, version))
-    throw InputError(source + ": holds points of '" + std::string(lines[0].substr(2)) +
-                     "', expected '" + first_line(seed, version).substr(2) +
-                     "'; choose another folder, or remove the file");
+    throw InputError(source + ": holds points of " + in_quotes(lines[0].substr(2)) + ", expected " +
+                     in_quotes(first_line(seed, version).substr(2)) +
+                     "; choose another folder, or remove the file");
   PrecisionTable table;
   for (std::size_t line = 2; line < lines.size(); ++line) {
     const auto refuse = [&] {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
-#include <thread>
 #include <vector>
 
+#include "objects/worker_threads.hpp"
 #include "runtime/exact/attention_question.hpp"
 #include "runtime/exact/score_filter.hpp"
 
@@ -118,8 +118,8 @@ void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics
   const std::size_t work = asks_of_query.size() * question.keys.size();
   const std::size_t workers =
       std::clamp<std::size_t>(work / kWorthAThread, 1, std::max<std::size_t>(threads, 1));
-  // Thread w takes every workers-th query. Asks are written by one thread each; sets of several
-  // classes are gathered per thread and numbered afterwards, so nothing depends on timing.
+  // Share w is every workers-th query. Asks are written by one thread each; sets of several classes
+  // are gathered per share and numbered afterwards, so nothing depends on timing.
   struct Share {
     std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> several;
     AttentionStatistics statistics;
@@ -137,10 +137,7 @@ void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics
                       });
     shares[worker].statistics = follower.statistics();
   };
-  std::vector<std::thread> pool;
-  for (std::size_t worker = 1; worker < workers; ++worker) pool.emplace_back(work_on, worker);
-  work_on(0);
-  for (std::thread& thread : pool) thread.join();
+  share_work(workers, workers, work_on);
   for (Share& share : shares) {
     statistics += share.statistics;
     for (auto& [number, best] : share.several)

@@ -1,5 +1,7 @@
 #include "runtime/exact/exact.hpp"
 
+#include "objects/quoted_text.hpp"
+
 namespace logdepth {
 
 ValueId Exact::multiply(const Rational& weight, ValueId v) {
@@ -84,7 +86,8 @@ std::optional<std::string> Exact::normalise(
   for (const auto& [index, id] : masked) vector.push_back(pool_[id]);
   const auto unit = direction(vector);
   if (!unit)
-    return "the squared norm " + square.text() + " is irrational and its root is not attempted";
+    return "the squared norm " + printable(square.text()) +
+           " is irrational and its root is not attempted";
   const Real length = Real::root(Rational(width));
   for (std::size_t i = 0; i < masked.size(); ++i)
     masked[i].second = pool_.intern((*unit)[i] * length);

@@ -9,6 +9,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
@@ -28,8 +29,8 @@ template <class Wanted>
 const Wanted& input_as(const Model& model, const char* given) {
   const auto* input = std::get_if<Wanted>(&model.input);
   if (!input)
-    throw InputError("the weights file '" + model.name + "' takes " + input_name(model.input) +
-                     ", not " + given);
+    throw InputError("the weights file " + in_quotes(model.name) + " takes " +
+                     input_name(model.input) + ", not " + given);
   return *input;
 }
 
@@ -69,7 +70,7 @@ Outcome<Tokens> tokens_of(const Model& model, const std::vector<std::string>& le
   if (auto refusal = beyond_max_length(model, letters.size())) return *refusal;
   for (const std::string& letter : letters)
     if (!model.embedding.contains(letter) || letter == kBeginToken || letter == kEndToken)
-      throw InputError("'" + letter + "' is not a letter of this model");
+      throw InputError(in_quotes(letter) + " is not a letter of this model");
   return word_tokens(input, letters);
 }
 
@@ -86,8 +87,9 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
   if (auto refusal = beyond_max_length(model, rows.size())) return *refusal;
   for (std::size_t token = 0; token < rows.size(); ++token)
     if (rows[token].size() != input.names.size())
-      throw InputError(fmt::format("token {} is given {} values; the weights file '{}' expects {}",
-                                   token, rows[token].size(), model.name, input.names.size()));
+      throw InputError(fmt::format("token {} is given {} values; the weights file {} expects {}",
+                                   token, rows[token].size(), in_quotes(model.name),
+                                   input.names.size()));
   return cells_tokens(std::move(rows));
 }
 

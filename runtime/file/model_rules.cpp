@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "objects/overload.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/rule_checks.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -19,8 +20,8 @@ void check_letters(const std::vector<std::string>& alphabet, const Place& place)
       violate(place / i, "a letter must not be " + shown(alphabet[i]) + ", the name of the " +
                              (alphabet[i] == kBeginToken ? "beginning" : "end") + " token");
     }
-    if (std::any_of(alphabet[i].begin(), alphabet[i].end(),
-                    [](char c) { return (c >= '\0' && c <= ' ') || c == '\x7f'; })) {
+    if (alphabet[i].find(' ') != std::string::npos ||
+        printable(alphabet[i], alphabet[i].size()) != alphabet[i]) {
       violate(place / i, "a letter must not contain white space or control characters");
     }
   }

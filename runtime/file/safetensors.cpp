@@ -10,7 +10,8 @@
 #include <tuple>
 
 #include "logdepth/errors.hpp"
-#include "objects/utf8.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -41,6 +42,7 @@ nlohmann::json parse_header(const std::string& text, const std::string& file) {
       twice = value.get<std::string>();
     return true;
   };
+  require_shallow_json(text, file);
   auto header = nlohmann::json::parse(text, look, false);
   if (!header.is_object()) throw InputError(file + ": expected a header that is a JSON object");
   if (!twice.empty())

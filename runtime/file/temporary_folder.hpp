@@ -5,7 +5,7 @@
 namespace logdepth {
 
 /// A new folder of our own, so that no name can be guessed, removed with everything in it at the
-/// end.
+/// end. For files only: a signal handler removes no folders inside.
 class TemporaryFolder {
  public:
   /// Errors: InputError when none can be made.
@@ -20,5 +20,8 @@ class TemporaryFolder {
  private:
   std::string path_;
 };
+
+/// Removes those in use; for the handler of an interruption.
+void remove_temporary_folders() noexcept;
 
 }  // namespace logdepth

@@ -1,13 +1,19 @@
 #include "runtime/file/whole_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <streambuf>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "logdepth/errors.hpp"
 
@@ -58,28 +64,105 @@ std::string read_whole_file(const std::string& path, std::size_t limit) {
   return bytes;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+namespace {
+
+/// The file that a symbolic link leads to, by way of others, also where it is yet to be made. Any
+/// other name is left alone, and what leads to a device or a pipe.
+std::string without_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;  // as many as the system follows
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  if (fs::is_regular_file(path, error)) {
+    const fs::path target = fs::canonical(path, error);
+    return error ? path : target.string();
+  }
+  if (fs::exists(path, error)) return path;
+  fs::path at = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(at, error); ++i)
+    at = at.parent_path() / fs::read_symlink(at, error);
+  return at.string();
+}
+
+/// Whether a standard stream of this process goes to the regular file of this name.
+bool takes_a_standard_stream(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat stream {};
+    if (fstat(descriptor, &stream) == 0 && stream.st_dev == file.st_dev &&
+        stream.st_ino == file.st_ino)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// Bytes on their way to a file. Those of the standard library forget why one could not be written.
+class OutputFile::Bytes : public std::streambuf {
+ public:
+  explicit Bytes(const std::string& path)
+      : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)), room_(1 << 16) {
+    if (file_ < 0) error_ = errno;
+    setp(room_.data(), room_.data() + room_.size());
+  }
+  ~Bytes() override { end(); }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  /// Writes what is left and closes the file.
+  void end() {
+    if (file_ < 0) return;
+    sync();
+    if (close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;
+  }
+  /// Of the first byte that could not be written; 0: all of them could.
+  int error() const { return error_; }
+
+ protected:
+  int_type overflow(int_type next) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(next, traits_type::eof())) sputc(traits_type::to_char_type(next));
+    return traits_type::not_eof(next);
+  }
+  int sync() override {
+    for (const char* at = pbase(); at < pptr() && error_ == 0;) {
+      const ssize_t written = write(file_, at, static_cast<std::size_t>(pptr() - at));
+      if (written >= 0) {
+        at += written;
+      } else if (errno != EINTR) {
+        error_ = errno;
+      }
+    }
+    setp(room_.data(), room_.data() + room_.size());
+    return error_ == 0 ? 0 : -1;
+  }
+
+ private:
+  int file_, error_ = 0;
+  std::vector<char> room_;
+};
+
+OutputFile::OutputFile(std::string path) : path_(without_links(path)), out_(nullptr) {
   std::error_code ignored;
-  if (std::filesystem::is_symlink(path_, ignored)) {
-    const auto target = std::filesystem::weakly_canonical(path_, ignored);
-    if (!ignored) path_ = target.string();
+  if (takes_a_standard_stream(path_))
+    throw InputError(path_ +
+                     ": standard output or standard error goes there; write to another name");
+  const bool in_place =
+      std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
+  if (!in_place) {
+    temporary_ = fmt::format("{}.{}.part", path_, getpid());
+    list_unfinished(temporary_);
   }
-  errno = 0;
-  if (std::filesystem::exists(path_, ignored) &&
-      !std::filesystem::is_regular_file(path_, ignored)) {
-    out_.open(path_, std::ios::binary);
-    if (!out_) give_up(reason_of(errno));
-    return;
-  }
-  temporary_ = fmt::format("{}.{}.part", path_, getpid());
-  list_unfinished(temporary_);
-  out_.open(temporary_, std::ios::binary);
-  if (!out_) give_up(reason_of(errno));
+  bytes_ = std::make_unique<Bytes>(in_place ? path_ : temporary_);
+  if (bytes_->error() != 0) give_up(reason_of(bytes_->error()));
+  out_.rdbuf(bytes_.get());
 }
 
 OutputFile::~OutputFile() {
   if (temporary_.empty()) return;
-  out_.close();
+  bytes_->end();
   std::error_code ignored;
   std::filesystem::remove(temporary_, ignored);
   unlist_unfinished(temporary_);
@@ -91,9 +174,8 @@ void OutputFile::give_up(const std::string& reason) {
 }
 
 void OutputFile::commit() {
-  errno = 0;
-  out_.close();
-  if (!out_) give_up(reason_of(errno));
+  bytes_->end();
+  if (bytes_->error() != 0 || !out_) give_up(reason_of(bytes_->error()));
   if (temporary_.empty()) return;
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);

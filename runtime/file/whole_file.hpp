@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <fstream>
+#include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,24 +16,27 @@ namespace logdepth {
 
 /// A file that appears under its name only when it is complete: bytes go to a temporary name in the
 /// same folder, `commit` renames it, and an object that is dropped before leaves nothing behind.
-/// A symbolic link is followed. A target that exists and is not a regular file (a device, a pipe)
+/// A symbolic link is followed, also one to a file that is yet to be made. A target that exists and is not a regular file (a device, a pipe)
 /// is written as it is: renaming would put a file in its place.
 class OutputFile {
  public:
-  /// Errors: InputError when the folder cannot be written.
+  /// Errors: InputError when the folder cannot be written, and when the file is the one that
+  /// standard output or standard error goes to: it would be replaced under them.
   explicit OutputFile(std::string path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() { return out_; }
-  /// Errors: InputError when not every byte could be written.
+  /// Errors: InputError when not every byte could be written, with the reason.
   void commit();
 
  private:
+  class Bytes;
   [[noreturn]] void give_up(const std::string& reason);
   std::string path_, temporary_;
-  std::ofstream out_;
+  std::unique_ptr<Bytes> bytes_;
+  std::ostream out_;
 };
 
 /// Writes `bytes` to `path` through an OutputFile.

@@ -1,23 +1,45 @@
 // The host backend: Thrust over TBB. Contraction of a * b + c is off (CMakeLists.txt), so that
 // the numbers do not depend on the machine.
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "objects/worker_threads.hpp"
 #include "runtime/floats/pass_on_device.hpp"
 #include "runtime/floats/thrust_backend.hpp"
 
 namespace logdepth::float_pass {
 namespace {
 
+using Control = tbb::global_control;
+constexpr Control::parameter kThreads = Control::max_allowed_parallelism;
+
+/// As many of TBB's threads as the system lets it start, at most `wanted`. TBB ends the program
+/// where one is refused that it counts on, also when a limit of ours ends, so that one stays.
+std::size_t threads_of_tbb(std::size_t wanted) {
+  const std::size_t counted_on = Control::active_value(kThreads);
+  const std::size_t there = startable_threads(counted_on);
+  if (there < counted_on) {
+    [[maybe_unused]] static const Control* const for_good = new Control(kThreads, there);
+  }
+  return std::min(wanted, there);
+}
+
 /// Steps run in an arena of as many threads as the run may use.
 struct HostBackend : ThrustBackend {
-  int threads = 1;
+  explicit HostBackend(std::size_t wanted)
+      : threads(threads_of_tbb(wanted)), limit(std::make_shared<Control>(kThreads, threads)) {}
+
   template <class Step>
   void each(std::size_t count, const Step& step) const {
-    tbb::task_arena arena(threads);
+    tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] { ThrustBackend::each(count, step); });
   }
+
+  std::size_t threads;
+  std::shared_ptr<const Control> limit;
 };
 
 }  // namespace
@@ -25,8 +47,7 @@ struct HostBackend : ThrustBackend {
 template <class Real>
 std::unique_ptr<Pass<Real>> host_pass(const Plan<Real>& plan, const Choice& choice,
                                       std::size_t threads) {
-  HostBackend backend;
-  backend.threads = static_cast<int>(std::clamp<std::size_t>(threads, 1, 256));
+  const HostBackend backend(std::clamp<std::size_t>(threads, 1, 256));
   return std::make_unique<PassOnDevice<HostBackend, Real>>(backend, plan, choice);
 }
 template std::unique_ptr<Pass<double>> host_pass(const Plan<double>&, const Choice&, std::size_t);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
@@ -140,16 +141,17 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& header,
   for (const std::string& name : header) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw InputError(source, line,
-                       "the first line names '" + name + "'; expected the names " + list_of(names));
+      throw InputError(
+          source, line,
+          "the first line names " + in_quotes(name) + "; expected the names " + list_of(names));
     const auto place = static_cast<std::size_t>(found - names.begin());
     if (std::find(places.begin(), places.end(), place) != places.end())
-      throw InputError(source, line, "the first line names '" + name + "' twice");
+      throw InputError(source, line, "the first line names " + in_quotes(name) + " twice");
     places.push_back(place);
   }
   for (std::size_t i = 0; i < names.size(); ++i)
     if (std::find(places.begin(), places.end(), i) == places.end())
-      throw InputError(source, line, "the first line does not name '" + names[i] + "'");
+      throw InputError(source, line, "the first line does not name " + in_quotes(names[i]));
   return places;
 }
 
@@ -184,8 +186,8 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
       auto value = parse_real(values[i]);
       if (!value)
         throw InputError(source, line_number,
-                         "expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got '" +
-                             values[i].substr(0, 60) + "'");
+                         "expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got " +
+                             in_quotes(values[i]));
       row[(*places)[i]] = std::move(*value);
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/position_code.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -60,7 +61,8 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
                                        Stream<typename A::Value>& stream) {
   const GivenPlace place = given_place(model);
   if (place.values > 0 && tokens.given.size() != tokens.kinds.size())
-    throw InputError("the weights file '" + model.name + "' expects values for every token");
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " expects values for every token");
   std::vector<typename A::Value> row;
   for (std::size_t token = 0; token < tokens.kinds.size(); ++token) {
     row.assign(model.width, arithmetic.zero());
@@ -70,8 +72,8 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
     };
     const std::size_t values = token < tokens.given.size() ? tokens.given[token].size() : 0;
     if (values != place.values)
-      throw InputError(fmt::format("token {} is given {} values; the weights file '{}' expects {}",
-                                   token, values, model.name, place.values));
+      throw InputError(fmt::format("token {} is given {} values; the weights file {} expects {}",
+                                   token, values, in_quotes(model.name), place.values));
     for (std::size_t i = 0; i < values; ++i) {
       const Real& value = tokens.given[token][i];
       add(i, value);
@@ -80,8 +82,8 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
     if (!std::holds_alternative<CellsInput>(model.input)) {
       const auto kind = model.embedding.find(tokens.kinds[token]);
       if (kind == model.embedding.end())
-        throw InputError("the weights file '" + model.name + "' has no token '" +
-                         tokens.kinds[token] + "'");
+        throw InputError("the weights file " + in_quotes(model.name) + " has no token " +
+                         in_quotes(tokens.kinds[token]));
       for (const SparseEntry& e : kind->second) add(e.index, e.value);
     }
     if (auto refusal = add_position(model.position, token, row, arithmetic)) return refusal;

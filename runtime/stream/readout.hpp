@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -30,7 +31,7 @@ template <class Logits>
 Outcome<bool> read_verdict(const Model& model, Logits& logits) {
   const auto* output = std::get_if<AcceptOutput>(&model.output);
   if (!output)
-    throw InputError("the weights file '" + model.name + "' has no accept/reject output");
+    throw InputError("the weights file " + in_quotes(model.name) + " has no accept/reject output");
   const std::array rows = {output->reject, output->accept};
   const auto best = logits.winner(rows);
   if (!best)
@@ -42,9 +43,10 @@ Outcome<bool> read_verdict(const Model& model, Logits& logits) {
 inline void check_relation(const Model& model, std::size_t tokens, std::size_t from,
                            std::size_t to) {
   if (!std::holds_alternative<RelationOutput>(model.output))
-    throw InputError("the weights file '" + model.name + "' does not answer with a relation");
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " does not answer with a relation");
   if (from >= tokens || to >= model.unembedding.rows)
-    throw InputError(fmt::format("the weights file '{}' has no vertex {}", model.name,
+    throw InputError(fmt::format("the weights file {} has no vertex {}", in_quotes(model.name),
                                  from >= tokens ? from : to));
 }
 

@@ -165,7 +165,8 @@ TEST_F(Compare, WhatCannotBeReadIsRefusedInOneSentence) {
   refused({"nowhere"}, "nowhere: expected a folder of training runs");
   refused({"empty"}, "empty: expected a folder of training runs, found no record.json");
   refused({"--up-to", "3"}, "--up-to: expected at least 4");
-  refused({"--out", "file"}, "file: the folder cannot be made");
+  refused({"--out", "file"},
+          "file: expected the name of a folder that can be made: Not a directory");
   refused({"--out", ""}, "--out: expected the name of a folder");
 }
 

@@ -325,9 +325,9 @@ TEST(Claims, HaveNamesOfTheirOwn) {
     names.push_back(full_name(claim) + " " + form_name(claim.form));
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
-  for (const char* id :
-       {"lem-A.1", "lem-A.2", "lem-A.3", "lem-A.4", "lem-A.5", "lem-A.6", "lem-A.7", "lem-3.1",
-        "thm-4.1", "cor-4.2", "cor-4.3", "thm-5.1", "cor-5.2", "thm-6.1", "thm-6.2"})
+  for (const char* id : {"lem-A.1", "lem-A.2", "lem-A.3", "lem-A.4", "lem-A.5", "lem-A.6",
+                         "lem-A.7", "lem-3.1", "thm-4.1", "cor-4.2", "cor-4.3", "thm-5.1",
+                         "cor-5.2", "thm-6.1", "thm-6.2", "sec-2", "fn-1", "fn-4", "app-E"})
     EXPECT_FALSE(find_claims(all_claims(), id).empty()) << id;
   EXPECT_THROW(find_claims(all_claims(), "thm-7.1"), InputError);
 }

@@ -31,6 +31,7 @@ const std::string kMeasure = "builds, then measures for minutes to hours";
 const std::string kTrain = "trains for minutes to hours; what it left is stored";
 const std::string kModel = "needs a model of 98 MB, which tests of the label smollm2 run";
 const std::string kMutants = "builds and tests hundreds of faults, for hours";
+const std::string kFuzz = "builds with Clang, then looks for inputs for a night";
 const std::string kCluster = "needs a cluster; tests of the label slurm make one";
 const std::string kGpu = "needs a GPU";
 const std::string kDrawing = "a drawing or a grammar, no command";
@@ -109,6 +110,10 @@ const std::vector<NotRun> kNotRun = {
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
      "print(torch.utils.cmake_prefix_path)')\"",
      kGpu},
+    {"tests/README.md",
+     "cmake --preset asan-ubsan -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DLOGDEPTH_FUZZ=ON "
+     "-DLOGDEPTH_TORCH=OFF",
+     kFuzz},
     {"tests/README.md",
      "build/release/tests/test_claims --gtest_also_run_disabled_tests "
      "--gtest_filter='*HundredThousand*'",

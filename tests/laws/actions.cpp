@@ -48,6 +48,17 @@ RC_GTEST_PROP(ReachablePoints, ThatReachOneAnotherShareAList, ()) {
   RC_ASSERT(reachable.lists().size() == different.size());
 }
 
+RC_GTEST_PROP(ReachablePoints, AreThereWhereTheirPairsAreWithinTheBound, ()) {
+  const Action action = random_action(12);
+  const ReachablePoints all(action);
+  std::size_t pairs = 0;
+  for (State q = 0; q < all.points(); ++q) pairs += all[q].size() - 1;
+  const auto most = *rc::gen::inRange<std::size_t>(0, pairs + 2);
+  const auto bounded = ReachablePoints::of_at_most(action, most);
+  RC_ASSERT(bounded.has_value() || pairs > most);
+  if (bounded) RC_ASSERT(bounded->lists() == all.lists());
+}
+
 RC_GTEST_PROP(Actions, OfAnAutomatonAreItsSteps, ()) {
   Action action = random_action(9);
   action.initial = *rc::gen::inRange<State>(0, static_cast<State>(action.points));

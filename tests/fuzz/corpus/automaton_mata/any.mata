@@ -1,0 +1,5 @@
+@NFA-explicit
+%Alphabet-auto
+%Initial q0
+%Final q1
+q0 "a b" q1

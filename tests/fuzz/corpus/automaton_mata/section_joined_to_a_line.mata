@@ -1,0 +1,2 @@
+@NFA-explicit \
+foo

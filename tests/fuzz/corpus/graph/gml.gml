@@ -1,0 +1,1 @@
+graph [ directed 1 node [ id 0 label "a" ] node [ id 1 label "&#27;" ] edge [ source 0 target 1 ] ]

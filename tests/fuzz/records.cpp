@@ -1,0 +1,53 @@
+// What is found beside weights and models: checks, records of runs, plans, arrays.
+#include "learned/records/run_record.hpp"
+#include "learned/records/training_plan.hpp"
+#include "proofs-check/file/checks_file.hpp"
+#include "runtime/file/safetensors.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace logdepth::fuzz {
+namespace {
+
+const Registered kChecks("checks", [](const std::string& bytes) {
+  const std::string hash = "0";
+  const std::string checks = file_of(bytes, "model.checks.json");
+  const std::string model = checks.substr(0, checks.size() - std::string(".checks.json").size());
+  std::vector<CheckEntry> entries;
+  if (!accepted([&] { entries = read_checks(model, hash); }) || entries.empty()) return;
+  add_check(model, hash, entries.back(), true);
+  const auto again = read_checks(model, hash);
+  hold(!again.empty() && again.size() <= entries.size(), "what was written is read");
+});
+
+const Registered kRecords("record", [](const std::string& bytes) {
+  RunRecord record;
+  if (!accepted([&] { record = read_run_record(file_of(bytes)); })) return;
+  const std::string file = file_of("");
+  write_run_record(record, file);
+  hold(to_json(read_run_record(file)) == to_json(record), "what was written is read");
+});
+
+const Registered kPlans("plan", [](const std::string& bytes) {
+  TrainingPlan plan;
+  if (!accepted([&] { plan = read_training_plan(file_of(bytes)); })) return;
+  const std::string file = file_of("");
+  write_training_plan(plan, file);
+  const std::string text = bytes_of(file);
+  write_training_plan(read_training_plan(file), file);
+  hold(bytes_of(file) == text, "what was written is read");
+});
+
+const Registered kTensors("safetensors", [](const std::string& bytes) {
+  SafeTensors read;
+  if (!accepted([&] { read = read_safetensors(file_of(bytes)); })) return;
+  const std::string file = file_of("");
+  write_safetensors(read, file);
+  const SafeTensors again = read_safetensors(file);
+  hold(again.metadata == read.metadata && again.arrays.size() == read.arrays.size(),
+       "what was written is read");
+  for (const auto& [name, array] : read.arrays)
+    hold(again.arrays.at(name).bytes == array.bytes, "every array is the one that was written");
+});
+
+}  // namespace
+}  // namespace logdepth::fuzz

@@ -1,0 +1,145 @@
+#include "tests/starved/commands.hpp"
+
+#include <filesystem>
+#include <set>
+
+#include "objects/shell_word.hpp"
+
+namespace logdepth::starved {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kRoot = LOGDEPTH_SOURCE_DIR;
+const std::string kExamples = kRoot + "/examples/";
+
+/// Everything below the folder, with the sizes of files.
+std::set<std::string> contents(const fs::path& folder) {
+  std::set<std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    all.insert(fs::relative(entry.path(), folder).string());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Use>& uses() {
+  static const std::string runs = kRoot + "/bench/results/";
+  static const std::vector<Use> all = {
+      {"compile regular", {"--regex", "ab", "--emit", "ab.dot", "-o", "out.json"}},
+      {"compile program", {kExamples + "programs/flipflop.cells", "-o", "out.json"}},
+      {"compile crasp", {kExamples + "crasp/dyck1.crasp", "-o", "out.json.gz"}},
+      {"compile division", {"-o", "out.json"}},
+      {"compile connectivity", {"-o", "out.json"}},
+      {"compile computation-graph",
+       {"--prime", "3", "--names", "4", "--depth", "2", "-o", "out.json"}},
+      {"run", {"abb.json", "--input", "aabb", "--trace", "trace.jsonl"}},
+      {"run", {"abb.json", "--input", "aabb", "--engine", "float64", "--threads", "8"}},
+      {"run",
+       {"graph.json", "--graph", "graph.edges", "--source", "0", "--target", "1", "--threads",
+        "8"}},
+      {"test", {"abb.json", "--against", "(a|b)*abb", "--up-to", "3", "--random", "2"}},
+      {"test", {"abb.json", "--against", "command:cat", "--up-to", "2", "--random", "2"}},
+      {"check",
+       {"lem-3.1", "--up-to", "1", "--random", "1", "--threads", "8", "--report",
+        "made/in/report"}},
+      {"check",
+       {"lem-3.1", "--up-to", "1", "--random", "1", "--shard", "1/2", "--part", "out.json"}},
+      {"merge", {"part1.json", "part2.json"}},
+      {"diff", {"abb.json", "--input", "aabb"}},
+      {"info", {"abb.json"}},
+      {"inspect", {"--regex", "ab", "--eggbox", "out.svg"}},
+      {"draw", {"abb.json", "--input", "abb", "-o", "out.svg"}},
+      {"draw", {"abb.json", "-o", "out.png"}},
+      {"export", {"abb.json", "--to", "torch", "--length", "4", "-o", "made/network"}},
+      {"export", {"abb.json", "--to", "onnx", "--length", "4", "-o", "out.onnx"}},
+      {"convert", {"--regex", "ab", "-o", "out.mata"}},
+      {"report precision", {"--only", "nothing", "--out", "made"}},
+      {"report sweep", {runs + "sweep/0.001-1024-none", "--out", "made/sweep"}},
+      {"report depth-recurrent", {runs + "runs/depth-recurrent", "--out", "made/report"}},
+      {"report latent-reasoning", {runs + "runs/latent-reasoning", "--out", "made/report"}},
+      {"report etd", {runs + "runs/etd", "--out", "made/report"}},
+      {"report relit", {runs + "runs/relit", "--out", "made/report"}},
+      {"train word-problem", {"--write-plan", "out.json"}},
+      {"train word-problem",
+       {"--monoid", "Z2", "--depths", "1", "--steps", "1", "--out", "runs"},
+       true},
+      {"train depth-recurrent", {"--write-plan", "out.json"}},
+      {"train row-tokens", {"--write-plan", "out.json"}},
+      {"train pair-tokens", {"--write-plan", "out.json"}},
+      {"train latent-reasoning", {"--write-plan", "out.json"}},
+      {"train etd", {"--pretrain", "--write-plan", "out.json"}},
+      {"train relit", {"--pretrain", "--write-plan", "out.json"}},
+      {"train construction", {"a5.json", "--monoid", "A5", "--write-plan", "out.json"}},
+      {"train plan", {kExamples + "plans/h200.json", "--out", "runs", "--status"}},
+      {"data words", {"--monoid", "A5", "--length", "4", "--words", "3", "-o", "out.csv"}},
+      {"data lines", {"--use", "test", "--lines", "3", "-o", "out.jsonl"}},
+      {"data rules", {"--world", "open", "--depths", "0", "--questions", "3", "-o", "out.jsonl"}},
+      {"data check", {"words.csv", "--monoid", "A5"}},
+      {"compare depth", {"--up-to", "4", "--out", "made/depth"}},
+      {"measure", {"no-run"}},
+      {"lm load", {kExamples + "models/lines"}},
+      {"lm save", {kExamples + "models/lines", "--out", "made/saved"}},
+      {"lm angular",
+       {kExamples + "models/lines", "--sequences", "2", "--length", "16", "--out", "made/angular"},
+       true},
+      {"lm loops",
+       {kExamples + "models/lines", "--blocks", "1", "--sequences", "2", "--length", "16"},
+       true},
+  };
+  return all;
+}
+
+void Starved::SetUp() {
+  compile_regex("(a|b)*abb", "abb.json");
+  done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
+  done({"compile", "connectivity", "-o", "graph.json"});
+  done({"data", "words", "--monoid", "A5", "--length", "3", "--words", "2", "-o", "words.csv"});
+  for (const std::string part : {"1", "2"})
+    done({"check", "lem-3.1", "--up-to", "1", "--random", "1", "--shard", part + "/2", "--part",
+          "part" + part + ".json"});
+  std::string edges;  // enough work for several threads
+  for (int i = 0; i < 20; ++i)
+    edges += std::to_string(i) + " " + std::to_string((i * 7 + 1) % 20) + "\n";
+  folder.write("graph.edges", edges);
+}
+
+support::Finished Starved::starve(const std::string& before,
+                                  const std::vector<std::string>& arguments,
+                                  const std::string& after) const {
+  std::string command = shell_word(LOGDEPTH_BINARY);
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
+  SCOPED_TRACE(before + " " + command + " " + after);
+  const std::set<std::string> had = contents(folder.path());
+  // Through pipes: where no file may grow, those that take the streams of a test may not, either.
+  const support::Finished finished =
+      support::run_process({"bash", "-o", "pipefail", "-c",
+                            "{ (" + before + " exec " + command + " " + after +
+                                " 3>&-) 2>&1 >&3 | cat >&2; } 3>&1 | cat"},
+                           folder.path());
+  EXPECT_TRUE(finished.status >= 0 && finished.status <= 3) << finished.status << "\n"
+                                                            << finished.err.substr(0, 1000);
+  EXPECT_EQ(finished.err.find("a defect of logdepth"), std::string::npos)
+      << finished.err.substr(0, 1000);
+  if (finished.status == 2) {
+    const auto said = support::lines(finished.err);
+    EXPECT_TRUE(after.starts_with("2>") || (!said.empty() && said.back().starts_with("logdepth: ")))
+        << finished.err;
+  }
+  for (const char c : finished.err)
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= ' ') << "a control character";
+  EXPECT_LT(finished.err.size(), 20000u);
+  for (const std::string& name : contents(folder.path())) {
+    if (had.contains(name)) continue;
+    const fs::path path = folder.path() / name;
+    EXPECT_FALSE(name.ends_with(".part")) << name;
+    // A run's folder keeps the name of who works there.
+    EXPECT_TRUE(finished.status == 0 || fs::path(name).filename() == ".lock" || !fs::is_empty(path))
+        << name << " is empty";
+  }
+  for (const std::string& name : contents(folder.path()))
+    if (!had.contains(name)) fs::remove_all(folder.path() / name);
+  return finished;
+}
+
+}  // namespace logdepth::starved

@@ -1,0 +1,86 @@
+// Every command, with little of what a machine has. A limit of memory belongs here, too: one more
+// test of the same form.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+#include "objects/shell_word.hpp"
+#include "tests/starved/commands.hpp"
+
+namespace logdepth::starved {
+namespace {
+
+std::vector<std::string> arguments_of(const Use& use) {
+  std::vector<std::string> words;
+  std::istringstream in(use.command);
+  for (std::string word; in >> word;) words.push_back(word);
+  words.insert(words.end(), use.arguments.begin(), use.arguments.end());
+  return words;
+}
+
+class StarvedCommands : public Starved {
+ protected:
+  /// The commands below this one, as --help lists them; itself if there are none.
+  std::set<std::string> commands(const std::vector<std::string>& path = {}) const {
+    std::vector<std::string> asked = path;
+    asked.push_back("--help");
+    std::set<std::string> found;
+    bool listed = false;
+    for (const std::string& line : support::lines(done(asked))) {
+      static const std::regex kCommand("^  ([a-z-]+) .*");
+      std::smatch match;
+      if (line == "Subcommands:") {
+        listed = true;
+      } else if (listed && std::regex_match(line, match, kCommand)) {
+        std::vector<std::string> below = path;
+        below.push_back(match[1]);
+        found.merge(commands(below));
+      }
+    }
+    std::string name;
+    for (const std::string& word : path) name += (name.empty() ? "" : " ") + word;
+    return listed ? found : std::set{name};
+  }
+
+  void starve_all(const std::string& before, bool trainings) const {
+    for (const Use& use : uses())
+      if (trainings || !use.trains) starve(before, arguments_of(use));
+  }
+};
+
+TEST_F(StarvedCommands, AreAllCommandsThatHelpLists) {
+  std::set<std::string> used;
+  for (const Use& use : uses()) used.insert(use.command);
+  EXPECT_EQ(used, commands());
+}
+
+TEST_F(StarvedCommands, EndWellWithoutAThreadOrAProcess) {
+  const std::string preload = "LD_PRELOAD=" + shell_word(LOGDEPTH_FEW_PROCESSES) + " ";
+  for (const char* threads : {"0", "1"})
+    starve_all("export ASAN_OPTIONS=verify_asan_link_order=0 STARVED_THREADS=" +
+                   std::string(threads) + " " + preload + ";",
+               true);
+}
+
+TEST_F(StarvedCommands, EndWellWhereNoByteCanBeWrittenToAFile) {
+  starve_all("ulimit -f 0;", true);
+}
+
+TEST_F(StarvedCommands, EndWellWithoutATemporaryFolder) {
+  starve_all("export TMPDIR=/none/such;", false);
+}
+
+TEST_F(StarvedCommands, EndWellWhereTheDiskIsFull) {
+  for (const Use& use : uses()) {
+    if (use.trains) continue;
+    const auto finished = starve("", arguments_of(use), "> /dev/full");
+    // What has something to say there says why it cannot.
+    EXPECT_TRUE(finished.err.find("standard output") == std::string::npos ||
+                finished.err.find("No space left on device") != std::string::npos)
+        << finished.err;
+  }
+}
+
+}  // namespace
+}  // namespace logdepth::starved
