@@ -54,7 +54,7 @@ ArcTable group_arcs(const Nfa& nfa, bool epsilon) {
 class Closure {
  public:
   explicit Closure(const Nfa& nfa, const ArcTable& lettered)
-      : nfa_(nfa), epsilon_(group_arcs(nfa, true)), seen_(nfa.states(), 0) {
+      : epsilon_(group_arcs(nfa, true)), seen_(nfa.states(), 0) {
     matters_.resize(nfa.states());
     for (std::size_t q = 0; q < nfa.states(); ++q) {
       matters_[q] = nfa.accepting[q] || lettered.first[q] != lettered.first[q + 1];
@@ -85,7 +85,6 @@ class Closure {
     stack_.push_back(state);
   }
 
-  const Nfa& nfa_;
   ArcTable epsilon_;
   std::vector<bool> matters_;
   std::vector<std::uint64_t> seen_;
