@@ -153,6 +153,9 @@ TEST_F(ExportCommand, ATemperatureThatIsTooLowIsFoundOutAndNothingIsWritten) {
           "nothing was written: on the word '");
   refuses(1, arguments("a5.json", {"onnx", "--temperature", "1"}),
           "nothing was written: on the word '");
+  done({"compile", "division", "-o", "division.json"});
+  refuses(1, arguments("division.json", {"torch", "--temperature", "1"}),
+          "nothing was written: on the dividends ");
 }
 
 TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {

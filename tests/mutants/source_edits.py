@@ -2,10 +2,14 @@
 """Applies single faults to the sources, one at a time, and asks whether the tests notice.
 
 Works on a copy of the tree. Test programs are built and run one after the other until one fails, so
-an edit costs little more than what its death needs. Ends with 1 when an edit survived.
+an edit costs little more than what its death needs; the tests of the folder that it is in come first.
+With --record, what was judged is kept and not judged again while the edit and its file are the same.
+Ends with 1 when an edit survived, with 3 when the time was up before all were judged.
 """
 
 import argparse
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -18,20 +22,59 @@ import time
 from edits import EDITS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Rounds of tests, the quick killers first: a program (a folder of tests) and a filter of its tests.
+# Rounds of tests, the quick killers first: a program (a folder of tests) and a filter of its tests. Those of
+# python are files of tests, run on the program with the packages of tests/install_python_peers.sh.
 ROUNDS = [("programs", "*"), ("rejects", "*"), ("laws", "*Schema.*:PositionCodes.*"), ("claims", "*Mutants.*:Scan*"),
-          ("laws", "*"), ("claims", "*"), ("learned", "*")]
+          ("laws", "*"), ("claims", "*"), ("learned", "*"), ("exports", "*"),
+          ("python", "test_exports_torch.py test_exports_onnx.py test_exports_lens.py")]
+PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
+
+
+def rounds_for(edit, rounds):
+    """The tests of the edited folder first; only Python reads Python."""
+    folder = edit[0].split("/")[0]
+    if folder == "python":
+        return [one for one in rounds if one[0] == "python"]
+    near = {"exports": ("exports", "python")}.get(folder, (folder,))
+    return sorted(rounds, key=lambda one: one[0] not in near)
+
+
+class Record:
+    """Results by edit, a line of JSON each; a line counts while the edit and its file are the same."""
+
+    def __init__(self, path):
+        self.path, self.results = path, {}
+        if path and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                said = json.loads(line)
+                self.results[said["edit"]] = (said["result"], said["by"])
+
+    @staticmethod
+    def name(edit):
+        text = (ROOT / edit[0]).read_text(encoding="utf-8")
+        return hashlib.sha256("\0".join((*edit[:3], text)).encode()).hexdigest()
+
+    def get(self, edit):
+        return self.results.get(self.name(edit))
+
+    def add(self, edit, result, detail):
+        self.results[self.name(edit)] = (result, detail)
+        if self.path:
+            line = {"edit": self.name(edit), "file": edit[0], "wrong": edit[3], "result": result, "by": detail}
+            with open(self.path, "a", encoding="utf-8") as out:
+                out.write(json.dumps(line) + "\n")
 
 
 def occurrences(root, edit):
     return (root / edit[0]).read_text(encoding="utf-8").count(edit[1])
 
 
-def run(command, timeout=None):
+def run(command, timeout=None, folder=None, environment=None):
     """Exit code (None: out of time) and output."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=timeout, text=True, errors="replace")
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
+                              env={**os.environ, **(environment or {})}, timeout=timeout, text=True,
+                              errors="replace")
         return done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         return None, ""
@@ -74,18 +117,24 @@ class Bench:
             sys.exit("the tree cannot be configured:\n" + output)
 
     def compile(self, program):
-        return run(["ninja", "-C", str(self.build), "-j", str(self.jobs), "test_" + program])
+        target = "logdepth" if program == "python" else "test_" + program
+        return run(["ninja", "-C", str(self.build), "-j", str(self.jobs), target])
 
     def test(self, program, tests):
         """None when they pass, else what failed first."""
-        binary = self.build / "tests" / ("test_" + program)
-        code, output = run([str(binary), "--gtest_fail_fast", "--gtest_brief=1",
-                            "--gtest_filter=" + tests], self.timeout)
+        if program == "python":
+            code, output = run([str(PYTHON), "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+                                *tests.split()], self.timeout, self.tree / "tests" / "python",
+                               {"LOGDEPTH_BINARY": str(self.build / "logdepth"), "OMP_NUM_THREADS": "1"})
+        else:
+            binary = self.build / "tests" / ("test_" + program)
+            code, output = run([str(binary), "--gtest_fail_fast", "--gtest_brief=1",
+                                "--gtest_filter=" + tests], self.timeout)
         if code == 0:
             return None
         if code is None:
             return "{}: not done after {} s".format(program, self.timeout)
-        failed = re.search(r"\[  FAILED  \] ([^\s,]+)", output)
+        failed = re.search(r"(?:\[  FAILED  \]|^FAILED|^ERROR) ([^\s,]+)", output, re.M)
         return "{}: {}".format(program, failed.group(1) if failed else "exit code %d" % code)
 
     def apply(self, edit):
@@ -118,6 +167,10 @@ def main():
                         help="programs to use, such as 'laws|rejects'")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="passed to ninja")
     parser.add_argument("--timeout", type=int, default=600, help="seconds per test program")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="judge no further edit after so many; the next time goes on (with --record)")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE",
+                        help="keep results here, and do not judge again what is there")
     parser.add_argument("--folder", type=pathlib.Path,
                         help="keep the copy and its build here for the next time")
     arguments = parser.parse_args()
@@ -137,6 +190,8 @@ def main():
     if arguments.list:
         return
 
+    begun = time.monotonic()
+    record = Record(arguments.record)
     with tempfile.TemporaryDirectory(prefix="source-edits-") as temporary:
         bench = Bench(arguments.folder or pathlib.Path(temporary), arguments.jobs,
                       arguments.timeout)
@@ -157,25 +212,42 @@ def main():
             sys.exit("no test program is left")
         print("{} rounds of tests pass without any edit".format(len(rounds)), flush=True)
 
-        count = {"killed": 0, "SURVIVED": 0, "did not compile": 0}
         for number in chosen:
             edit = EDITS[number - 1]
             started = time.monotonic()
+            if record.get(edit):
+                continue
+            if started - begun > arguments.seconds:
+                break
             text = bench.apply(edit)
             try:
-                result, detail = bench.judge(rounds)
+                result, detail = bench.judge(rounds_for(edit, rounds))
             finally:
                 bench.restore(edit, text)
-            count[result] += 1
+            record.add(edit, result, detail)
             print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
                 number, edit[0], edit[3], result, " by " + detail if detail else "",
                 time.monotonic() - started), flush=True)
-        compiled = count["killed"] + count["SURVIVED"]
-        print("{killed} killed, {SURVIVED} survived, {did not compile} did not compile".format(
-            **count))
-        if compiled:
-            print("kill rate {:.1f}%".format(100 * count["killed"] / compiled))
-        sys.exit(1 if count["SURVIVED"] or count["did not compile"] else 0)
+        sys.exit(summary(chosen, record))
+
+
+def summary(chosen, record):
+    """Prints what is known of the edits; the exit status."""
+    edits = [EDITS[number - 1] for number in chosen]
+    judged = [record.get(edit)[0] for edit in edits if record.get(edit)]
+    count = {result: judged.count(result) for result in ("killed", "SURVIVED", "did not compile")}
+    print("{killed} killed, {SURVIVED} survived, {did not compile} did not compile".format(**count))
+    for edit in edits:
+        if record.get(edit) and record.get(edit)[0] != "killed":
+            print("{}: {}: {}".format(record.get(edit)[0], edit[0], edit[3]))
+    if compiled := count["killed"] + count["SURVIVED"]:
+        print("kill rate {:.1f}%".format(100 * count["killed"] / compiled))
+    if count["SURVIVED"] or count["did not compile"]:
+        return 1
+    if left := len(edits) - len(judged):
+        print("{} edits are left; the same command goes on with them".format(left))
+        return 3
+    return 0
 
 
 if __name__ == "__main__":

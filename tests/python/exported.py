@@ -24,6 +24,7 @@ FILES = {
     "majority": ["crasp", str(ROOT / "examples/crasp/majority.crasp")],
     "dyck": ["crasp", str(ROOT / "examples/crasp/dyck1.crasp")],
     "division": ["division"],
+    "division_layernorm": ["division", "--norm", "layernorm"],
     "connectivity": ["connectivity"],
     "rows": ["connectivity", "--construction", "rows", "--size", "4"],
 }

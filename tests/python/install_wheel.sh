@@ -7,8 +7,7 @@ peers=$(cd "$1" && pwd)
 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder"
-# Python would call the compiler by another name, and for ccache that is another compiler: what the program
-# was built of is found again only under the name that CMake gave it.
+# Python would call the compiler by the name that Python was built with; the names of CMake are those of README.
 export CC=${CC:-cc} CXX=${CXX:-c++}
 "$peers/bin/python" -m build --no-isolation --outdir "$folder" "$root"
 "$peers/bin/python" -m venv "$folder/venv"

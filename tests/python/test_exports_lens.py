@@ -47,6 +47,27 @@ def test_names_of_dimensions_tokens_and_heads():
     assert steps == [3, 2, 0]
 
 
+def test_patterns_are_softmax_at_the_temperature_of_the_head():
+    lens = bridge("a5")
+    folder = exported.exported("a5", "torch", LENGTH)
+    module = exported.module(folder, "logdepth_torch").load(folder)
+    temperature = module.config["layers"][0]["attention"]["heads"][0]["temperature"]
+    lower = 2.0**-14  # so low that every weight is seen
+    for block in lens.original_model.layers:
+        block.attn.q.weight.data *= lower
+    module.repeated[0][0].heads[0].temperature *= lower
+    tokens = module.encode("abbab")
+    _, cache = lens.run_with_cache(tokens)
+    _, points = module.run_with_cache(tokens, loops=module.config["loops"])
+    head = "repeated.0.0.heads.0"
+    for turn in range(module.config["loops"]):
+        scores, right = (points[f"{head}.{name}"][turn][0] for name in ("scores", "pattern"))
+        assert torch.allclose(cache[f"blocks.{turn}.attn.hook_pattern"][0, 0], right, atol=1e-12, rtol=0)
+        weights = torch.exp(temperature * lower * scores).tril()
+        assert torch.allclose(right, weights / weights.sum(-1, keepdim=True), atol=1e-12, rtol=0)
+        assert ((right > 1e-6) & (right < 0.9)).sum() > 10
+
+
 def test_heads_of_unequal_sizes_are_padded():
     lens = bridge("cascade")
     heads = [len(layer) for layer in lens.logdepth.heads]

@@ -6,6 +6,7 @@ import random
 import exported
 import numpy
 import onnx
+import onnx.numpy_helper
 import onnxruntime
 import pytest
 
@@ -63,8 +64,23 @@ def test_every_step_has_a_name():
     assert "layers.0.in.transposed" in weights and len(weights) == len(graph.model.graph.initializer)
 
 
-def test_divisions():
-    graph = Graph("division", 12, "--temperature", "hard")
+@pytest.mark.parametrize("name", ["a5", "cascade", "majority"])
+def test_every_head_has_its_temperature(name):
+    graph = Graph(name, LENGTH)
+    numbers = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.model.graph.initializer}
+    found = {node.name: numbers[node.input[1]].item() for node in graph.model.graph.node if "tempered" in node.name}
+    layers = graph.config["layers"]
+    order = [layer for layer in layers if layer["block"] == "initial"]
+    order += [layer for layer in layers if layer["block"] == "repeated"] * graph.config["loops"]
+    order += [layer for layer in layers if layer["block"] == "final"]
+    assert found == {f"step {step}: head {k} tempered": head["temperature"]
+                     for step, layer in enumerate(order, 1)
+                     for k, head in enumerate(layer["attention"]["heads"], 1)}
+
+
+@pytest.mark.parametrize("name", ["division", "division_layernorm"])
+def test_divisions(name):
+    graph = Graph(name, 12, "--temperature", "hard")
     choice = random.Random(5)
     order = [graph.config["logits"].index(name) for name in
              ("quotient.0", "quotient.1", "remainder.0", "remainder.1")]

@@ -1,6 +1,7 @@
 """Exported folders in PyTorch: the answers of the exact run, or a named refusal."""
 
 import json
+import math
 import random
 import shutil
 
@@ -57,6 +58,40 @@ def test_prefix_products_of_a5(attention):
         assert net.prefixes(word) == right
 
 
+@pytest.mark.parametrize("name, length, options", [
+    ("a5", LENGTH, ()), ("abb", LENGTH, ()), ("cascade", LENGTH, ()), ("layernorm", LENGTH, ()),
+    ("a5", 5, ("--precision", "float32"))])
+def test_temperatures_are_the_least_powers_of_two_that_gaps_and_rounding_ask_for(name, length, options):
+    config = network(name, length, *options).config
+    unit = 2.0**-24 if config["precision"] == "float32" else 2.0**-53
+    asked = math.log(2 * (config["most_tokens"] - 1) / unit)
+    heads = [head for layer in config["layers"] for head in layer["attention"]["heads"] if head["compares"]]
+    assert heads
+    for head in heads:
+        gap = head["gap"] - 2 * head["rounding"]
+        assert head["gap"] > 8 * head["rounding"] > 0
+        assert head["temperature"] * gap >= asked > head["temperature"] / 2 * gap
+        assert math.frexp(head["temperature"])[0] == 0.5
+
+
+def test_a_pattern_is_the_softmax_of_scores_at_the_temperature_of_the_head():
+    net = network("abb", LENGTH)
+    for name, module in net.named_modules():
+        if hasattr(module, "temperature"):
+            module.temperature /= 2.0**12  # so low that every weight is seen
+    _, cache = net.run_with_cache(net.encode("abbabab"))
+    seen = 0
+    for name, head in [(name, module) for name, module in net.named_modules() if hasattr(module, "temperature")]:
+        for scores, pattern in zip(cache[f"{name}.scores"], cache[f"{name}.pattern"]):
+            for i, row in enumerate(scores[0].tolist()):
+                row = row[:i + 1] if head.causal else row
+                weights = [math.exp(head.temperature * (score - max(row))) for score in row]
+                right = [weight / sum(weights) for weight in weights] + [0.0] * (scores.shape[-1] - len(row))
+                assert pattern[0, i].tolist() == pytest.approx(right, abs=1e-12)
+                seen += any(1e-6 < weight < 0.9 for weight in right)
+    assert seen > 20
+
+
 def test_float32_at_a_length_that_is_proved():
     assert "float32 can lose" in exported.refusal("a5", "torch", LENGTH, "--precision", "float32")
     net = network("majority", LENGTH, "--precision", "float32")
@@ -64,8 +99,9 @@ def test_float32_at_a_length_that_is_proved():
     assert_right_verdicts(net, "majority")
 
 
-def test_divisions():
-    net = network("division", 12, "--temperature", "hard")
+@pytest.mark.parametrize("name", ["division", "division_layernorm"])
+def test_divisions(name):
+    net = network(name, 12, "--temperature", "hard")
     choice = random.Random(2)
     order = [net.config["logits"].index(name) for name in
              ("quotient.0", "quotient.1", "remainder.0", "remainder.1")]
