@@ -27,7 +27,7 @@ with open(sys.argv[3], "w") as out:
 LANGUAGES = [
     ("(a|b)*abb", ["--regex", "(a|b)*abb"]),
     ("A5", ["--group", "A5"]),
-    ("Z6 by cascade", ["--group", "Z6", "--construction", "cascade"]),
+    ("S4 by cascade", ["--group", "S4", "--construction", "cascade"]),
 ]
 
 
@@ -79,6 +79,7 @@ def main():
             )
             (command, python), same = compare(options.logdepth, model, words, folder, options.rounds)
             all_same &= same
+            name = name.replace("|", "\\|")
             print(f"| {name} | {command:.2f} s | {python:.2f} s | {python / command:.2f} |")
             if not same:
                 print(f"answers to words over {name} differ", file=sys.stderr)

@@ -95,7 +95,8 @@ class Bench:
         sources = set()
         for folder, names, files in os.walk(ROOT):
             names[:] = [name for name in names
-                        if name not in (".git", "__pycache__") and not name.startswith("build")]
+                        if name not in (".git", "__pycache__")
+                        and not (name.startswith("build") and pathlib.Path(folder) == ROOT)]
             sources.update(pathlib.Path(folder, file).relative_to(ROOT) for file in files)
         for old in [path for path in self.tree.rglob("*") if path.is_file()]:
             if old.relative_to(self.tree) not in sources:
