@@ -12,11 +12,17 @@ namespace logdepth::python {
 using namespace nb::literals;
 
 Letters letters_of(const Transformer& transformer, nb::handle word) {
-  if (nb::isinstance<nb::str>(word)) return transformer.word(nb::cast<std::string>(word));
+  std::string letter;  // or a whole word
+  if (nb::try_cast(word, letter)) return transformer.word(letter);
   Letters letters;
-  if (!nb::try_cast(word, letters))
-    throw InputError("expected a word as a str or a list of letters, found a " + type_of(word));
-  return letters;
+  if (nb::try_cast(word, letters)) return letters;
+  if (nb::isinstance<nb::list>(word) || nb::isinstance<nb::tuple>(word)) {
+    for (const nb::handle one : word)
+      if (!nb::try_cast(one, letter))
+        throw InputError("expected letters that are texts, found " + shown(one));
+  }
+  throw InputError("expected a word as a str or a list of letters, found " +
+                   (nb::isinstance<nb::str>(word) ? shown(word) : "a " + type_of(word)));
 }
 
 Input input_of(const Transformer& transformer, nb::handle input) {

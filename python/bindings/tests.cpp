@@ -41,6 +41,8 @@ class WordsForPython {
 };
 
 bool truth(nb::handle answer) {
+  if (answer.is_none())
+    throw InputError("expected a function that says whether a word is accepted; it returned None");
   const int found = PyObject_IsTrue(answer.ptr());
   if (found < 0) throw nb::python_error();
   return found == 1;

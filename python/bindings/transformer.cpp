@@ -142,7 +142,7 @@ void bind_exact_runs(TransformerClass& transformer) {
             const nb::gil_scoped_release released;
             return asked_of(input, [&](const auto&... parts) { return run(network, parts...); });
           },
-          "input"_a, nb::sig("def run(self, input: " INPUT ") -> Answer"), "Runs an input.")
+          "input"_a.none(), nb::sig("def run(self, input: " INPUT ") -> Answer"), "Runs an input.")
       .def(
           "run_all",
           [](const Transformer& network, nb::iterable words, bool prefixes) {
@@ -189,7 +189,7 @@ void bind_exact_runs(TransformerClass& transformer) {
             const nb::gil_scoped_release released;
             return asked_of(input, [&](const auto&... parts) { return trace(network, parts...); });
           },
-          "input"_a, nb::sig("def trace(self, input: " INPUT ") -> RawTrace"),
+          "input"_a.none(), nb::sig("def trace(self, input: " INPUT ") -> RawTrace"),
           "Everything that happens.");
 }
 
@@ -204,7 +204,7 @@ void bind_rounded_runs(TransformerClass& transformer) {
               return run_rounded(network, parts..., settings);
             });
           },
-          "input"_a, "settings"_a,
+          "input"_a.none(), "settings"_a,
           nb::sig("def run_rounded(self, input: " INPUT ", settings: RoundedSettings) -> "
                   "RoundedAnswer"),
           "Runs an input in floating point.")
@@ -231,7 +231,7 @@ void bind_drawings(TransformerClass& transformer) {
             const nb::gil_scoped_release released;
             return asked_of(input, [&](const auto&... parts) { return svg(network, parts...); });
           },
-          "input"_a, nb::sig("def svg(self, input: " INPUT ") -> str"), "A run.")
+          "input"_a.none(), nb::sig("def svg(self, input: " INPUT ") -> str"), "A run.")
       .def("draw", nb::overload_cast<const Transformer&, const std::string&>(&draw), "file"_a,
            Released(), "Its circuit, into a file.")
       .def(

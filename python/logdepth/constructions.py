@@ -85,6 +85,11 @@ def compile_regular(
         if json is not None:
             raise BadInput("expected json or automaton to name the language, found both")
         json = ("automaton", automaton_json(automaton))
+    if not isinstance(regex, (str, type(None))):
+        raise BadInput(
+            "expected a regular expression as a str; an automaton is given as automaton=..., "
+            f"found a {type(regex).__name__}"
+        )
     named = _bindings.AutomatonSource()
     named.regex, named.group, named.transitions = regex, group, transitions
     named.fst, named.jff, named.dot = _source(fst), _source(jff), _source(dot)

@@ -59,6 +59,8 @@ def as_asked(given: Input) -> str | Sequence[str] | _bindings.Question | _bindin
         return _bindings.RawStreams(
             {name: [_exact(number) for number in numbers] for name, numbers in given.items()}
         )
+    if hasattr(given, "nodes") and hasattr(given, "edges"):
+        raise BadInput("expected Reach(graph, source, target), found a graph without a question")
     return given
 
 

@@ -166,7 +166,7 @@ class Model:
         `against` says what is right. A function is called with a word (a str where all letters are single
         characters, else a tuple of letters), perhaps more than once: whether it is accepted; of a network
         that answers with named numbers a dict of ints, Fractions or Reals, the numbers of the last token.
-        What it raises ends the test and comes through as it is. A str is what `logdepth test --against`
+        None is BadInput, for it is what a forgotten `return` gives. What it raises ends the test and comes through as it is. A str is what `logdepth test --against`
         knows: a regular expression, "group:A5", "fst:FILE", ...
 
         The result is true where nothing is wrong; otherwise `result.wrong` is a shrunk word. BadInput where
@@ -246,6 +246,10 @@ class Model:
             return Drawing(network.svg(), network.draw)
         asked = as_asked(input)
         return Drawing(network.svg(asked), lambda file: network.draw(asked, file))
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Model], tuple[str, str]]:
+        """Copies and pickles, as other processes are sent them, are the text of the weights file."""
+        return from_text, (self.text(), self.name)
 
     def __repr__(self) -> str:
         return f"<model {self.name}, {self.sha256[:8]}>"

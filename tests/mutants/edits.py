@@ -773,7 +773,7 @@ EDITS = [
     (EXPORT_NETWORK, "= *facts.scale * e.value;", "= e.value;", "the scale of a folded norm is left out"),
     (EXPORT_NETWORK, "head.causal = source.causal;", "head.causal = true;", "a head that sees everything is causal"),
     (EXPORT_NETWORK, "p >= fill.back ? p - fill.back : 0", "p", "the code of the position before is that of the position"),
-    (EXPORT_NETWORK, "p % 2 == 0 ? e.value", "p % 2 == 1 ? e.value", "even positions are taken for odd ones"),
+    (EXPORT_NETWORK, ": -e.value});", ": e.value});", "every position is taken for an even one"),
     (EXPORT_NETWORK, "facts.zero->at(size) / 2", "facts.zero->at(size) * 2", "numbers that are not 0 are taken for 0"),
     (EXPORT_NETWORK, "network.loops = loops_at(model.unroll, counted_size(model, settings.length));",
      "network.loops = loops_at(model.unroll, counted_size(model, settings.length) - 1);",

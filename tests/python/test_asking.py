@@ -86,6 +86,11 @@ def test_what_an_oracle_raises_comes_through_as_it_is():
         ABB.test(lambda word: (_ for _ in ()).throw(KeyboardInterrupt()))
 
 
+def test_a_forgotten_return_is_no_verdict():
+    with pytest.raises(logdepth.BadInput, match="it returned None"):
+        ABB.test(lambda word: None)
+
+
 def test_graphs_are_asked_against_a_search_or_a_function():
     model = logdepth.compile_connectivity()
     assert model.test_graphs(up_to=2, random=5)

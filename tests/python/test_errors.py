@@ -50,6 +50,11 @@ def test_bad_input_is_said_alike(abb, tmp_path):
         assert isinstance(e.value, ValueError)
 
 
+def test_an_automaton_in_the_place_of_a_regular_expression_is_bad_input():
+    with pytest.raises(logdepth.BadInput, match="an automaton is given as automaton=..., found a dict"):
+        logdepth.compile_regular({"states": {"q"}})
+
+
 def test_a_program_that_breaks_a_rule_is_said_alike(tmp_path):
     program = logdepth.Program("x").alphabet(["a"]).fixed_loops(0)
     flag = program.flag("f")

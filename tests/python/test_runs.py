@@ -1,10 +1,13 @@
 """What runs answer, against direct calculations in Python."""
 
+import copy
 import itertools
 import json
+import pickle
 import random
 from fractions import Fraction
 
+import networkx
 import numpy
 import pytest
 
@@ -23,6 +26,7 @@ def shares(of_a, of_b):
     return logdepth.compile(p.output(of_a, a).output(of_b, b))
 
 
+ABB = logdepth.compile_regular("(a|b)*abb")
 ELECTION = shares("accept", "reject")
 COUNTED = shares("share_of_a", "share_of_b")
 # The generators a, b of A5, as `logdepth info --json` prints them.
@@ -133,8 +137,26 @@ def test_a_word_is_a_str_or_its_letters():
     model = logdepth.compile(p.output("accept", on["yes"]).output("reject", one / 2))
     assert model.run("off on").accepted and model.run(["off", "on"]).accepted
     assert model.run(("on", "off")).accepted is False and model.alphabet == ["on", "off"]
-    with pytest.raises(logdepth.BadInput, match="found a int"):
-        model.run(3)
+
+
+@pytest.mark.parametrize("word, sentence", [
+    (3, "expected a word as a str or a list of letters, found a int"),
+    (None, "expected a word as a str or a list of letters, found a NoneType"),
+    (["a", 1], "expected letters that are texts, found 1"),
+    ("a\ud800", "expected a word as a str or a list of letters, found 'a\\ud800'"),
+    (["a", "\ud800"], "expected letters that are texts, found '\\ud800'"),
+    (networkx.path_graph(2), "expected Reach(graph, source, target), found a graph without a question"),
+])
+def test_what_is_no_word_is_bad_input(word, sentence):
+    for ask in (ABB.run, ABB.trace, ABB.rounded().run):
+        with pytest.raises(logdepth.BadInput) as e:
+            ask(word)
+        assert str(e.value) == sentence
+
+
+def test_a_model_is_copied_and_sent_to_other_processes_by_its_text():
+    for again in (copy.copy(ABB), copy.deepcopy(ABB), pickle.loads(pickle.dumps(ABB))):
+        assert again.sha256 == ABB.sha256 and again.run("aabb").accepted and again.text() == ABB.text()
 
 
 def test_graphs_are_asked_by_the_names_of_their_vertices():
