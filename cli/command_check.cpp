@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "cli/progress.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
@@ -187,6 +188,7 @@ Command add_check(CLI::App& app) {
   options->shards.add_to(*command);
   for (CLI::Option* const whole : {json, list, options->report_given, claims_file})
     options->shards.option->excludes(whole);
+  add_time_limit(*command);
   return [options] { return check(*options); };
 }
 

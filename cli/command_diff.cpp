@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
@@ -125,6 +126,7 @@ Command add_diff(CLI::App& app) {
           ->check(CLI::IsMember({"product", "distance"}))
           ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
+  add_time_limit(*command);
   return [options] { return diff(*options); };
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/draw_learned.hpp"
 #include "cli/drawing_review.hpp"
+#include "cli/early_end.hpp"
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
 #include "logdepth/errors.hpp"
@@ -80,6 +81,7 @@ Command add_draw(CLI::App& app) {
   command->add_option("-o,--output", options->output,
                       "picture: .svg, .html, .pdf, .png or (circuit) .dot; with --learned .svg, "
                       "or none");
+  add_time_limit(*command);
   return [options] { return draw(*options); };
 }
 

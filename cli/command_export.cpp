@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "exports/write_export.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/quoted_text.hpp"
@@ -98,6 +99,7 @@ Command add_export(CLI::App& app) {
   command->add_flag("--json", options->json, "print a summary as JSON on standard output");
   command->add_option("-o,--output", options->output, "folder, or file for onnx, to write")
       ->required();
+  add_time_limit(*command);
   return [options] { return export_model(*options); };
 }
 

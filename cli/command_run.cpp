@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/run_engine.hpp"
@@ -362,6 +363,7 @@ Command add_run(CLI::App& app) {
   command->add_option("--trace", options->trace,
                       "write every value of every cell after every sublayer (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
+  add_time_limit(*command);
   return [options] {
     options->engine.settle(options->threads);
     if (!options->trace.empty()) {

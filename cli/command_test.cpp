@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "cli/oracle_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/test_verdict.hpp"
@@ -315,6 +316,7 @@ Command add_test(CLI::App& app) {
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
   options->shards.add_to(*command);
   options->shards.option->excludes(json);
+  add_time_limit(*command);
   return [options] { return test(*options); };
 }
 

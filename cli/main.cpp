@@ -11,25 +11,15 @@
 #include "cli/command_line_error.hpp"
 #include "cli/command_reference.hpp"
 #include "cli/commands.hpp"
+#include "cli/early_end.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/export.hpp"
 #include "objects/quoted_text.hpp"
-#include "oracle/line_program.hpp"
-#include "runtime/file/temporary_folder.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
 namespace {
-
-extern "C" void interrupted(int signal) {
-  remove_unfinished_files();
-  remove_temporary_folders();
-  kill_line_programs();
-  std::signal(signal, SIG_DFL);  // and die of it, so that the caller sees why
-  raise(signal);
-}
 
 /// A closed standard stream would lend its number to the next file opened, and answers or messages
 /// would go into that file.
@@ -140,7 +130,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace logdepth;
   open_closed_standard_streams();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, interrupted);
+  clean_up_on_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   try {
     const int status = run(argc, argv);

@@ -20,4 +20,7 @@ class OutputFolder {
   std::vector<std::filesystem::path> made_;  // the innermost first
 };
 
+/// Of those in use; for the handler of an interruption.
+void remove_empty_output_folders() noexcept;
+
 }  // namespace logdepth

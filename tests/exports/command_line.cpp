@@ -170,12 +170,10 @@ TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
   const Finished finished = logdepth(arguments("bare.json", {"torch", "--temperature", "hard"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_NE(finished.err.find("heads tested, not proved"), std::string::npos) << finished.err;
-  EXPECT_FALSE(json::parse(folder.read("out/config.json"))
-                   .at("layers")
-                   .at(0)
-                   .at("feedforward")
-                   .at("norm")
-                   .is_null());
+  const json config = json::parse(folder.read("out/config.json"));
+  EXPECT_FALSE(config.at("layers").at(0).at("feedforward").at("norm").is_null());
+  EXPECT_TRUE(config.at("certified").at("to_length").is_null());
+  EXPECT_EQ(config.at("certified").at("what"), "nothing");
 }
 
 TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {

@@ -1,0 +1,82 @@
+// --seconds: whatever a command is doing, it ends when its time is up.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "tests/starved/commands.hpp"
+
+namespace logdepth::starved {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Time : public Starved {
+ protected:
+  /// That the command does not end by itself, and does when its second is over.
+  support::Finished ends_late(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> limited = arguments;
+    limited.insert(limited.end(), {"--seconds", "1"});
+    const Clock::time_point begin = Clock::now();
+    const auto finished = starve("", limited);
+    EXPECT_EQ(finished.status, 3) << finished.err;
+    EXPECT_EQ(finished.err,
+              "logdepth: --seconds 1: the time is up; what was printed before stands\n");
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    EXPECT_GT(taken.count(), 0.9);
+    EXPECT_LT(taken.count(), 20) << "a machine that is busy";
+    return finished;
+  }
+
+  /// A file with as many loops as a program may have: minutes for a long word.
+  void write_endless() const {
+    std::filesystem::copy_file(
+        std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/three_loops_shift_by_three.cells",
+        folder.path() / "endless.cells");
+    std::string text = folder.read("endless.cells");
+    const std::string loops = "fixed 3";
+    const std::size_t at = text.find(loops);
+    ASSERT_NE(at, std::string::npos);
+    folder.write("endless.cells", text.replace(at, loops.size(), "fixed 1048576"));
+    done({"compile", "program", "endless.cells", "-o", "endless.json"});
+  }
+};
+
+TEST_F(Time, EveryCommandThatRunsAFileEndsWhenItIsUp) {
+  write_endless();
+  const std::string word(70, 'a');
+  EXPECT_EQ(ends_late({"run", "endless.json", "--input", word}).out, "");
+  ends_late({"run", "endless.json", "--input", word, "--engine", "float64"});
+  ends_late({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "20"});
+  ends_late({"diff", "endless.json", "--input", word});
+  ends_late({"draw", "endless.json", "--input", word, "-o", "out.svg"});
+  ends_late({"export", "abb.json", "--to", "torch", "--length", "20000", "-o", "made/network"});
+  ends_late({"check", "--report", "made/report"});
+  ends_late({"report", "precision", "--out", "made"});
+}
+
+TEST_F(Time, AnswersThatWerePrintedStandWhole) {
+  std::string words = "ab\nabb\n";
+  for (int letter = 0; letter < 3'000'000; ++letter) words += letter % 3 == 0 ? 'a' : 'b';
+  folder.write("words.txt", words + "\n");
+  EXPECT_EQ(ends_late({"run", "a5.json", "--batch", "words.txt"}).out, "reject\nreject\n");
+}
+
+TEST_F(Time, WhatIsDoneInTimeIsAsWithoutALimit) {
+  const std::vector<std::string> asked = {"run", "abb.json", "--input", "aabb", "--json"};
+  std::vector<std::string> limited = asked;
+  limited.insert(limited.end(), {"--seconds", "1000"});
+  EXPECT_EQ(done(limited), done(asked));
+}
+
+TEST_F(Time, ATimeThatIsNoneIsBadInput) {
+  for (const char* seconds : {"0", "-1", "1e9", "nan", "inf", "soon", ""}) {
+    const auto finished = logdepth({"run", "abb.json", "--input", "ab", "--seconds", seconds});
+    EXPECT_EQ(finished.status, 2) << seconds;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_NE(finished.err.find("--seconds: "), std::string::npos) << finished.err;
+  }
+}
+
+}  // namespace
+}  // namespace logdepth::starved
