@@ -63,7 +63,8 @@ def load(folder, device=None):
             d_model=config["width"], d_head=size, n_heads=max(heads, 1), n_layers=len(layers),
             n_ctx=config["most_tokens"], d_vocab=len(config["tokens"]),
             d_vocab_out=len(config["logits"]),
-            d_mlp=max(weights[f"layers.{layer}.in"].shape[0] for layer in layers) or 1, act_fn="relu",
+            d_mlp=max((weights[f"layers.{layer}.in"].shape[0] for layer in layers), default=0) or 1,
+            act_fn="relu",
             normalization_type=None, attention_dir="causal", use_attn_scale=True, attn_scale=SCALE,
             positional_embedding_type="standard", init_weights=False, dtype=dtype),
         dtype=dtype, device=device, model_name=config["name"])

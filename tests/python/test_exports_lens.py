@@ -35,6 +35,15 @@ def test_verdicts_are_those_of_the_exact_run(name):
         assert got.tolist() == [right[word] for word in batch]
 
 
+def test_a_network_without_layers_opens():
+    folder = exported.exported("abb", "transformer-lens", 1)  # no loop for one letter
+    lens = exported.module(folder, "logdepth_lens").load(folder)
+    assert lens.cfg.n_layers == 0
+    output, asked = lens.logdepth.config["output"], ["", "a", "b"]
+    last = [lens(lens.logdepth.encode(word), return_type="logits")[0, -1] for word in asked]
+    assert [(logits[output["accept"]] > logits[output["reject"]]).item() for logits in last] == exported.verdicts("abb", asked)
+
+
 def test_names_of_dimensions_tokens_and_heads():
     lens = bridge("a5")
     names = lens.logdepth
