@@ -28,7 +28,7 @@
 namespace logdepth {
 namespace {
 
-constexpr double kMostMemory = 65536;  // GiB
+constexpr std::uint64_t kMostMemory = 65536;  // GiB
 constexpr std::size_t kManyPairs = 10;
 
 struct RunOptions {
@@ -349,16 +349,7 @@ Command add_run(CLI::App& app) {
       ->add_option(
           "--memory", options->memory,
           "GiB that an exact run may hold; an input that needs more is refused, exit status 3")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            double gib = 0;
-            const bool number = CLI::detail::lexical_cast(text, gib);
-            return number && gib > 0 && gib <= kMostMemory
-                       ? std::string()
-                       : "expected a number of GiB above 0 and at most 65536, got " +
-                             in_quotes(text);
-          },
-          "GIB"))
+      ->check(amount_up_to(kMostMemory, "GiB", "GIB"))
       ->capture_default_str();
   command->add_option("--trace", options->trace,
                       "write every value of every cell after every sublayer (JSON lines)");

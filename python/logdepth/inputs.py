@@ -59,9 +59,14 @@ def as_asked(given: Input) -> str | Sequence[str] | _bindings.Question | _bindin
         return _bindings.RawStreams(
             {name: [_exact(number) for number in numbers] for name, numbers in given.items()}
         )
-    if hasattr(given, "nodes") and hasattr(given, "edges"):
+    if _is_graph(given):
         raise BadInput("expected Reach(graph, source, target), found a graph without a question")
     return given
+
+
+def _is_graph(thing: Any) -> bool:
+    """As networkx has them."""
+    return hasattr(thing, "nodes") and hasattr(thing, "edges")
 
 
 def _exact(number: Number) -> str:
@@ -71,7 +76,7 @@ def _exact(number: Number) -> str:
 
 
 def _vertices_and_edges(graph: Any) -> tuple[list[Hashable], list[tuple[Hashable, Hashable]]]:
-    if hasattr(graph, "nodes") and hasattr(graph, "edges"):
+    if _is_graph(graph):
         edges = [(edge[0], edge[1]) for edge in graph.edges]
         if not graph.is_directed():
             edges += [(head, tail) for tail, head in edges]
