@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Union
@@ -62,6 +63,22 @@ def as_asked(given: Input) -> str | Sequence[str] | _bindings.Question | _bindin
     if _is_graph(given):
         raise BadInput("expected Reach(graph, source, target), found a graph without a question")
     return given
+
+
+def whole(name: str, value: Any, bits: int = 63) -> int:
+    """`value` as a count of the library, of 63 or 32 bits. BadInput for another."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise BadInput(f"{name}: expected a whole number, found {value!r}") from None
+    if not 0 <= number < 1 << bits:
+        raise BadInput(f"{name}: expected a number from 0 to 2**{bits} - 1, found {number}")
+    return number
+
+
+def whole_or_none(name: str, value: Any, bits: int = 63) -> int | None:
+    """The same where it need not be given."""
+    return None if value is None else whole(name, value, bits)
 
 
 def _is_graph(thing: Any) -> bool:

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -200,9 +201,11 @@ class TypedEngine final : public FloatRunner::Engine {
                        : step < depth - shape.final
                            ? shape.initial + (step - shape.initial) % shape.repeated
                            : step - shape.repeated * loops + shape.repeated;
+      look_for_interruption();
       pass_->attention(location.layer);
       count_scores(model_.layers[location.layer], plan_->layers[location.layer], count);
       if (!go_on(Sublayer::attention)) return;
+      look_for_interruption();
       pass_->feedforward(location.layer);
       if (!go_on(Sublayer::feedforward)) return;
     }
