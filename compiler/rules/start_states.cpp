@@ -1,10 +1,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <unordered_set>
 
 #include "compiler/meaning/cell_reader.hpp"
 #include "compiler/meaning/selected_positions.hpp"
 #include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 #include "objects/overload.hpp"
 #include "objects/quoted_text.hpp"
 #include "runtime/file/position_code.hpp"
@@ -26,6 +29,7 @@ class Start {
 
   CellStates fill() {
     for (std::size_t token = 0; token < states_.tokens; ++token) {
+      look_for_interruption();
       for (CellId id = 0; id < p_.cells.size(); ++id)
         if (std::holds_alternative<ConstantType>(p_.cells[id].type)) states_.at(token, {id, 0}) = 1;
       fill_kind(token);
@@ -74,19 +78,31 @@ class Start {
       value += size_of(type);
       for (std::uint32_t i = 0; i < values.size(); ++i)
         states_.at(token, {given.cell, i}) = values[i];
-      if (!is_given(token, given, values)) {
-        std::string text;
-        for (const Real& x : values) text += (text.empty() ? "" : ", ") + x.text();
-        refuse(token,
-               "cell " + p_.cells[given.cell].name + " may not be given (" + printable(text) + ")");
-      }
+      if (!is_given(token, given, values))
+        refuse(token, "cell " + p_.cells[given.cell].name + " may not be given (" +
+                          printable(text_of(values)) + ")");
       if (given.holds == GivenCell::Holds::natural)
         states_.size = std::max(states_.size, values[0].rational_part());
     }
   }
 
+  static std::string text_of(const std::vector<Real>& values) {
+    std::string text;
+    for (const Real& x : values) text += (text.empty() ? "" : ", ") + x.text();
+    return text;
+  }
+
+  /// The values are the code of a position up to the token. Tokens are filled in their order.
+  bool points_back(std::size_t token, CellId cell, PositionCode code,
+                   const std::vector<Real>& values) {
+    Codes& codes = codes_[cell];
+    for (; codes.positions <= token; ++codes.positions)
+      codes.texts.insert(text_of(code_of(code, codes.positions)));
+    return codes.texts.contains(text_of(values));
+  }
+
   /// The values are what the program says of its input, which all proofs start from.
-  bool is_given(std::size_t token, const GivenCell& given, const std::vector<Real>& values) const {
+  bool is_given(std::size_t token, const GivenCell& given, const std::vector<Real>& values) {
     const auto own = Real(static_cast<std::int64_t>(token));
     if (given.holds == GivenCell::Holds::position) return values[0] == own && values[1] == Real(1);
     if (given.holds == GivenCell::Holds::natural)
@@ -97,23 +113,20 @@ class Start {
     for (const Real& x : values) square = square + x * x;
     if (given.holds == GivenCell::Holds::ratio)
       return values[1].sign() > 0 && square == Real(1) && rational_quotient(values[0], values[1]);
-    return std::visit(Overload{[&](const KeyType& t) { return values == code_of(t.code, token); },
-                               [&](const PointerType& t) {
-                                 for (std::size_t e = 0; e <= token; ++e)
-                                   if (values == code_of(t.code, e)) return true;
-                                 return false;
-                               },
-                               [&](const OneHotType&) {
-                                 std::size_t zeros = 0, ones = 0;
-                                 for (const Real& x : values) {
-                                   zeros += x.is_zero();
-                                   ones += x == Real(1);
-                                 }
-                                 return ones == 1 && zeros + 1 == values.size();
-                               },
-                               [](const NumberType&) { return true; },
-                               [&](const auto&) { return square == Real(1); }},
-                      p_.cells[given.cell].type);
+    return std::visit(
+        Overload{
+            [&](const KeyType& t) { return values == code_of(t.code, token); },
+            [&](const PointerType& t) { return points_back(token, given.cell, t.code, values); },
+            [&](const OneHotType&) {
+              std::size_t zeros = 0, ones = 0;
+              for (const Real& x : values) {
+                zeros += x.is_zero();
+                ones += x == Real(1);
+              }
+              return ones == 1 && zeros + 1 == values.size();
+            },
+            [](const NumberType&) { return true; }, [&](const auto&) { return square == Real(1); }},
+        p_.cells[given.cell].type);
   }
 
   void fill_position(std::size_t token, const PositionFill& fill) {
@@ -143,9 +156,16 @@ class Start {
     }
   }
 
+  /// Of the positions 0, 1, ..., positions - 1.
+  struct Codes {
+    std::size_t positions = 0;
+    std::unordered_set<std::string> texts;
+  };
+
   const Program& p_;
   const Tokens& tokens_;
   CellStates states_;
+  std::map<CellId, Codes> codes_;  ///< of the pointers among the given cells
 };
 
 }  // namespace
