@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "objects/quoted_text.hpp"
 #include "requests/option_checks.hpp"
 
 namespace logdepth {
@@ -28,6 +29,21 @@ inline CLI::Validator count_up_to(std::uint64_t limit) {
 }
 inline const CLI::Validator kCount = count_up_to(kMostCounted);
 inline const CLI::Validator kSmallCount = count_up_to(kMostParts);
+
+/// Validates amounts, which may be fractions: "expected a number of GiB above 0 and at most 65536".
+inline CLI::Validator amount_up_to(std::uint64_t limit, const std::string& unit,
+                                   const std::string& name) {
+  return CLI::Validator(
+      [limit, unit](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 &&
+            value <= static_cast<double>(limit))
+          return std::string();
+        return "expected a number of " + unit + " above 0 and at most " + std::to_string(limit) +
+               ", got " + in_quotes(text);
+      },
+      name);
+}
 
 /// Errors: InputError with the reason unless all of standard output could be written.
 void write_out_answers();

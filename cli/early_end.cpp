@@ -10,7 +10,6 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"
@@ -19,7 +18,7 @@
 namespace logdepth {
 namespace {
 
-constexpr double kMostSeconds = 1e8;  // three years
+constexpr std::uint64_t kMostSeconds = 100000000;  // three years
 
 /// Made before the signal comes: its handler may not allocate.
 std::string time_is_up;
@@ -71,16 +70,7 @@ void add_time_limit(CLI::App& command) {
       .add_option_function<std::string>(
           "--seconds", end_after,
           "seconds that the command may take; it ends with exit status 3 when they are over")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            double seconds = 0;
-            const bool number = CLI::detail::lexical_cast(text, seconds);
-            return number && seconds > 0 && seconds <= kMostSeconds
-                       ? std::string()
-                       : "expected a number of seconds above 0 and at most 100000000, got " +
-                             in_quotes(text);
-          },
-          "SECONDS"));
+      ->check(amount_up_to(kMostSeconds, "seconds", "SECONDS"));
 }
 
 }  // namespace logdepth

@@ -2,16 +2,16 @@
 
 #include <fmt/core.h>
 
-#include <string>
+#include <cstdint>
 
+#include "cli/commands.hpp"
 #include "cli/early_end.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/exact/run_memory.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr double kMostMemory = 65536;  // GiB
+constexpr std::uint64_t kMostMemory = 65536;  // GiB
 constexpr double kGibibyte = std::size_t{1} << 30;
 
 }  // namespace
@@ -21,16 +21,7 @@ void add_run_limits(CLI::App& command) {
       .add_option_function<double>(
           "--memory", [](double gib) { set_run_memory(static_cast<std::size_t>(gib * kGibibyte)); },
           "GiB that an exact run may hold; an input that needs more is refused, exit status 3")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            double gib = 0;
-            const bool number = CLI::detail::lexical_cast(text, gib);
-            return number && gib > 0 && gib <= kMostMemory
-                       ? std::string()
-                       : "expected a number of GiB above 0 and at most 65536, got " +
-                             in_quotes(text);
-          },
-          "GIB"))
+      ->check(amount_up_to(kMostMemory, "GiB", "GIB"))
       ->default_str(fmt::format("{}", kRunMemory >> 30));
   add_time_limit(command);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "logdepth/interruption.hpp"
+
 namespace logdepth {
 
 template <class Real>
@@ -114,6 +116,7 @@ void Evaluation<Real>::attend(const NetworkLayer& layer, const PlainLayer& plain
 
 template <class Real>
 void Evaluation<Real>::run_layer(std::size_t l, Rows& h) const {
+  look_for_interruption();
   const NetworkLayer& layer = network_.layers[l];
   const std::string at = fmt::format("layers.{}.", l);
   if (!layer.heads.empty()) {

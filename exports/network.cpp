@@ -116,6 +116,7 @@ NetworkHead head_of(const Head& source, const Reader& reader, const HeadSeparati
   head.value = reader(source.value);
   head.output = source.output;
   head.gap = proved.gap;
+  head.largest = proved.largest;
   head.loss = proved.loss;
   return head;
 }

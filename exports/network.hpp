@@ -30,6 +30,7 @@ struct NetworkHead {
   bool selects_one = false;
   SparseMatrix query, key, value, output;
   double gap = 0;  ///< of a score from the largest, as the matrices give them; 0: nothing is proved
+  double largest = 0;      ///< no score, and no number of a query, is larger
   double loss = 0;         ///< how far rounding takes a score from the exact one at most
   double tolerance = 0;    ///< averaging-hard: scores that are so near to the largest are selected;
   bool relative = false;   ///< in shares of the largest score

@@ -130,6 +130,9 @@ SelfTest self_test(const Model& model, const Network& network, const FloatArrays
     if (test.examples.size() < (longest ? kExamples : kExamples / 2))
       test.examples.push_back({input.tokens, logits});
   }
+  if (test.inputs == 0)
+    throw ExportRefused("the exact run answers none of the inputs of the self-test of " +
+                        in_quotes(model.name) + ", so nothing would be known of the export");
   return test;
 }
 

@@ -22,10 +22,11 @@ struct SelfTest {
   std::vector<ExportExample> examples;
 };
 
-/// Evaluates the arrays on all short words, on random ones and on all their prefixes (graphs with
-/// all pairs of vertices, divisions), and compares every answer with that of the exact run. Loops
+/// Evaluates the arrays on all short words, on powers of letters, on random words and on all their
+/// prefixes (graphs with all pairs of vertices, divisions), and compares every answer with that of the exact run. Loops
 /// are those of the input; `unrolled`: those of the longest one. Errors: ExportWrong naming the
-/// input; ExportRefused for raw streams that nobody says anything of.
+/// input; ExportRefused for raw streams that nobody says anything of, and where the exact run answers
+/// nothing.
 template <class Real>
 SelfTest self_test(const Model& model, const Network& network, const FloatArrays<Real>& arrays,
                    std::uint64_t seed, bool unrolled);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 #include "logdepth/errors.hpp"
@@ -34,13 +35,19 @@ RowNorms norms_of(const SparseMatrix& matrix) {
 }
 
 /// |z| is sqrt(width) or 0, so a row of a matrix reads at most its norm times that.
-double rounding_loss(const Head& head, const SparseVector& mask, std::uint32_t width, double unit) {
+void bound_numbers(const Head& head, const SparseVector& mask, std::uint32_t width, double unit,
+                   HeadSeparation& separation) {
   const RowNorms query = norms_of(head.query), key = norms_of(head.key);
-  double largest = 0;
-  for (std::size_t d = 0; d < query.norms.size(); ++d) largest += query.norms[d] * key.norms[d];
+  double longest = 0, product = 0;
+  for (std::size_t d = 0; d < query.norms.size(); ++d) {
+    longest = std::max(longest, query.norms[d]);
+    product += query.norms[d] * key.norms[d];
+  }
+  const double score = width * product;
+  separation.largest = std::max(std::sqrt(width) * longest, score);
   const auto roundings =
       static_cast<double>(query.longest + key.longest + query.norms.size() + mask.size() + 12);
-  return 1.01 * roundings * unit * width * largest;
+  separation.loss = 1.01 * roundings * unit * score;
 }
 
 /// Proved for queries that are scaled to the norm of the key. They have it, but for the query that
@@ -78,7 +85,7 @@ Separations::Separations(const Model& model, double size, double unit) : facts_(
       HeadSeparation& head = heads.emplace_back();
       head.compares = compares(attention.heads[k]);
       head.selects_one = selects_one(attention.heads[k].promise);
-      head.loss = rounding_loss(attention.heads[k], attention.mask, model.width, unit);
+      bound_numbers(attention.heads[k], attention.mask, model.width, unit, head);
       if (!reason_.empty()) continue;
       const auto& fetch = std::get<FetchStatement>(*carried.fitted()->statements(l).attention[k]);
       head.name = fetch.name;
@@ -125,6 +132,16 @@ std::string no_temperature(const Network& network, std::size_t layer, std::size_
       head_place(network, layer, head), why);
 }
 
+/// Above it a temperature may make a score, a difference of two, or a query of TransformerLens, which
+/// has twice the temperature, no finite number of the format.
+double highest_temperature(const Network& network) {
+  double largest = 1;
+  for (const NetworkLayer& layer : network.layers)
+    for (const NetworkHead& head : layer.heads) largest = std::max(largest, head.largest);
+  return (network.single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max()) /
+         (4 * largest);
+}
+
 }  // namespace
 
 void choose_weighing(Network& network, const ExportSettings& settings) {
@@ -132,6 +149,12 @@ void choose_weighing(Network& network, const ExportSettings& settings) {
   const bool given = settings.attention == ExportAttention::temperature;
   require(!given || (std::isfinite(settings.temperature) && settings.temperature > 0),
           "--temperature: expected auto, hard or a number above 0");
+  const double highest = highest_temperature(network);
+  if (given && settings.temperature > highest)
+    throw InputError(fmt::format(
+        "--temperature: expected at most {:.3g}, above which scores of {} would not be finite, "
+        "found {}",
+        highest, network.single ? "float32" : "float64", settings.temperature));
   const auto others = static_cast<double>(std::max<std::uint64_t>(network.most_tokens, 2) - 1);
   network.separated = true;
   for (std::size_t l = 0; l < network.layers.size(); ++l)

@@ -17,6 +17,7 @@ struct HeadSeparation {
   bool selects_one = false;  ///< never the average of several
   double gap = 0;            ///< 0: nothing is proved
   double loss = 0;           ///< of a score, to rounding
+  double largest = 0;        ///< no score, and no number of a query, is larger
 };
 
 class Separations {
@@ -38,7 +39,8 @@ class Separations {
 };
 
 /// Temperature and tolerance of every head. Errors: ExportRefused where the proved separations give
-/// no temperature, naming the head; InputError for one that is no number above 0.
+/// no temperature, naming the head; InputError for one that is no number above 0, or
+/// so high that scores are no numbers of the format any more.
 void choose_weighing(Network& network, const ExportSettings& settings);
 
 }  // namespace logdepth

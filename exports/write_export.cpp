@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <python_modules.hpp>
@@ -14,7 +15,9 @@
 #include "exports/transformer_lens.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "runtime/file/file_pieces.hpp"
 #include "runtime/file/output_folder.hpp"
+#include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/file/whole_folder.hpp"
 
@@ -25,19 +28,26 @@ constexpr const char* kTensorFile = "model.safetensors";
 constexpr const char* kTorchFile = "logdepth_torch.py";
 constexpr const char* kLensFile = "logdepth_lens.py";
 constexpr const char* kConfigFile = "config.json";
+constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// What Python compiled of the modules goes with them.
-const std::set<std::string> kFiles = {kTensorFile, kTorchFile, kLensFile, kConfigFile,
-                                      "__pycache__"};
+const std::set<std::string> kFiles = {kTensorFile, kTorchFile, kLensFile,
+                                      kConfigFile, kSumsFile,  "__pycache__"};
 
 template <class Real>
 void write_folder(WholeFolder& folder, const Network& network, const FloatArrays<Real>& arrays,
                   const nlohmann::json& config, ExportTarget target) {
   write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
-  if (target != ExportTarget::safetensors) write_whole_file(folder.file(kTorchFile), kTorchModule);
-  if (target == ExportTarget::transformer_lens)
-    write_whole_file(folder.file(kLensFile), kLensModule);
-  write_whole_file(folder.file(kConfigFile), config.dump(1) + "\n");
+  std::map<std::string, std::string> texts = {{kConfigFile, config.dump(1) + "\n"}};
+  if (target != ExportTarget::safetensors) texts[kTorchFile] = kTorchModule;
+  if (target == ExportTarget::transformer_lens) texts[kLensFile] = kLensModule;
+  std::string sums =
+      fmt::format("{}  {}\n", sha256(FilePieces(folder.file(kTensorFile))), kTensorFile);
+  for (const auto& [name, text] : texts) {
+    write_whole_file(folder.file(name), text);
+    sums += fmt::format("{}  {}\n", sha256(text), name);
+  }
+  write_whole_file(folder.file(kSumsFile), sums);
   folder.commit();
 }
 
@@ -71,6 +81,7 @@ std::string weighing_text(const std::optional<double>& temperature) {
 
 ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path) {
+  require(!path.empty(), "expected the name of what is to be written, found an empty one");
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(model, settings);
   Network network = network_of(model, settings);
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(network);

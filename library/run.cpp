@@ -13,19 +13,6 @@
 #include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
-namespace {
-
-/// Calls a function of the user's before every sublayer.
-class BetweenSublayers : public ForwardObserver<ValueId> {
- public:
-  explicit BetweenSublayers(const std::function<void()>& call) : call_(call) {}
-  void before(const Location&, const Stream<ValueId>&) override { call_(); }
-
- private:
-  const std::function<void()>& call_;
-};
-
-}  // namespace
 
 Answer run(const Transformer& transformer, const Letters& word) {
   return ExactAnswers(transformer).word(word);
@@ -34,8 +21,6 @@ Answer run(const Transformer& transformer, const Letters& word) {
 std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words,
                             const BatchSettings& settings) {
   ExactAnswers answers(transformer);
-  BetweenSublayers between(settings.between);
-  if (settings.between) answers.show_to(between);
   std::vector<Answer> found;
   for (const Letters& word : words) found.push_back(answers.word(word, settings.prefixes));
   return found;

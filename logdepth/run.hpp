@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,8 +58,6 @@ Answer run(const Transformer& transformer, const Letters& word);
 /// What is asked of many words.
 struct BatchSettings {
   bool prefixes = true;  ///< `products` and `states` of the answers, too
-  /// Called before every sublayer of every run; what it throws ends the batch.
-  std::function<void()> between = {};
 };
 /// Many words. What was computed for one is remembered for the next, so this is faster.
 std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words,

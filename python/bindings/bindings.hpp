@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "logdepth/compile.hpp"
 #include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 #include "logdepth/program.hpp"
 #include "logdepth/run.hpp"
 
@@ -43,6 +45,27 @@ void bind_constructions(nb::module_& module);
 void bind_tests(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_transformer(nb::module_& module);
+
+/// Lets Ctrl-C end what the library does: looks at the keyboard, at most twenty times a second.
+class Keyboard {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - looked_ < std::chrono::milliseconds(50)) return;
+    looked_ = now;
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
+};
+/// While the library works: other threads have the interpreter, and Ctrl-C ends it.
+struct Working {
+  nb::gil_scoped_release released;
+  Interruption keyboard{Keyboard()};
+};
+using Released = nb::call_guard<Working>;
 
 /// An int or a fractions.Fraction as it is. Errors: InputError for a float, which is rounded, and for
 /// whatever is no number.

@@ -61,10 +61,18 @@ namespace {
           .c_str());
 }
 
+/// `cell == other`: a value, by `value`. Beside another cell Python asks whether they are the same one.
+template <class Value>
+nb::object equal_to(nb::handle other, const Value& value) {
+  if (nb::isinstance<cells::Cell>(other)) return nb::borrow(nb::handle(Py_NotImplemented));
+  return nb::cast(value());
+}
+
 /// Sums, differences, multiples and quotients of what stands for a form.
 template <class Of, class... Base>
 void bind_arithmetic(nb::class_<Of, Base...>& of) {
   using cells::Form;
+  of.attr("__array_ufunc__") = nb::none();  // else numpy makes an array of `numpy.int64(3) * form`
   of.def(
         "__add__", [](const Of& a, const Form& b) { return Form(a) + b; }, nb::is_operator(),
         nb::sig("def __add__(self, other: " FORM ") -> Form"), "The sum of two forms.")
@@ -178,7 +186,16 @@ void bind_kinds(nb::module_& module) {
   flag.def(
           "__invert__", [](const cells::Flag& f) { return !f; }, "The value \"false\".")
       .def(
-          "__eq__", [](const cells::Flag& f, bool value) { return f == value; }, nb::is_operator(),
+          "__eq__",
+          [](const cells::Flag& flag, nb::handle value) {
+            return equal_to(value, [&] {
+              if (!PyBool_Check(value.ptr()))
+                throw InputError("the cell " + flag.name() + ": expected True or False, found " +
+                                 shown(value));
+              return flag == nb::cast<bool>(value);
+            });
+          },
+          nb::is_operator(),
           nb::sig("def __eq__(self, value: object) -> Value:  # type: ignore[override]  #"),
           "The value \"true\" or \"false\".")
       .def(
@@ -190,7 +207,17 @@ void bind_kinds(nb::module_& module) {
                                          "1 at one of its labels, 0 at the others.")
       .def(
           "__eq__",
-          [](const cells::OneHot& cell, const std::string& label) { return cell == label; },
+          [](const cells::OneHot& cell, nb::handle label) {
+            return equal_to(label, [&] {
+              std::string name;
+              if (!nb::try_cast(label, name))
+                throw InputError("the cell " + cell.name() +
+                                 ": expected one of its labels, as a "
+                                 "str, found " +
+                                 shown(label));
+              return cell == name;
+            });
+          },
           nb::is_operator(),
           nb::sig("def __eq__(self, label: object) -> Value:  # type: ignore[override]  #"),
           "The value \"the cell has this label\". BadInput for a label that it does not have.")

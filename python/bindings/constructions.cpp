@@ -14,8 +14,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Released = nb::call_guard<nb::gil_scoped_release>;
-
 void bind_settings(nb::module_& module) {
   nb::class_<SourceFile>(module, "SourceFile", "A file to read, or a text in its place.")
       .def(nb::init<const std::string&>(), "file"_a, "The file is read.")
@@ -90,7 +88,7 @@ void bind_constructions(nb::module_& module) {
       "compile",
       [](const cells::Program& program, const CompileSettings& settings) {
         const cells::Program copy = program;  // another thread may go on with it
-        const nb::gil_scoped_release released;
+        const Working working;
         return compile(copy, settings);
       },
       "program"_a, "settings"_a, "The transformer of a program.");

@@ -65,7 +65,7 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
         settings.single =
             chosen<bool, 2>("precision", precision, {{{"float64", false}, {"float32", true}}});
         settings.seed = seed;
-        const nb::gil_scoped_release released;
+        const Working working;
         return export_network(network, settings, path);
       },
       "target"_a, "path"_a, "length"_a, "temperature"_a, "precision"_a, "seed"_a,

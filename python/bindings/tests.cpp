@@ -17,8 +17,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Released = nb::call_guard<nb::gil_scoped_release>;
-
 /// Words as a function of the user's takes them: a str where all letters are single characters, else
 /// a tuple of letters.
 class WordsForPython {
@@ -40,12 +38,14 @@ class WordsForPython {
   bool single_characters_;
 };
 
+/// What says "reject" in another way is no verdict: a text is true, and so is a match of length 0.
 bool truth(nb::handle answer) {
-  if (answer.is_none())
-    throw InputError("expected a function that says whether a word is accepted; it returned None");
-  const int found = PyObject_IsTrue(answer.ptr());
-  if (found < 0) throw nb::python_error();
-  return found == 1;
+  if (PyBool_Check(answer.ptr())) return nb::cast<bool>(answer);
+  const std::string type = type_of(answer);  // of numpy: bool, bool_
+  if (type != "bool" && type != "bool_")
+    throw InputError("expected a function that returns True or False; it returned " +
+                     shown(answer));
+  return nb::cast<bool>(nb::bool_(answer));
 }
 
 /// An exact number as the library compares it.
@@ -62,7 +62,7 @@ TestResult test_function(const Transformer& transformer, const nb::callable& ora
   // What the function is of is seen from what it answers.
   const bool numbers =
       nb::isinstance(asked({}), nb::module_::import_("collections.abc").attr("Mapping"));
-  const nb::gil_scoped_release released;
+  const Working working;
   if (!numbers)
     return test(
         transformer,
@@ -154,7 +154,7 @@ nb::object graph_for_python(const DirectedGraph& graph) {
 
 GraphTestResult test_graph_function(const Transformer& transformer, const nb::callable& connected,
                                     const TestedGraphs& graphs) {
-  const nb::gil_scoped_release released;
+  const Working working;
   return test_graphs(
       transformer,
       [&](const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {

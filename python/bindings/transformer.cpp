@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <utility>
 
 #include "logdepth/draw.hpp"
@@ -19,8 +18,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Released = nb::call_guard<nb::gil_scoped_release>;
-
 /// What a function of the library answers to an input: a question about a graph is three parts of it.
 template <class Ask>
 auto asked_of(const Input& input, const Ask& ask) {
@@ -30,21 +27,6 @@ auto asked_of(const Input& input, const Ask& ask) {
   return streams ? ask(*streams) : ask(std::get<Letters>(input));
 }
 
-/// Lets Ctrl-C end a run: looks at the keyboard, at most twenty times a second.
-class Keyboard {
- public:
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - looked_ < std::chrono::milliseconds(50)) return;
-    looked_ = now;
-    const nb::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-
- private:
-  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
-};
-
 std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words) {
   std::vector<Letters> all;
   for (const nb::handle word : words) all.push_back(letters_of(transformer, word));
@@ -53,8 +35,8 @@ std::vector<Letters> all_letters(const Transformer& transformer, nb::handle word
 
 std::vector<Answer> run_words(const Transformer& transformer, const std::vector<Letters>& words,
                               bool prefixes) {
-  const nb::gil_scoped_release released;
-  return run_all(transformer, words, {prefixes, Keyboard()});
+  const Working working;
+  return run_all(transformer, words, {prefixes});
 }
 
 void bind_sheets(nb::module_& module) {
@@ -139,7 +121,7 @@ void bind_exact_runs(TransformerClass& transformer) {
             const Input input = input_of(network, asked);
             if (const auto* word = std::get_if<Letters>(&input))
               return std::move(run_words(network, {*word}, true).front());
-            const nb::gil_scoped_release released;
+            const Working working;
             return asked_of(input, [&](const auto&... parts) { return run(network, parts...); });
           },
           "input"_a.none(), nb::sig("def run(self, input: " INPUT ") -> Answer"), "Runs an input.")
@@ -157,7 +139,7 @@ void bind_exact_runs(TransformerClass& transformer) {
           [](const Transformer& network, std::uint64_t dividend, std::uint64_t divisor) {
             DivisionAnswer divided;
             {
-              const nb::gil_scoped_release released;
+              const Working working;
               divided = divide(network, dividend, divisor);
             }
             return nb::make_tuple(divided.quotient, divided.remainder, divided.answer);
@@ -171,7 +153,7 @@ void bind_exact_runs(TransformerClass& transformer) {
             const std::vector<Letters> all = all_letters(network, words);
             Prefixes found;
             {
-              const nb::gil_scoped_release released;
+              const Working working;
               found = run_prefixes(network, all);
             }
             return nb::make_tuple(
@@ -186,7 +168,7 @@ void bind_exact_runs(TransformerClass& transformer) {
           "trace",
           [](const Transformer& network, nb::handle asked) {
             const Input input = input_of(network, asked);
-            const nb::gil_scoped_release released;
+            const Working working;
             return asked_of(input, [&](const auto&... parts) { return trace(network, parts...); });
           },
           "input"_a.none(), nb::sig("def trace(self, input: " INPUT ") -> RawTrace"),
@@ -199,7 +181,7 @@ void bind_rounded_runs(TransformerClass& transformer) {
           "run_rounded",
           [](const Transformer& network, nb::handle asked, const RoundedSettings& settings) {
             const Input input = input_of(network, asked);
-            const nb::gil_scoped_release released;
+            const Working working;
             return asked_of(input, [&](const auto&... parts) {
               return run_rounded(network, parts..., settings);
             });
@@ -212,7 +194,7 @@ void bind_rounded_runs(TransformerClass& transformer) {
           "run_rounded_all",
           [](const Transformer& network, nb::iterable words, const RoundedSettings& settings) {
             const std::vector<Letters> all = all_letters(network, words);
-            const nb::gil_scoped_release released;
+            const Working working;
             return run_rounded_all(network, all, settings);
           },
           "words"_a, "settings"_a,
@@ -228,7 +210,7 @@ void bind_drawings(TransformerClass& transformer) {
           "svg",
           [](const Transformer& network, nb::handle asked) {
             const Input input = input_of(network, asked);
-            const nb::gil_scoped_release released;
+            const Working working;
             return asked_of(input, [&](const auto&... parts) { return svg(network, parts...); });
           },
           "input"_a.none(), nb::sig("def svg(self, input: " INPUT ") -> str"), "A run.")
@@ -238,7 +220,7 @@ void bind_drawings(TransformerClass& transformer) {
           "draw",
           [](const Transformer& network, nb::handle asked, const std::string& file) {
             const Input input = input_of(network, asked);
-            const nb::gil_scoped_release released;
+            const Working working;
             asked_of(input, [&](const auto&... parts) { draw(network, parts..., file); });
           },
           "input"_a, "file"_a, nb::sig("def draw(self, input: " INPUT ", file: str) -> None"),

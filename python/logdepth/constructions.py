@@ -14,6 +14,7 @@ from . import _bindings
 from ._bindings import Program, TransitionTable
 from .errors import BadInput
 from .exchange import automaton_json
+from .inputs import whole, whole_or_none
 from .model import Model
 
 Source = Union[str, "os.PathLike[str]", tuple[str, str]]
@@ -97,8 +98,10 @@ def compile_regular(
     named.symbols, named.letters = _source(symbols), letters
     named.alphabet = None if alphabet is None else list(alphabet)
     settings = _bindings.RegularSettings()
-    settings.construction, settings.for_length = construction, for_length
-    settings.radix, settings.block = radix, block
+    settings.construction = construction
+    settings.for_length = whole_or_none("for_length", for_length)
+    settings.radix = whole_or_none("radix", radix, 32)
+    settings.block = whole_or_none("block", block, 32)
     settings.positions, settings.table = positions, table
     compiling = _compiling(layernorm, strict, unroll, name)
     return Model(_bindings.compile_regular(named, settings, compiling, say))
@@ -125,7 +128,14 @@ def compile_connectivity(
     """
     compiling = _compiling(layernorm, strict, unroll, name)
     return Model(
-        _bindings.compile_connectivity(construction, size, radix, for_vertices, padding, compiling)
+        _bindings.compile_connectivity(
+            construction,
+            whole_or_none("size", size, 32),
+            whole_or_none("radix", radix, 32),
+            whole_or_none("for_vertices", for_vertices, 32),
+            padding,
+            compiling,
+        )
     )
 
 
@@ -150,7 +160,13 @@ def compile_division(
     """
     compiling = _compiling(layernorm, strict, unroll, name)
     return Model(
-        _bindings.compile_division(construction, own_argument, unit_inputs, for_length, compiling)
+        _bindings.compile_division(
+            construction,
+            own_argument,
+            unit_inputs,
+            whole_or_none("for_length", for_length),
+            compiling,
+        )
     )
 
 
@@ -194,7 +210,14 @@ def compile_computation_graph(
     """
     compiling = _compiling(layernorm, strict, unroll, name)
     return Model(
-        _bindings.compile_computation_graph(construction, prime, names, operands, depth, compiling)
+        _bindings.compile_computation_graph(
+            construction,
+            whole("prime", prime, 32),
+            whole("names", names, 32),
+            whole("operands", operands, 32),
+            whole("depth", depth, 32),
+            compiling,
+        )
     )
 
 
@@ -203,7 +226,7 @@ def _compiling(
 ) -> _bindings.CompileSettings:
     settings = _bindings.CompileSettings()
     settings.layernorm, settings.strict = layernorm, strict
-    settings.unroll, settings.name = unroll, name
+    settings.unroll, settings.name = whole_or_none("unroll", unroll), name
     return settings
 
 

@@ -33,13 +33,14 @@ def automaton_dict(automaton: Any) -> dict[str, Any]:
     `final_states`, all names as strings, sets as sorted lists, so that JSON can hold it.
 
     `automaton` is a DFA or an NFA of automata-lib, anything with these five attributes, or a mapping with
-    these keys. In `transitions` a letter leads to a state (where the automaton has `allow_partial`, as a DFA
-    has) or to a list of states; "" is epsilon.
+    these keys. In `transitions` a letter leads to a state, or to a list or set of states (where the automaton
+    has `allow_partial`, as a DFA has, always to a state); "" is epsilon.
 
-    BadInput when one of the five is missing, or two states have one name.
+    BadInput when one of the five is missing, or two states or two letters have one name.
     """
     parts = {key: _part(automaton, key) for key in _AUTOMATON}
     names = _names(parts["states"], "states")
+    letters = {"": "", **_names(parts["input_symbols"], "letters")}
     deterministic = _has(automaton, "allow_partial")
 
     def named(state: Hashable) -> str:
@@ -47,22 +48,33 @@ def automaton_dict(automaton: Any) -> dict[str, Any]:
             raise BadInput(f"expected a state of the automaton, found {state!r}")
         return names[state]
 
+    def letter_named(letter: Hashable) -> str:
+        if letter not in letters:
+            raise BadInput(f"expected a letter of the automaton, found {letter!r}")
+        return letters[letter]
+
     def targets(reached: Any) -> Union[str, list[str]]:
-        return named(reached) if deterministic else _sorted(named(state) for state in reached)
+        if deterministic or not isinstance(reached, (list, set, frozenset)):
+            return named(reached)
+        return _sorted(named(state) for state in reached)
+
+    def leaving(arcs: Mapping[Hashable, Any]) -> dict[str, Any]:
+        reached = {letter_named(letter): targets(to) for letter, to in arcs.items()}
+        return {letter: reached[letter] for letter in _sorted(reached)}
 
     transitions: dict[str, dict[str, Any]] = {state: {} for state in _sorted(names.values())}
-    for state, leaving in parts["transitions"].items():
-        transitions[named(state)] = {letter: targets(leaving[letter]) for letter in _sorted(leaving)}
+    for state, arcs in parts["transitions"].items():
+        transitions[named(state)] = leaving(arcs)
     dictionary: dict[str, Any] = {
         "states": list(transitions),
-        "input_symbols": _sorted(parts["input_symbols"]),
+        "input_symbols": _sorted(letters[letter] for letter in parts["input_symbols"]),
         "transitions": transitions,
         "initial_state": named(parts["initial_state"]),
         "final_states": _sorted(named(state) for state in parts["final_states"]),
     }
     if deterministic:
-        letters = len(dictionary["input_symbols"])
-        dictionary["allow_partial"] = any(len(leaving) < letters for leaving in transitions.values())
+        complete = len(dictionary["input_symbols"])
+        dictionary["allow_partial"] = any(len(arcs) < complete for arcs in transitions.values())
     return dictionary
 
 
@@ -129,13 +141,15 @@ def graph_json(graph: Any) -> str:
 
 def to_graph(dictionary: Mapping[str, Any]) -> Any:
     """The graph of networkx, a DiGraph where `directed` is true, from a node-link dictionary such as
-    `graph_dict` gives and `logdepth convert -o FILE.json` writes. Needs networkx.
+    `graph_dict` gives and `logdepth convert -o FILE.json` writes, the edges under `edges` or `links`. Needs
+    networkx.
     """
     import networkx  # type: ignore[import-untyped]
 
     graph = networkx.DiGraph() if dictionary.get("directed", False) else networkx.Graph()
     graph.add_nodes_from(node["id"] for node in _part(dictionary, "nodes"))
-    graph.add_edges_from((edge["source"], edge["target"]) for edge in _part(dictionary, "edges"))
+    edges = _part(dictionary, "links" if "links" in dictionary else "edges")
+    graph.add_edges_from((edge["source"], edge["target"]) for edge in edges)
     return graph
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Union
@@ -59,9 +60,30 @@ def as_asked(given: Input) -> str | Sequence[str] | _bindings.Question | _bindin
         return _bindings.RawStreams(
             {name: [_exact(number) for number in numbers] for name, numbers in given.items()}
         )
-    if hasattr(given, "nodes") and hasattr(given, "edges"):
+    if _is_graph(given):
         raise BadInput("expected Reach(graph, source, target), found a graph without a question")
     return given
+
+
+def whole(name: str, value: Any, bits: int = 63) -> int:
+    """`value` as a count of the library, of 63 or 32 bits. BadInput for another."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise BadInput(f"{name}: expected a whole number, found {value!r}") from None
+    if not 0 <= number < 1 << bits:
+        raise BadInput(f"{name}: expected a number from 0 to 2**{bits} - 1, found {number}")
+    return number
+
+
+def whole_or_none(name: str, value: Any, bits: int = 63) -> int | None:
+    """The same where it need not be given."""
+    return None if value is None else whole(name, value, bits)
+
+
+def _is_graph(thing: Any) -> bool:
+    """As networkx has them."""
+    return hasattr(thing, "nodes") and hasattr(thing, "edges")
 
 
 def _exact(number: Number) -> str:
@@ -71,7 +93,7 @@ def _exact(number: Number) -> str:
 
 
 def _vertices_and_edges(graph: Any) -> tuple[list[Hashable], list[tuple[Hashable, Hashable]]]:
-    if hasattr(graph, "nodes") and hasattr(graph, "edges"):
+    if _is_graph(graph):
         edges = [(edge[0], edge[1]) for edge in graph.edges]
         if not graph.is_directed():
             edges += [(head, tail) for tail, head in edges]

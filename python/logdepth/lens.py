@@ -16,9 +16,9 @@ from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge.sources.native import boot
 
 if __package__:
-    from .torch import DTYPES, read, try_examples
+    from .torch import DTYPES, read, tokens_of, try_examples
 else:
-    from logdepth_torch import DTYPES, read, try_examples  # beside this file, in an exported folder
+    from logdepth_torch import DTYPES, read, tokens_of, try_examples  # beside this file, in an exported folder
 
 # Scores are divided by it. TransformerLens takes no 1 here, and would take sqrt(d_head); a power of two
 # in the queries undoes it without rounding.
@@ -35,10 +35,8 @@ class Names:
                       for layer in layers]
 
     def encode(self, word):
-        """Tokens [1, T] of a word: letters as a string or a list of names."""
-        asked = self.config["input"]
-        names = ["<begin>"] * asked.get("begin", False) + list(word) + ["<end>"] * asked.get("end", False)
-        return torch.tensor([[self.tokens.index(name) for name in names]])
+        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart."""
+        return torch.tensor([tokens_of(self.config, word)])
 
 
 def layers_in_order(config):

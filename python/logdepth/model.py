@@ -18,7 +18,7 @@ from ._bindings import (
 )
 from .drawing import Drawing
 from .errors import BadInput, Undecided
-from .inputs import Input, Word, as_asked
+from .inputs import Input, Word, as_asked, whole
 from .traces import Trace
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Model:
 
     def depth(self, n: int) -> int:
         """The layers that an input of n letters, vertices or given tokens is run through."""
-        return self._transformer.depth(n)
+        return self._transformer.depth(whole("n", n))
 
     def text(self) -> str:
         """The bytes of the weights file: the same network gives the same ones."""
@@ -118,7 +118,9 @@ class Model:
         BadInput where it is no such network, for the divisor 0, and for a dividend above 1000000; Undecided
         where nothing was computed.
         """
-        quotient, remainder, answer = self._transformer.divide(dividend, divisor)
+        quotient, remainder, answer = self._transformer.divide(
+            whole("dividend", dividend), whole("divisor", divisor)
+        )
         if not quotient:
             raise Undecided(answer.reason, answer.decision)
         return int(quotient), int(remainder)
@@ -146,7 +148,9 @@ class Model:
         """
         return Rounded(
             self._transformer,
-            _bindings.RoundedSettings(engine, device, temperature, rule, tolerance, threads),
+            _bindings.RoundedSettings(
+                engine, device, temperature, rule, tolerance, whole("threads", threads)
+            ),
         )
 
     def test(
@@ -166,15 +170,17 @@ class Model:
         `against` says what is right. A function is called with a word (a str where all letters are single
         characters, else a tuple of letters), perhaps more than once: whether it is accepted; of a network
         that answers with named numbers a dict of ints, Fractions or Reals, the numbers of the last token.
-        None is BadInput, for it is what a forgotten `return` gives. What it raises ends the test and comes through as it is. A str is what `logdepth test --against`
-        knows: a regular expression, "group:A5", "fst:FILE", ...
+        What is no bool (None, which a forgotten `return` gives; a match; a text) is BadInput. What it raises
+        ends the test and comes through as it is. A str is what `logdepth test --against` knows: a regular
+        expression, "group:A5", "fst:FILE", ...
 
         The result is true where nothing is wrong; otherwise `result.wrong` is a shrunk word. BadInput where
         the network reads no words, and when up_to means more than 2^24 words.
         """
+        asked = _questions(up_to, random, "max_length", max_length, seed)
         if isinstance(against, str):
-            return self._transformer.test_against(against, up_to, random, max_length, seed)
-        return self._transformer.test_function(against, up_to, random, max_length, seed)
+            return self._transformer.test_against(against, *asked)
+        return self._transformer.test_function(against, *asked)
 
     def test_graphs(
         self,
@@ -193,7 +199,7 @@ class Model:
         those that it leads to; without it a search does. BadInput where the network reads no graphs, and
         when up_to means more than 2^20 questions.
         """
-        asked = (up_to, random, max_size, seed, undirected)
+        asked = (*_questions(up_to, random, "max_size", max_size, seed), undirected)
         if connected is None:
             return self._transformer.test_graphs(*asked)
         return self._transformer.test_graph_function(connected, *asked)
@@ -206,7 +212,9 @@ class Model:
 
         BadInput where it is no such network.
         """
-        return self._transformer.test_division(up_to, random, max_length, seed)
+        return self._transformer.test_division(
+            *_questions(up_to, random, "max_length", max_length, seed)
+        )
 
     def export(
         self,
@@ -223,16 +231,21 @@ class Model:
         `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest
         stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, or a number;
         "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
-        are evaluated on short words, on random ones (`seed`) and on all their prefixes, and give the answers
-        of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
+        are evaluated on short words, on powers of letters, on random words (`seed`) and on all their prefixes,
+        and give the answers of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
         needed.
 
         ExportRefused for what the target cannot say, and where no temperature is proved for the length;
         ExportWrong where the self-test fails; BadInput for a length of 0 or beyond the network's own limit,
-        for a temperature that is none, and where the path cannot be written; LimitReached.
+        for a temperature that is none or beyond the format's numbers, and where the path cannot be written; LimitReached.
         """
         return self._transformer.export(
-            target, os.fspath(path), length, temperature, precision, seed
+            target,
+            os.fspath(path),
+            whole("length", length),
+            temperature,
+            precision,
+            whole("seed", seed),
         )
 
     def draw(self, input: Input | None = None) -> Drawing:
@@ -271,6 +284,18 @@ class Rounded:
     def run_all(self, words: Iterable[Word]) -> list[RoundedAnswer]:
         """Runs many words; the weights are prepared once."""
         return self._transformer.run_rounded_all(words, self._settings)
+
+
+def _questions(
+    up_to: int, random: int, name: str, longest: int, seed: int
+) -> tuple[int, int, int, int]:
+    """Counts as tests take them. BadInput for what is none."""
+    return (
+        whole("up_to", up_to),
+        whole("random", random),
+        whole(name, longest),
+        whole("seed", seed),
+    )
 
 
 def load(file: str | os.PathLike[str]) -> Model:

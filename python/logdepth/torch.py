@@ -11,9 +11,11 @@ and config.json (exports/README.md of logdepth describes both). Needs torch and 
 Shapes: B inputs of T tokens, residual stream of M dimensions, heads of D query and V value dimensions.
 """
 
+import hashlib
 import json
 import math
 import pathlib
+import re
 
 import torch
 from safetensors.torch import load_file
@@ -108,6 +110,28 @@ class Layer(torch.nn.Module):
         return self.after_feedforward(h + units @ self.outward.T)
 
 
+def letters_of(config, word):
+    """The letters of a word, a list as it is. A string is read as `logdepth run --input` reads it: letters
+    run together where all are single characters, else with white space between them."""
+    if not isinstance(word, str):
+        return list(word)
+    words = re.split("[ \\t\\n\\v\\f\\r]+", word)
+    if all(len(letter) == 1 for letter in config["alphabet"]):
+        return list("".join(words))
+    return [letter for letter in words if letter]
+
+
+def tokens_of(config, word):
+    """The numbers of its tokens."""
+    kinds, asked = config["tokens"], config["input"]
+    letters = letters_of(config, word)
+    for letter in letters:
+        if letter not in config["alphabet"]:
+            raise ValueError(f"the letter {letter!r} is not in the alphabet {config['alphabet']}")
+    names = ["<begin>"] * asked.get("begin", False) + letters + ["<end>"] * asked.get("end", False)
+    return [kinds.index(name) for name in names]
+
+
 class Network(torch.nn.Module):
     """config and weights as `load` reads them. `attention`: "softmax" or "hard" instead of what the
     export was made for. `unrolled`: every turn of the loop has layers, and points, of its own."""
@@ -195,13 +219,8 @@ class Network(torch.nn.Module):
                 hook.remove()
 
     def encode(self, word):
-        """Tokens [1, T] of a word: letters as a string or a list of names."""
-        kinds, asked = self.config["tokens"], self.config["input"]
-        names = ["<begin>"] * asked.get("begin", False) + list(word) + ["<end>"] * asked.get("end", False)
-        for name in names:
-            if name not in kinds:
-                raise ValueError(f"the letter {name!r} is not in the alphabet {self.config['alphabet']}")
-        return torch.tensor([[kinds.index(name) for name in names]], device=self.positions.device)
+        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart."""
+        return torch.tensor([tokens_of(self.config, word)], device=self.positions.device)
 
     def accepts(self, word):
         """Whether the word is accepted; None where both logits are equal."""
@@ -215,7 +234,7 @@ class Network(torch.nn.Module):
         number of the state."""
         readout, first = self.config["output"]["prefix"], self.config["input"]["begin"]
         answers = []
-        for logits in self(self.encode(word))[0, first:first + len(word)]:
+        for logits in self(self.encode(word))[0, first:first + len(letters_of(self.config, word))]:
             row = readout["first_row"]
             if readout["kind"] == "state":
                 answers.append(logits[row:row + readout["states"]].argmax().item())
@@ -231,12 +250,26 @@ class Network(torch.nn.Module):
         return answers
 
 
+def require_whole(folder):
+    """Raises RuntimeError where config.json or model.safetensors is not what SHA256SUMS says, which
+    `sha256sum -c` reads as well. To change a network on purpose, give `Network` what `read` gives."""
+    sums = {}
+    if (folder / "SHA256SUMS").exists():
+        lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+        sums = {name: sum for sum, _, name in (line.partition("  ") for line in lines)}
+    for name in ("config.json", "model.safetensors"):
+        if hashlib.sha256((folder / name).read_bytes()).hexdigest() != sums.get(name):
+            raise RuntimeError(f"{folder / name} is not the file that `logdepth export` wrote: its "
+                               "SHA-256 is not that of SHA256SUMS")
+
+
 def read(folder):
     """config.json and the float weights of model.safetensors."""
     folder = pathlib.Path(folder)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     if config.get("format") != "logdepth-network" or config.get("version") != 1:
         raise ValueError(f"{folder}: expected a folder that `logdepth export` wrote")
+    require_whole(folder)
     weights = {name: tensor for name, tensor in load_file(folder / "model.safetensors").items()
                if not name.endswith((".numerator", ".denominator"))}
     return config, weights
@@ -245,6 +278,8 @@ def read(folder):
 def try_examples(config, logits_of, name):
     """The inputs that the export was tested with and wrote down: logits within what rounding loses.
     Raises RuntimeError where they are others."""
+    if not config["examples"]:
+        raise RuntimeError(f"{name} has no examples, so nothing is known of it")
     tolerance = 1e-2 if config["precision"] == "float32" else 1e-6
     for example in config["examples"]:
         expected = torch.tensor(example["logits"], dtype=torch.float64)

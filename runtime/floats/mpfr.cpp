@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "logdepth/interruption.hpp"
 #include "runtime/floats/mpfr_pass.hpp"
 #include "runtime/floats/pass_on_device.hpp"
 
@@ -23,7 +24,10 @@ struct SequentialBackend {
   }
   template <class Step>
   void each(std::size_t count, const Step& step) const {
-    for (std::size_t i = 0; i < count; ++i) step(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      look_for_interruption();
+      step(i);
+    }
   }
   double largest(const double* numbers, std::size_t count) const {
     return count == 0 ? 0 : *std::max_element(numbers, numbers + count);

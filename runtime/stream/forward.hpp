@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/arithmetic.hpp"
@@ -230,6 +231,7 @@ class Forward {
     if (prepared.heads.empty()) return std::nullopt;
     for (HeadMaps<A>& head : prepared.heads) head.restart();
     for (std::size_t token = 0; token < stream.tokens; ++token) {
+      look_for_interruption();
       if (const auto reason = prepared.attention_read.load(stream, token))
         return outside_field(location, token, *reason);
       for (HeadMaps<A>& head : prepared.heads) head.take(prepared.attention_read);
@@ -242,6 +244,7 @@ class Forward {
       for (Observer* observer : observers) observer->on_head(location, k, head.rows());
       a_.attend(head.rows(), head.memory(),
                 [&](const SelectedRow& selected, std::span<const TupleId> averages) {
+                  look_for_interruption();
                   for (Observer* observer : observers) observer->on_row(location, k, selected);
                   head.write(averages, selected.row, stream, *sums_);
                   if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
@@ -254,6 +257,7 @@ class Forward {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.layer.feedforward.in.rows == 0) return std::nullopt;
     for (std::size_t token = 0; token < stream.tokens; ++token) {
+      look_for_interruption();
       if (const auto reason = prepared.feedforward_read.load(stream, token))
         return outside_field(location, token, *reason);
       for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read)) {

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "runtime/file/safetensors.hpp"
+#include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::command_line_tests {
@@ -49,12 +50,17 @@ TEST_F(ExportCommand, AFolderHoldsWhatItsTargetNeeds) {
       names.insert(file.path().filename());
     return names;
   };
-  std::set<std::string> expected = {"config.json", "model.safetensors"};
+  std::set<std::string> expected = {"SHA256SUMS", "config.json", "model.safetensors"};
   EXPECT_EQ(files("safetensors"), expected);
   expected.insert("logdepth_torch.py");
   EXPECT_EQ(files("torch"), expected);
   expected.insert("logdepth_lens.py");
   EXPECT_EQ(files("transformer-lens"), expected);
+  std::string sums;
+  for (const char* name :
+       {"model.safetensors", "config.json", "logdepth_lens.py", "logdepth_torch.py"})
+    sums += sha256(folder.read(std::string("transformer-lens/") + name)) + "  " + name + "\n";
+  EXPECT_EQ(folder.read("transformer-lens/SHA256SUMS"), sums) << "as sha256sum -c reads them";
   const auto source = [](const char* name) {
     return read_whole_file(std::string(LOGDEPTH_SOURCE_DIR) + "/python/logdepth/" + name);
   };
@@ -112,7 +118,7 @@ TEST_F(ExportCommand, AFolderIsReplacedAsAWholeOrNotAtAll) {
   EXPECT_EQ(logdepth(arguments("a5.json", {"torch", "--temperature", "1"})).status, 1);
   EXPECT_EQ(folder.read("out/config.json"), first);
   done(arguments("a5.json", {"safetensors"}));
-  EXPECT_EQ(names("out"), (std::set<std::string>{"config.json", "model.safetensors"}))
+  EXPECT_EQ(names("out"), (std::set<std::string>{"SHA256SUMS", "config.json", "model.safetensors"}))
       << "what the earlier target needed is still there";
   // What somebody else put there is not lost.
   folder.write("out/notes.txt", "mine");
@@ -158,6 +164,34 @@ TEST_F(ExportCommand, ATemperatureThatIsTooLowIsFoundOutAndNothingIsWritten) {
           "nothing was written: on the dividends ");
 }
 
+// Random words seldom hold a long power of one letter, where the counters of a cascade are furthest
+// from 0 and float32 first takes a small difference of two averages for none.
+TEST_F(ExportCommand, LongPowersOfALetterAreTried) {
+  done({"compile", "regular", "--group", "S3", "--construction", "cascade", "-o", "s3.json"});
+  const auto exported = [&](const char* length, const char* precision) {
+    return logdepth({"export", "s3.json", "--to", "torch", "--temperature", "hard", "--precision",
+                     precision, "--length", length, "-o", "out"});
+  };
+  const Finished wrong = exported("15", "float32");
+  EXPECT_EQ(wrong.status, 1) << wrong.err;
+  EXPECT_NE(wrong.err.find("nothing was written: on the word 'b b b b b b b b b b b b b b"),
+            std::string::npos)
+      << wrong.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out")) << "something was written";
+  const Finished right = exported("15", "float64");
+  EXPECT_EQ(right.status, 0) << right.err;
+}
+
+TEST_F(ExportCommand, ATemperatureAtWhichScoresAreNotFiniteIsRefused) {
+  refuses(2, arguments("a5.json", {"onnx", "--temperature", "1e308"}),
+          "--temperature: expected at most ");
+  refuses(2, arguments("a5.json", {"torch", "--precision", "float32", "--temperature", "1e38"}),
+          "above which scores of float32 would not be finite, found 1e+38");
+  const Finished finished =
+      logdepth(arguments("a5.json", {"torch", "--temperature", "1e30", "--precision", "float32"}));
+  EXPECT_NE(finished.status, 2) << finished.err;
+}
+
 TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
   json model = json::parse(folder.read("a5.json"));
   model.erase("derived");
@@ -193,6 +227,8 @@ TEST_F(ExportCommand, WrongUsageIsNamed) {
   refuses(2, arguments("a5.json", {"torch", "--temperature", "inf"}),
           "expected auto, hard or a number");
   refuses(2, arguments("a5.json", {"jax"}), "--to");
+  refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", ""},
+          "expected the name of what is to be written, found an empty one");
   refuses(2, {"export", "a5.json", "--to", "torch", "-o", "out"}, "--length");
   refuses(2, {"export", "a5.json", "--to", "onnx", "--length", "4", "-o", "a5.json"}, "a5.json");
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", "a5.json/x"},
@@ -201,6 +237,20 @@ TEST_F(ExportCommand, WrongUsageIsNamed) {
   refuses(2, arguments("eight.json", {"torch"}), "--length: expected at most 8");
   refuses(3, {"export", "a5.json", "--to", "torch", "--length", "70000", "-o", "out"},
           "70001 tokens are more than the limit of 65536");
+}
+
+TEST_F(ExportCommand, DivisionsOfEveryConstructionAreTested) {
+  for (const std::vector<std::string>& construction :
+       std::vector<std::vector<std::string>>{{"--construction", "paper"},
+                                             {"--construction", "floor", "--for-length", "12"},
+                                             {"--unit-inputs"},
+                                             {"--own-argument"}}) {
+    std::vector<std::string> typed = {"compile", "division", "-o", "division.json"};
+    typed.insert(typed.end(), construction.begin(), construction.end());
+    done(typed);
+    done(arguments("division.json", {"torch", "--temperature", "hard"}));
+    EXPECT_GT(json::parse(folder.read("out/config.json")).at("tested").at("answers"), 10000);
+  }
 }
 
 TEST_F(ExportCommand, RawStreamsOfWhichNothingIsKnownAreRefused) {

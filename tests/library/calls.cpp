@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <regex>
 
 #include "logdepth/compile.hpp"
+#include "logdepth/constructions.hpp"
 #include "logdepth/draw.hpp"
 #include "logdepth/inspect.hpp"
+#include "logdepth/interruption.hpp"
 #include "logdepth/run.hpp"
 #include "logdepth/test.hpp"
 #include "tests/library/installed.hpp"
@@ -45,6 +48,52 @@ std::string refusal(const Call& call) {
     return error.what();
   }
   return "nothing was refused";
+}
+
+// Whatever runs a file: each call looks, and what the look throws comes through as it is.
+TEST(Interruption, EndsWhateverRunsAFile) {
+  struct Enough {};
+  const Transformer abb = compile_regular({.regex = "(a|b)*abb"});
+  const Transformer division = compile_division({});
+  const Letters word(300, "a");
+  const std::vector<std::function<void()>> calls = {
+      [&] { (void)run(abb, word); },
+      [&] { (void)run_all(abb, {word}); },
+      [&] { (void)run_prefixes(abb, {word}); },
+      [&] { (void)trace(abb, word); },
+      [&] { (void)divide(division, 300, 7); },
+      [&] { (void)run_rounded(abb, word, {}); },
+      [&] { (void)run_rounded(abb, word, {.engine = "mpfr:80"}); },
+      [&] { (void)test_against(abb, "(a|b)*abb", {}); },
+      [&] { (void)test_division(division, {}); },
+  };
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    int looks = 0;
+    EXPECT_THROW(
+        {
+          const Interruption interruption([&] {
+            if (++looks == 5) throw Enough();
+          });
+          calls[call]();
+        },
+        Enough)
+        << "call " << call;
+    EXPECT_EQ(looks, 5) << "call " << call;
+    calls[call]();  // nobody is asked any more
+    EXPECT_EQ(looks, 5) << "call " << call;
+  }
+}
+
+TEST(Interruption, AnEarlierOneIsAskedAgain) {
+  int outer = 0, inner = 0;
+  const Interruption first([&] { ++outer; });
+  {
+    const Interruption second([&] { ++inner; });
+    look_for_interruption();
+  }
+  look_for_interruption();
+  EXPECT_EQ(outer, 1);
+  EXPECT_EQ(inner, 1);
 }
 
 TEST(Run, NamesWhatBecomesOfAWord) {

@@ -1,8 +1,10 @@
 """Weights files and their exports, and what is right about them, for the tests of exports."""
 
 import functools
+import hashlib
 import importlib
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -21,6 +23,7 @@ FILES = {
     "layernorm": ["regular", "--group", "S3", "--norm", "layernorm"],
     "modular": ["regular", "--group", "Z6", "--construction", "cascade"],
     "tree": ["regular", "--group", "S3", "--construction", "tree"],
+    "reset": ["regular", "--json-automaton", "FLIPFLOP"],
     "majority": ["crasp", str(ROOT / "examples/crasp/majority.crasp")],
     "dyck": ["crasp", str(ROOT / "examples/crasp/dyck1.crasp")],
     "division": ["division"],
@@ -36,10 +39,18 @@ def logdepth(*arguments, given=None, status=0):
     return done
 
 
+# Letters of several characters.
+FLIPFLOP = {
+    "states": ["off", "on"], "input_symbols": ["set", "reset", "keep"], "initial_state": "off", "final_states": ["on"],
+    "transitions": {state: {"set": "on", "reset": "off", "keep": state} for state in ("off", "on")},
+}
+
+
 @functools.cache
 def compiled(name):
-    file = pathlib.Path(FOLDER.name) / f"{name}.json"
-    logdepth("compile", *FILES[name], "-o", file)
+    file, flipflop = (pathlib.Path(FOLDER.name) / f"{file}.json" for file in (name, "FLIPFLOP"))
+    flipflop.write_text(json.dumps(FLIPFLOP))
+    logdepth("compile", *(flipflop if part == "FLIPFLOP" else part for part in FILES[name]), "-o", file)
     return file
 
 
@@ -66,6 +77,14 @@ def module(folder, name):
         return importlib.import_module(name)
     finally:
         sys.path.pop(0)
+
+
+def with_new_sums(folder):
+    """As if that had been exported."""
+    names = [line.partition("  ")[2] for line in (folder / "SHA256SUMS").read_text().splitlines()]
+    sums = [f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
+    (folder / "SHA256SUMS").write_text("".join(sums))
+    return folder
 
 
 def words(letters, length):

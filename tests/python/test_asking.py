@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy
 import pytest
 
 import logdepth
@@ -89,6 +90,30 @@ def test_what_an_oracle_raises_comes_through_as_it_is():
 def test_a_forgotten_return_is_no_verdict():
     with pytest.raises(logdepth.BadInput, match="it returned None"):
         ABB.test(lambda word: None)
+
+
+@pytest.mark.parametrize("verdict", ["reject", "", 0, 1, (), {0}])
+def test_a_verdict_is_true_or_false(verdict):
+    with pytest.raises(logdepth.BadInput, match="a function that returns True or False; it returned"):
+        ABB.test(lambda word: verdict)
+    with pytest.raises(logdepth.BadInput, match="True or False"):
+        logdepth.compile_connectivity().test_graphs(lambda graph, s, t: verdict, random=1)
+
+
+def test_a_bool_of_numpy_is_a_verdict():
+    assert ABB.test(lambda word: numpy.bool_(word.endswith("abb")))
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: ABB.test("(a|b)*abb", up_to=-1), lambda: ABB.test(str.isalpha, seed=-3), lambda: ABB.depth(-1),
+    lambda: ABB.test("(a|b)*abb", random=2**63), lambda: ABB.export("torch", "x", length=-1),
+    lambda: ABB.rounded(threads=-1), lambda: logdepth.compile_division().divide(-1, 2),
+    lambda: logdepth.compile_connectivity(construction="rows", size=2**32),
+    lambda: logdepth.compile_regular("a", construction="radix", radix=-2), lambda: logdepth.compile_regular("a", unroll=-1),
+])
+def test_a_number_that_is_no_count_is_bad_input(ask):
+    with pytest.raises(logdepth.BadInput, match=r"^\w+: expected a number from 0 to 2\*\*\d\d - 1, found -?\d+$"):
+        ask()
 
 
 def test_graphs_are_asked_against_a_search_or_a_function():

@@ -214,6 +214,9 @@ def test_what_is_not_there_is_bad_input_where_it_is_written():
     v, f, d = p.onehot("v", ["a", "b"]), p.flag("f"), p.direction("d")
     for say, sentence in (
         (lambda: v == "c", "cell v has no label 'c': expected one of a, b"),
+        (lambda: v == 5, "the cell v: expected one of its labels, as a str, found 5"),
+        (lambda: f == 1, "the cell f: expected True or False, found 1"),
+        (lambda: f == "true", "found 'true'"),
         (lambda: v["c"], "cell v has no label 'c'"),
         (lambda: v.at(2), "no number 2"),
         (lambda: d[2], "there is no d[2]"),

@@ -12,6 +12,7 @@ import pytest
 from automata.fa.dfa import DFA
 from automata.fa.nfa import NFA
 
+import logdepth
 from logdepth import exchange
 from logdepth.errors import BadInput
 
@@ -133,6 +134,36 @@ def test_states_of_every_kind_have_names():
     assert dictionary["transitions"]["(1, q)"] == {"a": "{2, r}"}
     assert dictionary["allow_partial"] is True
     assert exchange.automaton_dict(dictionary) == dictionary
+
+
+def test_a_target_that_is_a_text_is_one_state():
+    written = {"states": ["0", "1", "01"], "input_symbols": ["a"], "initial_state": "0", "final_states": ["01"],
+               "transitions": {"0": {"a": "01"}, "01": {"a": ["0", "1"]}}}
+    dictionary = exchange.automaton_dict(written)
+    assert dictionary["transitions"] == {"0": {"a": "01"}, "1": {}, "01": {"a": ["0", "1"]}}
+    assert logdepth.compile_regular(automaton=written).run("a").accepted
+    numbers = {"states": [0, 1], "input_symbols": ["a"], "initial_state": 0, "final_states": [1],
+               "transitions": {0: {"a": 1}, 1: {}}}
+    assert exchange.automaton_dict(numbers)["transitions"] == {"0": {"a": "1"}, "1": {}}
+
+
+def test_letters_of_every_kind_have_names():
+    dfa = DFA(states={0, 1}, input_symbols={0, 1, 10}, transitions={0: {0: 0, 1: 1, 10: 0}, 1: {0: 1, 1: 0, 10: 1}},
+              initial_state=0, final_states={1})
+    assert exchange.automaton_dict(dfa)["input_symbols"] == ["0", "1", "10"]
+    model = logdepth.compile_regular(automaton=dfa)
+    assert model.run(["1", "10"]).accepted and not model.run(["1", "0", "1"]).accepted
+    with pytest.raises(BadInput, match="^expected letters with distinct names, found two called '1'$"):
+        exchange.automaton_dict({"states": [0], "input_symbols": [1, "1"], "initial_state": 0, "final_states": [],
+                                 "transitions": {}})
+    with pytest.raises(BadInput, match="^expected a letter of the automaton, found 'b'$"):
+        exchange.automaton_dict({"states": [0], "input_symbols": ["a"], "initial_state": 0, "final_states": [],
+                                 "transitions": {0: {"b": 0}}})
+
+
+def test_the_edges_of_older_node_link_dictionaries_are_called_links():
+    graph = networkx.path_graph(4, create_using=networkx.DiGraph)
+    assert edges_both_ways(exchange.to_graph(networkx.node_link_data(graph, edges="links"))) == edges_both_ways(graph)
 
 
 def test_what_is_no_automaton_and_no_graph_is_refused_in_a_sentence():

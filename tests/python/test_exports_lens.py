@@ -44,6 +44,13 @@ def test_a_network_without_layers_opens():
     assert [(logits[output["accept"]] > logits[output["reject"]]).item() for logits in last] == exported.verdicts("abb", asked)
 
 
+def test_words_are_taken_apart_as_the_program_does():
+    lens = bridge("reset", 6)
+    assert torch.equal(lens.logdepth.encode("set keep"), lens.logdepth.encode(["set", "keep"]))
+    with pytest.raises(ValueError, match="the letter 's' is not in the alphabet"):
+        lens.logdepth.encode(["s"])
+
+
 def test_names_of_dimensions_tokens_and_heads():
     lens = bridge("a5")
     names = lens.logdepth
@@ -123,5 +130,8 @@ def test_what_was_changed_does_not_load(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     config["layers"][0]["attention"]["heads"][0]["temperature"] /= 64
     (folder / "config.json").write_text(json.dumps(config))
+    load = exported.module(folder, "logdepth_lens").load
+    with pytest.raises(RuntimeError, match="is not the file that `logdepth export` wrote"):
+        load(folder)
     with pytest.raises(RuntimeError, match="does not calculate what was exported"):
-        exported.module(folder, "logdepth_lens").load(folder)
+        load(exported.with_new_sums(folder))

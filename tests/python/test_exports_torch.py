@@ -4,6 +4,7 @@ import json
 import math
 import random
 import shutil
+import subprocess
 
 import exported
 import pytest
@@ -199,5 +200,58 @@ def without_loop(config, _):
 @pytest.mark.parametrize("change", [low_temperature, unfolded_scale, transposed, swapped, without_loop])
 def test_what_was_changed_does_not_load(change, tmp_path):
     load = exported.module(exported.exported("a5", "torch", LENGTH), "logdepth_torch").load
+    folder = changed(change, tmp_path)
+    with pytest.raises(RuntimeError, match="is not the file that `logdepth export` wrote"):
+        load(folder)
     with pytest.raises(RuntimeError, match="does not calculate what was exported"):
-        load(changed(change, tmp_path))
+        load(exported.with_new_sums(folder))
+
+
+def names_of_tokens(config, _):
+    config["tokens"].reverse()
+
+
+def verdicts(config, _):
+    config["output"].update(accept=config["output"]["reject"], reject=config["output"]["accept"])
+
+
+def first_row(config, _):
+    config["output"]["prefix"]["first_row"] += 1
+
+
+def numerators(_, tensors):
+    tensors["layers.0.in.numerator"] += 1
+
+
+@pytest.mark.parametrize("change", [names_of_tokens, verdicts, first_row, numerators])
+def test_what_no_logit_shows_does_not_load_either(change, tmp_path):
+    load = exported.module(exported.exported("a5", "torch", LENGTH), "logdepth_torch").load
+    folder = changed(change, tmp_path)
+    with pytest.raises(RuntimeError, match="is not the file that `logdepth export` wrote"):
+        load(folder)
+    (folder / "SHA256SUMS").unlink()
+    with pytest.raises(RuntimeError, match="SHA256SUMS"):
+        load(folder)
+
+
+def test_a_network_without_examples_does_not_load(tmp_path):
+    load = exported.module(exported.exported("a5", "torch", LENGTH), "logdepth_torch").load
+    with pytest.raises(RuntimeError, match="has no examples"):
+        load(exported.with_new_sums(changed(lambda config, _: config.update(examples=[]), tmp_path)))
+
+
+def test_the_sums_are_those_that_sha256sum_checks():
+    subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=exported.exported("a5", "torch", LENGTH), check=True)
+
+
+def test_words_are_taken_apart_as_the_program_does():
+    named = network("reset", 6)
+    for word in ("set", "set keep", " set\tkeep  reset", "", "keep", ["reset", "set"]):
+        typed = word if isinstance(word, str) else " ".join(word)
+        assert [named.accepts(word)] == exported.verdicts("reset", [typed])
+    with pytest.raises(ValueError, match="the letter 'setkeep' is not in the alphabet"):
+        named.accepts("setkeep")
+    with pytest.raises(ValueError, match="the letter '<begin>' is not in the alphabet"):
+        named.accepts(["<begin>"])
+    a5 = network("a5", LENGTH)
+    assert a5.prefixes("ab ba\n") == a5.prefixes("abba") == a5.prefixes(["a", "b", "b", "a"])

@@ -59,14 +59,20 @@ def test_threads_test_with_functions_of_their_own():
     assert all(results)
 
 
-@pytest.mark.parametrize("run", ["A5.run_all(['ab' * 20] * 10**5)", "A5.run('ab' * 10**5)"])
+@pytest.mark.parametrize("run", [
+    "A5.run_all(['ab' * 20] * 10**5)", "A5.run('ab' * 10**5)", "A5.prefixes('ab' * 10**5)", "A5.trace('ab' * 10**5)",
+    "A5.test('group:A5', random=10**6)", "A5.rounded('mpfr:200').run('ab' * 3000)", "DIVISION.divide(20000, 7)",
+    "DIVISION.test_division(random=10**6)", "A5.export('onnx', '/dev/null', length=4000, temperature='hard')"])
 def test_ctrl_c_ends_a_run(run):
-    script = f"import logdepth, sys\nA5 = logdepth.compile_regular(group='A5')\nprint('ready', flush=True)\n{run}"
+    script = ("import logdepth\nA5, DIVISION = logdepth.compile_regular(group='A5'), logdepth.compile_division()\n"
+              f"print('ready', flush=True)\n{run}\nprint('over')")
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)
+    asked = time.perf_counter()
     _, errors = process.communicate(timeout=60)
+    assert time.perf_counter() - asked < 5
     assert errors.rstrip().endswith("KeyboardInterrupt") and process.returncode == -signal.SIGINT

@@ -137,7 +137,7 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
            {"export", "abb.json", "--to", "torch", "--length", "4", "-o", "made/network"},
            {"info", "a5.json"},
            {"check", "lem-3.1", "--up-to", "1", "--random", "1"},
-           {"report", "precision", "--only", "rows", "--out", "made"}}) {
+           {"report", "precision", "--only", "temperature", "--out", "made"}}) {
     std::vector<std::string> limited = asked;
     limited.insert(limited.end(), {"--memory", "0.000001"});
     const auto finished = starve("", limited);
