@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_limits.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/quoted_text.hpp"
@@ -188,7 +188,7 @@ Command add_check(CLI::App& app) {
   options->shards.add_to(*command);
   for (CLI::Option* const whole : {json, list, options->report_given, claims_file})
     options->shards.option->excludes(whole);
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return check(*options); };
 }
 

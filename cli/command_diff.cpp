@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
+#include "cli/run_limits.hpp"
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/quoted_text.hpp"
@@ -126,7 +126,7 @@ Command add_diff(CLI::App& app) {
           ->check(CLI::IsMember({"product", "distance"}))
           ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return diff(*options); };
 }
 

@@ -3,9 +3,9 @@
 #include "cli/commands.hpp"
 #include "cli/draw_learned.hpp"
 #include "cli/drawing_review.hpp"
-#include "cli/early_end.hpp"
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
+#include "cli/run_limits.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/quoted_text.hpp"
 #include "proofs-check/pictures/circuit_cards.hpp"
@@ -81,7 +81,7 @@ Command add_draw(CLI::App& app) {
   command->add_option("-o,--output", options->output,
                       "picture: .svg, .html, .pdf, .png or (circuit) .dot; with --learned .svg, "
                       "or none");
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return draw(*options); };
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
+#include "cli/run_limits.hpp"
 #include "exports/write_export.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/quoted_text.hpp"
@@ -99,7 +99,7 @@ Command add_export(CLI::App& app) {
   command->add_flag("--json", options->json, "print a summary as JSON on standard output");
   command->add_option("-o,--output", options->output, "folder, or file for onnx, to write")
       ->required();
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return export_model(*options); };
 }
 

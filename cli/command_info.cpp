@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/run_limits.hpp"
 #include "objects/action.hpp"
 #include "objects/overload.hpp"
 #include "objects/quoted_text.hpp"
@@ -216,6 +217,7 @@ Command add_info(CLI::App& app) {
                     "also what is proved of the numbers, for runs in floating point, and what is "
                     "not: gaps of scores, distances from zero");
   command->add_flag("--json", options->json, "print one JSON object");
+  add_run_limits(*command);
   return [options] {
     const Model model = read_weights(options->model);
     const std::string hash = weights_hash(model);

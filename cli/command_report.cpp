@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_limits.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_report.hpp"
@@ -128,7 +128,7 @@ Command add_report_precision(CLI::App& report) {
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
   options->shards.add_to(*command);
   options->shards.option->excludes(json)->excludes(options->out_given);
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return report_precision(*options); };
 }
 

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/run_engine.hpp"
+#include "cli/run_limits.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/overload.hpp"
 #include "objects/quoted_text.hpp"
@@ -28,7 +28,6 @@
 namespace logdepth {
 namespace {
 
-constexpr std::uint64_t kMostMemory = 65536;  // GiB
 constexpr std::size_t kManyPairs = 10;
 
 struct RunOptions {
@@ -37,9 +36,6 @@ struct RunOptions {
   InputOptions input;
   bool prefixes = false, stats = false, json = false;
   std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
-  double memory = 8;  // GiB
-
-  std::size_t bytes() const { return static_cast<std::size_t>(memory * (std::size_t{1} << 30)); }
 };
 
 /// The word printed for a refusal, in the place of the answer.
@@ -60,7 +56,7 @@ class Runs {
       throw InputError("--prefixes: the weights file " + in_quotes(model.name) +
                        " does not say how to read prefixes");
     if (options.engine.exact) {
-      engine_ = exact_engine(model, options.threads, options.bytes(), options.trace);
+      engine_ = exact_engine(model, options.threads, options.trace);
     } else {
       engine_ = float_engine(model, options.engine.options);
     }
@@ -345,16 +341,10 @@ Command add_run(CLI::App& app) {
                    "threads to use where it pays; the answers are the same")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command
-      ->add_option(
-          "--memory", options->memory,
-          "GiB that an exact run may hold; an input that needs more is refused, exit status 3")
-      ->check(amount_up_to(kMostMemory, "GiB", "GIB"))
-      ->capture_default_str();
   command->add_option("--trace", options->trace,
                       "write every value of every cell after every sublayer (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] {
     options->engine.settle(options->threads);
     if (!options->trace.empty()) {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/early_end.hpp"
 #include "cli/oracle_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_limits.hpp"
 #include "cli/test_verdict.hpp"
 #include "cli/typed_input.hpp"
 #include "cli/word_source.hpp"
@@ -316,7 +316,7 @@ Command add_test(CLI::App& app) {
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
   options->shards.add_to(*command);
   options->shards.option->excludes(json);
-  add_time_limit(*command);
+  add_run_limits(*command);
   return [options] { return test(*options); };
 }
 

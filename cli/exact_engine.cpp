@@ -15,9 +15,9 @@ namespace {
 
 class ExactEngine final : public RunEngine {
  public:
-  ExactEngine(const Model& model, std::size_t threads, std::size_t bytes, const std::string& trace)
+  ExactEngine(const Model& model, std::size_t threads, const std::string& trace)
       : model_(model),
-        runner_(model, threads, bytes),
+        runner_(model, threads),
         promises_(model, runner_.arithmetic()),
         progress_(model),
         observers_{&promises_, &progress_} {
@@ -108,9 +108,9 @@ class ExactEngine final : public RunEngine {
 
 }  // namespace
 
-std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads, std::size_t bytes,
+std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads,
                                         const std::string& trace) {
-  return std::make_unique<ExactEngine>(model, threads, bytes, trace);
+  return std::make_unique<ExactEngine>(model, threads, trace);
 }
 
 }  // namespace logdepth

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -47,11 +48,14 @@ class FloatEngine final : public RunEngine {
     return texts;
   }
   std::optional<Confidence> certificate() const override { return confidence_; }
+  /// A promise that is not seen to be kept takes the certificate away; what broke it, if anything
+  /// did, is for an exact run to say.
   std::optional<std::string> broken_promise() const override { return std::nullopt; }
   void finish() override {}
 
   void report(nlohmann::json& out, bool statistics) const override {
     out["facts"] = proved() ? "proved" : program_.reason();
+    out["promises"] = {{"confirmed", total_.promises_kept}, {"unread", total_.promises_unread}};
     if (!statistics) return;
     const FloatStatistics& s = total_;
     out["statistics"] = {{"rows", s.rows},
@@ -69,6 +73,8 @@ class FloatEngine final : public RunEngine {
         << s.ties << " tie, " << s.alike << " average equal values, " << s.ambiguous
         << " ambiguous\n"
         << "scores: " << s.scores << '\n'
+        << "promises: " << s.promises_kept << " rows confirmed by their scores, "
+        << s.promises_unread << " not read from scores\n"
         << "tests for zero: " << s.tests << ", " << s.open_tests << " open\n"
         << "facts: " << (proved() ? "proved from the file's program" : program_.reason()) << '\n';
   }
@@ -80,11 +86,16 @@ class FloatEngine final : public RunEngine {
     note(answer.value().certificate, answer.value().reason);
     return answer.value().value;
   }
+  /// Of the text that is printed.
+  static double printed_error(const FloatNumber& number) {
+    const double lost = text_error(number.value);
+    return lost > 0 ? std::nextafter(number.error + lost, INFINITY) : number.error;
+  }
   std::vector<FloatNumber> plain_numbers(std::size_t token) {
     const auto numbers = runner_.numbers(stream_, token);
     note(numbers.certificate, numbers.reason);
     for (const FloatNumber& number : numbers.value)
-      confidence_.bound = std::max(confidence_.bound.value_or(0), number.error);
+      confidence_.bound = std::max(confidence_.bound.value_or(0), printed_error(number));
     return numbers.value;
   }
   /// The worst of what is read stands for the whole answer.

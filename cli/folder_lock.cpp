@@ -51,7 +51,9 @@ FolderLock::FolderLock(const std::string& folder) {
   if (failure || !std::filesystem::is_directory(folder))
     throw InputError(folder + ": expected a folder that can be made");
   const std::string file = lock_file(folder);
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const bool made = descriptor >= 0;
+  if (!made) descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) throw InputError(file + ": cannot be written: " + std::strerror(errno));
   struct flock lock = whole_file();
   if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
@@ -67,8 +69,10 @@ FolderLock::FolderLock(const std::string& folder) {
   // Up to the line break first, so that a reader never sees less than a holder.
   const std::string holder = this_process() + "\n";
   const auto size = static_cast<ssize_t>(holder.size());
-  if (write(descriptor, holder.data(), holder.size()) != size || ftruncate(descriptor, size) != 0) {
-    const int reason = errno;
+  const ssize_t written = write(descriptor, holder.data(), holder.size());
+  if (written != size || ftruncate(descriptor, size) != 0) {
+    const int reason = written >= 0 && written < size ? ENOSPC : errno;
+    if (made) unlink(file.c_str());  // before the lock ends: nobody else has it
     close(descriptor);
     throw InputError(file + ": cannot be written: " + std::strerror(reason));
   }

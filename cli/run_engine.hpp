@@ -47,7 +47,7 @@ class RunEngine {
 };
 
 /// Interned exact numbers; every promise is checked. `trace`: a file, or empty.
-std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads, std::size_t bytes,
+std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads,
                                         const std::string& trace);
 std::unique_ptr<RunEngine> float_engine(const Model& model, const FloatOptions& options);
 

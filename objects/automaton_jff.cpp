@@ -15,11 +15,18 @@ namespace logdepth {
 
 namespace {
 
+/// Of the file: its tree takes up to twenty times as much memory.
+constexpr std::size_t kMostXml = std::size_t{1} << 26;
+
 class JffReader {
  public:
   JffReader(const std::string& text, const std::string& source) : text_(text), source_(source) {}
 
   Nfa read() {
+    if (text_.size() > kMostXml)
+      throw SizeLimit(source_ + ": the file has " + std::to_string(text_.size()) +
+                      " bytes of XML; the limit is " + std::to_string(kMostXml) +
+                      "; larger automata are read as .fst");
     const pugi::xml_parse_result result =
         document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
     if (!result) {

@@ -39,7 +39,7 @@ class Compare : public FloatObserver {
             token,
             (names_.is_mirror(coordinate) ? "mirror " : "") + names_.component(coordinate),
             expected.text(),
-            shortest_text(got.value) + " within " + bound_text(got.error)};
+            shortest_text(got.value) + " within " + bound_text(got.error + text_error(got.value))};
         return false;
       }
     return true;

@@ -32,6 +32,7 @@ class Follower {
     in_double_ = filter_.query(query_);
     best_.clear();
     exact_.clear();
+    held_ = 0;
     std::size_t seen = 0;
     for (const std::uint32_t ask : asks) {
       const std::size_t visible = q_.keys.seen_by(q_.asks[ask].visible);
@@ -83,7 +84,11 @@ class Follower {
   }
   const Real& exact(std::uint32_t c) {
     const auto [entry, fresh] = exact_.try_emplace(c);
-    if (fresh) entry->second = filter_.exact(query_, c);
+    if (fresh) {
+      entry->second = filter_.exact(query_, c);
+      held_ += entry->second.heap_bytes();
+      if (held_ > 0) q_.pool->expect_room(held_);
+    }
     return entry->second;
   }
 
@@ -94,6 +99,7 @@ class Follower {
   std::vector<double> score_;
   std::vector<std::uint32_t> best_;
   std::map<std::uint32_t, Real> exact_;  // node addresses stay valid
+  std::size_t held_ = 0;                 // bytes of these beside themselves
   AttentionStatistics statistics_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "runtime/exact/attention_question.hpp"
 #include "runtime/exact/exact_sum.hpp"
+#include "runtime/exact/sum_room.hpp"
 
 namespace logdepth {
 namespace {
@@ -23,8 +24,10 @@ struct Members {
 /// The average of one value part over a growing set of positions, for many sets at once.
 class PartAverages {
  public:
-  PartAverages(const HeadRows<ValueId>::ValuePart& part, ValuePool& pool, std::size_t sets)
-      : part_(part), pool_(pool), first_(sets), mixed_(sets, 0), sums_(sets) {}
+  /// `room`: of all sums of the head.
+  PartAverages(const HeadRows<ValueId>::ValuePart& part, ValuePool& pool, SumRoom& room,
+               std::size_t sets)
+      : part_(part), pool_(pool), room_(room), first_(sets), mixed_(sets, 0), sums_(sets) {}
 
   /// The next position of a set.
   void see(std::size_t set, std::uint32_t position, bool is_first) {
@@ -43,26 +46,32 @@ class PartAverages {
     const auto value = (*part_.tuples)[part_.ids[position]];
     sums.resize(value.size());
     for (std::size_t d = 0; d < value.size(); ++d)
-      if (value[d] != ValuePool::kZero) sums[d].add(pool_[value[d]]);
+      if (value[d] != ValuePool::kZero) room_.grow(sums[d], [&] { sums[d].add(pool_[value[d]]); });
   }
   /// Adds the sum of a set, `count` positions, to a total.
   void add_to(std::vector<ExactSum>& total, std::size_t set, std::uint32_t count) const {
     if (!mixed(set)) {
       const auto value = (*part_.tuples)[first_[set]];
       for (std::size_t d = 0; d < value.size(); ++d)
-        if (value[d] != ValuePool::kZero) total[d].add(Rational(count), pool_[value[d]]);
+        if (value[d] != ValuePool::kZero)
+          room_.grow(total[d], [&] { total[d].add(Rational(count), pool_[value[d]]); });
       return;
     }
-    for (std::size_t d = 0; d < sums_[set].size(); ++d) {
-      total[d].rational += sums_[set][d].rational;
-      total[d].irrational = total[d].irrational + sums_[set][d].irrational;
-    }
+    for (std::size_t d = 0; d < sums_[set].size(); ++d)
+      room_.grow(total[d], [&] {
+        total[d].rational += sums_[set][d].rational;
+        total[d].irrational = total[d].irrational + sums_[set][d].irrational;
+      });
   }
-  TupleId intern(const std::vector<ExactSum>& total, std::uint32_t count) {
+  /// The average of a total, which is left zero.
+  TupleId intern(std::vector<ExactSum>& total, std::uint32_t count) {
     const Rational share(1, count);
     tuple_.clear();
-    for (const ExactSum& sum : total)
+    for (ExactSum& sum : total) {
+      room_.close(sum);
       tuple_.push_back(sum.is_zero() ? ValuePool::kZero : pool_.intern(sum.value().scaled(share)));
+      sum = ExactSum();
+    }
     return part_.tuples->intern(tuple_.data());
   }
   std::size_t components() const { return part_.tuples->length(); }
@@ -70,6 +79,7 @@ class PartAverages {
  private:
   const HeadRows<ValueId>::ValuePart& part_;
   ValuePool& pool_;
+  SumRoom& room_;
   std::vector<TupleId> first_;
   std::vector<char> mixed_;
   std::vector<std::vector<ExactSum>> sums_;
@@ -84,9 +94,11 @@ class Sweep {
         sink_(sink),
         everything_(question.keys.size()),
         members_(question.keys.size() + 1),
+        room_(*question.pool),
         averages_(question.rows->values.size()),
         positions_([this] { return selected(); }) {
-    for (const auto& part : q_.rows->values) parts_.emplace_back(part, *q_.pool, members_.size());
+    for (const auto& part : q_.rows->values)
+      parts_.emplace_back(part, *q_.pool, room_, members_.size());
   }
 
   void run() {
@@ -152,7 +164,7 @@ class Sweep {
         averages_[p] = part.common(sets[0]);
         continue;
       }
-      total_.assign(part.components(), ExactSum());
+      total_.resize(part.components());
       for (const std::uint32_t set : sets) {
         if (part.mixed(set)) bring_up_to_date(set);
         part.add_to(total_, set, members_[set].count);
@@ -208,6 +220,7 @@ class Sweep {
   const RowSink& sink_;
   std::size_t everything_;  // the set after the classes
   std::vector<Members> members_;
+  SumRoom room_;
   std::vector<PartAverages> parts_;
   std::vector<std::vector<std::uint32_t>> positions_of_;
   std::vector<TupleId> averages_;

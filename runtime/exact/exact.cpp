@@ -22,15 +22,16 @@ ValueId Exact::product(ValueId a, ValueId b) {
 }
 
 void Exact::accumulate(Sum& sum, const Rational& weight, ValueId v) {
-  sum.add(weight, pool_[v]);
+  open_.grow(sum, [&] { sum.add(weight, pool_[v]); });
 }
 
 void Exact::accumulate_square(Sum& sum, const Rational& weight, ValueId v) {
   const Real x = weight.is_one() ? pool_[v] : pool_[v].scaled(weight);
-  sum.add_product(x, x);
+  open_.grow(sum, [&] { sum.add_product(x, x); });
 }
 
 ValueId Exact::close(Sum& sum) {
+  open_.close(sum);
   ValueId id;
   if (sum.irrational.is_zero()) {
     id = sum.rational.is_zero()  ? ValuePool::kZero
@@ -38,8 +39,8 @@ ValueId Exact::close(Sum& sum) {
                                  : pool_.intern(Real(std::move(sum.rational)));
   } else {
     id = pool_.intern(sum.value());
-    sum.irrational = Real();
   }
+  if (sum.heap_bytes() > 0) sum.irrational = Real();
   sum.rational = Rational();
   return id;
 }
@@ -57,11 +58,11 @@ std::optional<std::string> Exact::normalise(
     for (const auto& [index, id] : masked) accumulate(total, Rational(1), id);
     if (sign_of(total) != 0) {  // mirrored cells have mean zero; any other file is taken as it is
       const Real mean = pool_[close(total)].scaled(Rational(1, width));
-      std::vector<Real> centred(width, -mean);
-      for (const auto& [index, id] : masked) centred[index] = pool_[id] - mean;
+      std::vector<ValueId> centred(width, pool_.intern(-mean));
+      for (const auto& [index, id] : masked) centred[index] = pool_.intern(pool_[id] - mean);
       masked.clear();
       for (std::uint32_t i = 0; i < width; ++i)
-        if (!centred[i].is_zero()) masked.emplace_back(i, pool_.intern(std::move(centred[i])));
+        if (!is_zero(centred[i])) masked.emplace_back(i, centred[i]);
       if (masked.empty()) return std::nullopt;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "runtime/exact/attention_rules.hpp"
 #include "runtime/exact/exact_sum.hpp"
+#include "runtime/exact/sum_room.hpp"
 #include "runtime/exact/value_pool.hpp"
 #include "runtime/stream/arithmetic.hpp"
 
@@ -21,8 +23,11 @@ class Exact {
   using Sum = ExactSum;
   using HeadMemory = logdepth::HeadMemory;
 
-  /// `threads`: how many a run may use where it pays; results do not depend on it.
-  explicit Exact(std::size_t threads = 1) : threads_(threads) {}
+  /// `threads`: how many a run may use where it pays; results do not depend on it. `memory`: how
+  /// many bytes its numbers may hold.
+  explicit Exact(std::size_t threads = 1,
+                 std::size_t memory = std::numeric_limits<std::size_t>::max())
+      : threads_(threads), pool_(memory), open_(pool_) {}
 
   Value zero() const { return ValuePool::kZero; }
   Value number(const Rational& value) { return pool_.intern(Real(value)); }
@@ -32,7 +37,8 @@ class Exact {
   Value multiply(const Rational& weight, Value v);
   Value product(Value a, Value b);
   std::optional<Rational> rational_product(const Rational& weight, Value v) const {
-    if (!pool_[v].is_rational()) return std::nullopt;
+    // A large factor would be held once per weight.
+    if (!pool_[v].is_rational() || !pool_[v].rational_part().small()) return std::nullopt;
     return weight * pool_[v].rational_part();
   }
   Value add_product(Value base, const Rational& weight, Value v);
@@ -48,6 +54,7 @@ class Exact {
   }
 
   std::size_t bytes() const { return pool_.bytes(); }
+  void abandon_sums() { open_.clear(); }
   /// Drops all numbers; their ids mean nothing afterwards.
   void forget() { pool_.clear(); }
 
@@ -58,6 +65,7 @@ class Exact {
  private:
   std::size_t threads_;
   ValuePool pool_;
+  SumRoom open_;
   AttentionStatistics statistics_;
 };
 

@@ -35,6 +35,7 @@ struct ExactSum {
   }
   bool is_zero() const { return rational.is_zero() && irrational.is_zero(); }
   int sign() const { return irrational.is_zero() ? rational.sign() : value().sign(); }
+  std::size_t heap_bytes() const { return rational.heap_bytes() + irrational.heap_bytes(); }
   Real value() const { return irrational.is_zero() ? Real(rational) : Real(rational) + irrational; }
 };
 

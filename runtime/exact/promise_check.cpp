@@ -8,8 +8,6 @@
 #include "objects/overload.hpp"
 
 namespace logdepth {
-namespace {
-
 std::string promise_text(const Promise& promise) {
   return std::visit(
       Overload{
@@ -30,8 +28,6 @@ std::string promise_text(const Promise& promise) {
           [](const RelatedPromise&) { return std::string("the preferred related positions"); }},
       promise);
 }
-
-}  // namespace
 
 PromiseCheck::PromiseCheck(const Model& model, const Exact& arithmetic)
     : model_(model), arithmetic_(arithmetic) {

@@ -13,6 +13,9 @@
 
 namespace logdepth {
 
+/// What a head that keeps this promise selects, in words.
+std::string promise_text(const Promise& promise);
+
 /// A row at which a head did not select what it promised.
 struct BrokenPromise {
   std::uint64_t step = 0;           ///< executed layer, from 1

@@ -94,7 +94,10 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
 }
 
 Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
-    : model_(model), memory_(memory), arithmetic_(threads), forward_(model, arithmetic_, memory) {}
+    : model_(model),
+      memory_(memory),
+      arithmetic_(threads, memory),
+      forward_(model, arithmetic_, memory) {}
 
 std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens) {
   if (auto refusal = beyond_max_length(model, tokens.size)) return refusal;

@@ -7,6 +7,7 @@
 
 #include "objects/graph.hpp"
 #include "runtime/exact/exact.hpp"
+#include "runtime/exact/run_memory.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -37,9 +38,8 @@ class Runner {
 
   /// Keeps a reference to the model. `threads`: how many a run may use where it pays; no answer and
   /// no counter depends on it.
-  /// `memory`: how many bytes it may hold.
-  explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = kMemory);
-  static constexpr std::size_t kMemory = std::size_t{8} << 30;
+  /// `memory`: how many bytes it may hold, beside the model.
+  explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = run_memory());
 
   /// What it remembers of the inputs so far. More than half of the memory is forgotten, with the
   /// numbers of all streams, when the next input is run.

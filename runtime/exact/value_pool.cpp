@@ -3,15 +3,17 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "runtime/stream/bytes_text.hpp"
 
 namespace logdepth {
 
-ValuePool::ValuePool() {
+ValuePool::ValuePool(std::size_t most_bytes) : most_bytes_(most_bytes) {
   clear();
 }
 
 void ValuePool::clear() {
   entries_.clear();
+  digits_ = 0;
   slots_.assign(1024, {kFree, 0});
   slots_.shrink_to_fit();
   intern(Real(0));
@@ -25,6 +27,10 @@ ValueId ValuePool::intern(Real value) {
   for (std::size_t i = hash & mask; slots_[i].id != kFree; i = (i + 1) & mask)
     if (slots_[i].hash == tag && entries_[slots_[i].id].value == value) return slots_[i].id;
   if (entries_.size() >= kFree) throw SizeLimit("more than 2^32 different numbers");
+  const std::size_t digits = value.heap_bytes();
+  // Small numbers come by the million: what they fill is looked at by who runs the file.
+  if (digits > 0) expect_room(sizeof(Entry) + digits);
+  digits_ += digits;
   const auto id = static_cast<ValueId>(entries_.size());
   const Approximation approximation = value.approximate();
   const int sign = value.sign();
@@ -36,6 +42,13 @@ ValueId ValuePool::intern(Real value) {
     for (ValueId old = 0; old <= id; ++old) place(old, entries_[old].value.hash());
   }
   return id;
+}
+
+void ValuePool::expect_room(std::size_t bytes) const {
+  const std::size_t held = this->bytes();
+  if (held <= most_bytes_ && bytes <= most_bytes_ - held) return;
+  throw SizeLimit("numbers of " + bytes_text(held) + " and " + bytes_text(bytes) +
+                  " for the next; the limit is " + bytes_text(most_bytes_));
 }
 
 void ValuePool::place(ValueId id, std::uint64_t hash) {

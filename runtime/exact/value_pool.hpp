@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "runtime/numbers/real.hpp"
@@ -19,10 +20,11 @@ class ValuePool {
   static constexpr ValueId kZero = 0;
   static constexpr ValueId kOne = 1;
 
-  ValuePool();
+  /// `most_bytes`: what its numbers may hold, with those that are still being added up.
+  explicit ValuePool(std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
   ValuePool(const ValuePool&) = delete;  // references into it are handed out
   ValuePool& operator=(const ValuePool&) = delete;
-  /// Errors: SizeLimit when there are no more ids.
+  /// Errors: SizeLimit when there are no more ids, or the number does not fit into `most_bytes`.
   ValueId intern(Real value);
   /// Back to zero and one alone.
   void clear();
@@ -31,9 +33,11 @@ class ValuePool {
   const Approximation& approximation(ValueId id) const { return entries_[id].approximation; }
   int sign(ValueId id) const { return entries_[id].sign; }
   std::size_t size() const { return entries_.size(); }
-  /// Memory, without what single large numbers hold.
+  /// Errors: SizeLimit when so many bytes do not fit beside the numbers.
+  void expect_room(std::size_t bytes) const;
+  /// Memory, the digits of large numbers included.
   std::size_t bytes() const {
-    return entries_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot);
+    return entries_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) + digits_;
   }
 
  private:
@@ -52,6 +56,8 @@ class ValuePool {
 
   std::deque<Entry> entries_;  // stable addresses
   std::vector<Slot> slots_;    // open addressing, at most half full, a power of two
+  std::size_t most_bytes_;
+  std::size_t digits_ = 0;  // bytes that the entries hold beside themselves
 };
 
 }  // namespace logdepth

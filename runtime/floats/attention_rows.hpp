@@ -13,6 +13,7 @@
 
 #include "runtime/floats/number.hpp"
 #include "runtime/floats/pass.hpp"
+#include "runtime/floats/plan.hpp"
 #include "runtime/floats/token_steps.hpp"
 
 namespace logdepth::float_pass {
@@ -42,6 +43,8 @@ inline namespace LOGDEPTH_SIDE {
 /// the separation of the head means a tie, and all candidates are that close, all are selected.
 /// Otherwise the average of the selected ones lies in the convex hull of the candidates' values.
 enum class RowState : std::uint8_t { single, tie, alike, ambiguous };
+/// What the scores of a row say of its head's promise.
+enum class RowPromise : std::uint8_t { open, kept, broken };
 
 /// What a row needs beyond its query.
 struct RowBounds {
@@ -60,6 +63,8 @@ struct HeadView {
   const double* key_size;          ///< per dimension, largest over the tokens
   bool scaled;
   double gap;
+  typename PlanHead<Real>::Selects selects;
+  bool matches;
   Numbers<Real> query, key;  ///< the query is replaced by the scaled one
   Real* weight;              ///< per block and token
   RowBounds* bounds;         ///< per token
@@ -311,6 +316,7 @@ struct AttendRow {
   Choice choice;
   Rounding rounding;
   RowState* state;
+  RowPromise* promise;
 
   /// Rows are dealt from both ends, 32 at a time: neighbours cost the same under a causal mask, and
   /// so do large shares.
@@ -340,6 +346,14 @@ struct AttendRow {
       excess += 4 * rounding.u * (magnitude(keys.best) + excess);
     }
     keys.select(keys.best + Real(excess));
+    decide(row, keys, bounds, smallest, excess);
+    promise[row] = promise_of(state[row], keys, bounds, smallest);
+  }
+
+ private:
+  /// The state of a row, and the averages of what is selected.
+  LOGDEPTH_BOTH void decide(std::size_t row, const Candidates<Real, Score>& keys,
+                            const RowBounds& bounds, double smallest, double excess) const {
     if (keys.count == 0 || (!(excess < INFINITY) && keys.count < keys.visible)) {
       // Scores beyond the range of the format: any key may be selected.
       state[row] = RowState::ambiguous;
@@ -358,7 +372,16 @@ struct AttendRow {
     state[row] = tie ? RowState::tie : differ ? RowState::ambiguous : RowState::alike;
   }
 
- private:
+  /// A tie selects all candidates, and a single one is selected; of others nothing is certain.
+  LOGDEPTH_BOTH RowPromise promise_of(RowState found, const Candidates<Real, Score>& keys,
+                                      const RowBounds& bounds, double smallest) const {
+    using Selects = typename PlanHead<Real>::Selects;
+    if (head.matches && smallest > uncertainty(bounds, smallest)) return RowPromise::broken;
+    const bool certain = found == RowState::single || found == RowState::tie;
+    if (!certain || head.selects == Selects::anything) return RowPromise::open;
+    const std::size_t promised = head.selects == Selects::one ? 1 : keys.visible;
+    return keys.count == promised ? RowPromise::kept : RowPromise::broken;
+  }
   LOGDEPTH_BOTH static double uncertainty(const RowBounds& b, double x) {
     return safely_above(b.e + 2 * b.a * ::sqrt(x) + b.a * b.a + b.rho * x);
   }
@@ -448,36 +471,6 @@ struct AttendRow {
       Real& sum = average.value[v * average.stride + row];
       sum = sum / total;
     }
-  }
-};
-
-/// A head without a score averages all visible positions: running sums, one step per value.
-template <class Real>
-struct AverageAll {
-  Numbers<Real> value, average;
-  std::size_t tokens;
-  bool causal;
-  Rounding rounding;
-  LOGDEPTH_BOTH void operator()(std::size_t v) const {
-    CompensatedSum<Real> sum;
-    double errors = 0;
-    for (std::size_t t = 0; t < tokens; ++t) {
-      const Ball<Real> x = value.at(v, t);
-      sum.add(x.value);
-      errors += x.error;
-      if (causal) answer(v, t, sum, errors, t + 1);
-    }
-    if (!causal)
-      for (std::size_t t = 0; t < tokens; ++t) answer(v, t, sum, errors, tokens);
-  }
-  LOGDEPTH_BOTH void answer(std::size_t v, std::size_t t, const CompensatedSum<Real>& sum,
-                            double errors, std::size_t count) const {
-    const double error = count == 1 ? 0 : sum.error(count, rounding);
-    average.set(v, t,
-                {sum.over(count),
-                 error + (errors > 0 ? safely_above(errors / static_cast<double>(count) *
-                                                    (1 + 0x1p-50 * static_cast<double>(count)))
-                                     : 0)});
   }
 };
 

@@ -12,6 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"
 #include "runtime/exact/exact.hpp"
+#include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/floats/mpfr_pass.hpp"
@@ -102,6 +103,12 @@ class FloatRunner::Engine {
   virtual Outcome<FloatStream> run(const Tokens& tokens,
                                    const std::vector<FloatObserver*>& observers) = 0;
   FloatStatistics statistics;
+  /// The first head of the run that is not seen to keep its promise.
+  struct Doubt {
+    bool broken = false;  ///< a row of it is seen to break it
+    std::string sentence;
+  };
+  std::optional<Doubt> doubt;
 };
 
 namespace {
@@ -119,6 +126,7 @@ class TypedEngine final : public FloatRunner::Engine {
     prepare(run_size(tokens));
     if (auto refusal = load(tokens)) return *refusal;
     statistics = {};
+    doubt.reset();
     run_layers(tokens, observers);
     const float_pass::Counts& counts = pass_->counts();
     statistics.single = counts.single;
@@ -182,6 +190,27 @@ class TypedEngine final : public FloatRunner::Engine {
             layer.attention.heads[k].causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
   }
 
+  /// Reads from the counts of a sublayer which heads kept their promises. Where one is seen to
+  /// break it, that is said, whatever was doubtful before.
+  void look_at_promises(const Location& location) {
+    if (options_.rule != FloatOptions::Rule::bounded || options_.temperature) return;
+    const auto& counts = pass_->counts().promises;
+    for (std::size_t head = 0; head < counts.size(); ++head) {
+      const float_pass::PromiseCounts& rows = counts[head];
+      statistics.promises_kept += rows.kept;
+      statistics.promises_unread += rows.unread;
+      if (rows.broken + rows.open == 0 || (doubt && (doubt->broken || rows.broken == 0))) continue;
+      const Promise& promise = model_.layers[location.layer].attention.heads[head].promise;
+      doubt = {
+          rows.broken > 0,
+          rows.broken > 0
+              ? fmt::format("layer {}, head {}: promised {}, the scores of {} rows say otherwise",
+                            location.step, head, promise_text(promise), rows.broken)
+              : fmt::format("layer {}, head {}: promised {}, the scores of {} rows do not show it",
+                            location.step, head, promise_text(promise), rows.open)};
+    }
+  }
+
   void run_layers(const Tokens& tokens, const std::vector<FloatObserver*>& observers) {
     const std::size_t count = tokens.kinds.size();
     const std::function<FloatStream()> now = [&] { return stream(count); };
@@ -203,6 +232,7 @@ class TypedEngine final : public FloatRunner::Engine {
                            : step - shape.repeated * loops + shape.repeated;
       look_for_interruption();
       pass_->attention(location.layer);
+      look_at_promises(location);
       count_scores(model_.layers[location.layer], plan_->layers[location.layer], count);
       if (!go_on(Sublayer::attention)) return;
       look_for_interruption();
@@ -321,6 +351,8 @@ FloatStatistics& FloatStatistics::operator+=(const FloatStatistics& other) {
   tests += other.tests;
   open_tests += other.open_tests;
   scores += other.scores;
+  promises_kept += other.promises_kept;
+  promises_unread += other.promises_unread;
   return *this;
 }
 
@@ -360,12 +392,16 @@ template <class T>
 FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
   FloatAnswer<T> answer{std::move(value), Certificate::certified, ""};
   const FloatStatistics& s = statistics();
+  const std::optional<Engine::Doubt>& doubt = engine_->doubt;
   if (options_.temperature) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "softmax attention is not what the weights file is proved for";
   } else if (options_.rule != FloatOptions::Rule::bounded) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "ties and zeros were decided without error bounds";
+  } else if (doubt && doubt->broken) {
+    answer.certificate = Certificate::uncertified;
+    answer.reason = doubt->sentence;
   } else if (!confirmed && s.ambiguous + s.open_tests > 0) {
     answer.certificate = Certificate::ambiguous;
     answer.reason = fmt::format(
@@ -375,6 +411,9 @@ FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
   } else if (!confirmed) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "the error bounds of the logits are too large";
+  } else if (doubt) {
+    answer.certificate = Certificate::uncertified;
+    answer.reason = doubt->sentence;
   }
   return answer;
 }

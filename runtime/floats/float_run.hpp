@@ -51,9 +51,10 @@ struct FloatOptions {
 };
 
 enum class [[nodiscard]] Certificate{
-    certified,   ///< the exact run gives this answer
-    ambiguous,   ///< a head or a test met numbers that the error bounds cannot tell apart
-    uncertified  ///< the error of the answer is too large, or another rule than `bounded` was used
+    certified,  ///< the exact run gives this answer
+    ambiguous,  ///< a head or a test met numbers that the error bounds cannot tell apart
+    uncertified  ///< the error of the answer is too large, a head is not seen to select as many as it
+                 ///< promises, or another rule than `bounded` was used
 };
 const char* certificate_name(Certificate certificate);
 
@@ -98,6 +99,8 @@ struct FloatStatistics {
   std::uint64_t tests = 0;       ///< for zero, of single numbers
   std::uint64_t open_tests = 0;  ///< of these not decided
   std::uint64_t scores = 0;
+  std::uint64_t promises_kept = 0;    ///< rows of heads whose promise their scores confirm
+  std::uint64_t promises_unread = 0;  ///< rows whose scores cannot: which positions are selected
 
   FloatStatistics& operator+=(const FloatStatistics& other);
 };

@@ -36,6 +36,7 @@ class PassOnDevice final : public Pass<Real> {
 
   void attention(std::size_t index) override {
     const DeviceLayer& layer = layers_[index];
+    counts_.promises.clear();
     if (layer.heads.empty()) return;
     const Store read = read_mask(layer.attention_mask);
     const Numbers<Real> z = view_of(layer.attention_mask, read);
@@ -70,6 +71,7 @@ class PassOnDevice final : public Pass<Real> {
   const Counts& counts() const override { return counts_; }
 
  private:
+  using Selects = typename PlanHead<Real>::Selects;
   template <class T>
   using Array = typename Backend::template Array<T>;
 
@@ -189,7 +191,13 @@ class PassOnDevice final : public Pass<Real> {
   Store attend(const DeviceHead& head, const Numbers<Real>& z) {
     const Store value = project(head.value, z);
     const Store average(head.value.rows * tokens_);
+    PromiseCounts& promises = counts_.promises.emplace_back();
     if (!head.rest.compares) {
+      // All scores are equal: every visible position is selected.
+      const std::uint64_t one = head.rest.causal || tokens_ == 1 ? 1 : 0;
+      if (head.rest.selects == Selects::all) promises.kept = tokens_;
+      if (head.rest.selects == Selects::one) promises = {one, tokens_ - one, 0, 0};
+      if (head.rest.selects == Selects::anything) promises.unread = tokens_;
       backend_.each(head.value.rows, AverageAll<Real>{value.view(tokens_), average.view(tokens_),
                                                       tokens_, head.rest.causal, rounding_});
       return average;
@@ -223,18 +231,22 @@ class PassOnDevice final : public Pass<Real> {
                               Backend::pointer(key_size),
                               head.rest.scaled && choice_.temperature == 0,
                               head.rest.gap,
+                              head.rest.selects,
+                              head.rest.matches,
                               query.view(tokens_),
                               key.view(tokens_),
                               Backend::pointer(weight),
                               Backend::pointer(bounds)};
     backend_.each(tokens_, PrepareQuery<Real>{view, rounding_});
     Array<std::uint8_t> states = Backend::template zeros<std::uint8_t>(tokens_);
+    Array<std::uint8_t> promised = Backend::template zeros<std::uint8_t>(tokens_);
     const auto answer = [&](auto score_of) {
       using Score = typename decltype(score_of)::type;
       backend_.each(tokens_,
-                    AttendRow<Real, Score>{view, value.view(tokens_), average.view(tokens_),
-                                           head.value.rows, tokens_, choice_, rounding_,
-                                           reinterpret_cast<RowState*>(Backend::pointer(states))});
+                    AttendRow<Real, Score>{
+                        view, value.view(tokens_), average.view(tokens_), head.value.rows, tokens_,
+                        choice_, rounding_, reinterpret_cast<RowState*>(Backend::pointer(states)),
+                        reinterpret_cast<RowPromise*>(Backend::pointer(promised))});
     };
     choose(view, answer);
     const auto rows = [&](RowState state) {
@@ -244,6 +256,15 @@ class PassOnDevice final : public Pass<Real> {
     counts_.ties += rows(RowState::tie);
     counts_.alike += rows(RowState::alike);
     counts_.ambiguous += rows(RowState::ambiguous);
+    const auto of = [&](RowPromise promise) {
+      return backend_.count(Backend::pointer(promised), tokens_,
+                            static_cast<std::uint8_t>(promise));
+    };
+    PromiseCounts& promises = counts_.promises.back();
+    promises.kept = of(RowPromise::kept);
+    promises.broken = of(RowPromise::broken);
+    (head.rest.selects == Selects::anything ? promises.unread : promises.open) =
+        of(RowPromise::open);
   }
 
   template <class Score>

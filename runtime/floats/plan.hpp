@@ -55,6 +55,11 @@ struct PlanHead {
   /// Queries are scaled to the keys' norms: by the run (one block), or they have them (several).
   bool scaled = false;
   double gap = 0;  ///< least distance of a score from the largest, or 0: not known
+  /// What the head promises of its scores alone: one position is selected, or every visible one.
+  enum class Selects : std::uint8_t { anything, one, all };
+  Selects selects = Selects::anything;
+  /// Promised, and scored by distances alone: a selected key is at distance 0.
+  bool matches = false;
   PlanMatrix<Real> query, key, value, output;
 };
 

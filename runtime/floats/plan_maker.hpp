@@ -323,6 +323,14 @@ class PlanMaker {
     order.insert(order.end(), block_rows.begin(), block_rows.end());
     planned.compares = !order.empty();
     planned.scaled = distances_ && facts.scaled;
+    using Selects = typename PlanHead<Real>::Selects;
+    const auto* match = std::get_if<MatchPromise>(&source.promise);
+    const auto* find = std::get_if<FindPromise>(&source.promise);
+    if (std::holds_alternative<UniformPromise>(source.promise)) planned.selects = Selects::all;
+    if (std::holds_alternative<RightmostPromise>(source.promise) || (match && match->exactly_one) ||
+        (find && find->exactly_one))
+      planned.selects = Selects::one;
+    planned.matches = find && planned.compares && planned.products == 0;
     // The separation is one of scaled queries.
     if (facts.gap && (distances_ || facts.blocks.empty())) planned.gap = facts.gap->at(size_);
     for (std::uint32_t d = 0; d < order.size(); ++d) {

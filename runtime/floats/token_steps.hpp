@@ -233,5 +233,35 @@ struct FeedForwardStep {
   }
 };
 
+/// A head without a score averages all visible positions: running sums, one step per value.
+template <class Real>
+struct AverageAll {
+  Numbers<Real> value, average;
+  std::size_t tokens;
+  bool causal;
+  Rounding rounding;
+  LOGDEPTH_BOTH void operator()(std::size_t v) const {
+    CompensatedSum<Real> sum;
+    double errors = 0;
+    for (std::size_t t = 0; t < tokens; ++t) {
+      const Ball<Real> x = value.at(v, t);
+      sum.add(x.value);
+      errors += x.error;
+      if (causal) answer(v, t, sum, errors, t + 1);
+    }
+    if (!causal)
+      for (std::size_t t = 0; t < tokens; ++t) answer(v, t, sum, errors, tokens);
+  }
+  LOGDEPTH_BOTH void answer(std::size_t v, std::size_t t, const CompensatedSum<Real>& sum,
+                            double errors, std::size_t count) const {
+    const double error = count == 1 ? 0 : sum.error(count, rounding);
+    average.set(v, t,
+                {sum.over(count),
+                 error + (errors > 0 ? safely_above(errors / static_cast<double>(count) *
+                                                    (1 + 0x1p-50 * static_cast<double>(count)))
+                                     : 0)});
+  }
+};
+
 }  // namespace LOGDEPTH_SIDE
 }  // namespace logdepth::float_pass

@@ -14,6 +14,10 @@ inline std::string shortest_text(double value) {
   return {text.data(), end};
 }
 
+/// How far the number that the shortest text names is from this one, rounded up; 0 where it is
+/// this one. Precondition: finite.
+double text_error(double value);
+
 /// A bound to three digits, rounded up.
 inline std::string bound_text(double bound) {
   std::array<char, 32> text;

@@ -310,6 +310,13 @@ double Rational::approximate() const {
   }
 }
 
+std::size_t Rational::big_bytes() const {
+  constexpr std::size_t kBlock = 16;  // what an allocation of its own costs, about
+  const auto limbs = static_cast<std::size_t>(big_->get_num_mpz_t()->_mp_alloc) +
+                     static_cast<std::size_t>(big_->get_den_mpz_t()->_mp_alloc);
+  return sizeof(mpq_class) + limbs * sizeof(mp_limb_t) + 3 * kBlock;
+}
+
 std::size_t Rational::numerator_bits() const {
   if (big_) return sgn(*big_) == 0 ? 0 : mpz_sizeinbase(big_->get_num_mpz_t(), 2);
   return static_cast<std::size_t>(std::bit_width(magnitude(numerator_)));

@@ -52,6 +52,8 @@ class Rational {
   std::optional<Small> small() const {
     return big_ ? std::nullopt : std::optional<Small>({numerator_, denominator_});
   }
+  /// Memory that it holds beside itself: none while it is small.
+  std::size_t heap_bytes() const { return big_ ? big_bytes() : 0; }
   std::size_t numerator_bits() const;
   std::size_t denominator_bits() const;
   mpq_class to_mpq() const;
@@ -71,6 +73,8 @@ class Rational {
 
  private:
   friend struct RationalForm;  // rational.cpp: builds values already in lowest terms
+
+  std::size_t big_bytes() const;
 
   std::int64_t numerator_ = 0;
   std::int64_t denominator_ = 1;

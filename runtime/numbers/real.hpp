@@ -51,6 +51,12 @@ class Real {
   Approximation approximate() const;
   std::string text() const;  ///< "3/5", "sqrt(2/5)", "1/2 - sqrt(3)"
   std::size_t hash() const;
+  /// Memory that it holds beside itself: surds, and the digits of large numbers.
+  std::size_t heap_bytes() const {
+    std::size_t total = rational_.heap_bytes() + surds_.capacity() * sizeof(Surd);
+    for (const Surd& surd : surds_) total += surd.radicand.heap_bytes();
+    return total;
+  }
 
   Real operator-() const;
   friend Real operator+(const Real& a, const Real& b);

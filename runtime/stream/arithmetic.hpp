@@ -44,6 +44,7 @@ concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, con
   // z = norm(x) in place on the non-zero components; a reason when that leaves the field.
   { a.normalise(Norm::rms, std::uint32_t{}, masked) } -> std::same_as<std::optional<std::string>>;
   { a.bytes() } -> std::same_as<std::size_t>;  // memory that its numbers hold
+  {a.abandon_sums()};                          // those that are not closed will never be
   // Once for every row, in any order: what is selected, and the averages of its value parts.
   {a.attend(rows, memory, [](const SelectedRow&, std::span<const TupleId>) {})};
 };

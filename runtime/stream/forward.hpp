@@ -14,6 +14,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/arithmetic.hpp"
+#include "runtime/stream/bytes_text.hpp"
 #include "runtime/stream/head_maps.hpp"
 #include "runtime/stream/masked_read.hpp"
 #include "runtime/stream/relu_map.hpp"
@@ -77,9 +78,12 @@ class Forward {
   Stream<Value> stream(std::size_t tokens) const { return {pools_, tokens}; }
 
   /// Runs s initial layers, `loops` times the r repeated ones, then t final ones. Errors: SizeLimit
-  /// when the run needs more memory than it may hold, also after it has dropped what it remembers.
+  /// when the run needs more memory than it may hold, also after it has dropped what it remembers;
+  /// the sentence names the sublayer where that was seen.
   Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
                              const std::vector<Observer*>& observers) {
+    within_limits(fmt::format("embedding of {} tokens", stream.tokens),
+                  [&] { keep_within_memory(stream); });
     std::size_t step = 0;
     const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
       for (std::size_t layer = first; layer < first + count; ++layer) {
@@ -87,11 +91,14 @@ class Forward {
         for (const Sublayer sublayer : {Sublayer::attention, Sublayer::feedforward}) {
           const Location location{step, layer, sublayer};
           for (Observer* observer : observers) observer->before(location, stream);
-          auto failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
-                                                         : feed_forward(location, stream);
+          std::optional<Refusal> failure;
+          within_limits(place_text(location, stream.tokens), [&] {
+            failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
+                                                      : feed_forward(location, stream);
+          });
           if (failure) return failure;
           for (Observer* observer : observers) observer->after(location, stream);
-          keep_within_memory(location, stream);
+          within_limits(place_text(location, stream.tokens), [&] { keep_within_memory(stream); });
         }
       }
       return std::nullopt;
@@ -106,10 +113,16 @@ class Forward {
 
   /// unembedding * h for one token; valid until the next call.
   std::span<const Value> logits(const Stream<Value>& stream, std::size_t token) {
-    return readout_->logits(stream, token);
+    std::span<const Value> found;
+    within_limits(fmt::format("logits of token {}", token),
+                  [&] { found = readout_->logits(stream, token); });
+    return found;
   }
 
  private:
+  /// Tokens or rows between two looks at what is held: seldom enough to cost nothing.
+  static constexpr std::size_t kBetweenLooks = 16;
+
   struct PreparedLayer {
     const Layer& layer;
     MaskedRead<A> attention_read, feedforward_read;
@@ -171,20 +184,45 @@ class Forward {
     readout_.emplace(model_, *pools_, a_);
   }
 
-  void keep_within_memory(const Location& location, const Stream<Value>& stream) {
-    if (bytes() + stream.bytes() <= memory_) return;
-    forget_memos();
-    if (bytes() + stream.bytes() <= memory_) return;
-    throw SizeLimit(
-        fmt::format("after layer {} of {} tokens the run holds {} MiB; the limit is {} MiB",
-                    location.step, stream.tokens, (bytes() + stream.bytes()) >> 20, memory_ >> 20));
+  /// A limit that is reached is said with its place, and leaves no sum half added.
+  template <class Work>
+  void within_limits(const std::string& place, Work work) {
+    try {
+      work();
+    } catch (const SizeLimit& limit) {
+      forget_memos();
+      a_.abandon_sums();
+      throw SizeLimit(place + ": " + limit.what());
+    }
   }
 
+  void expect_within_memory(std::size_t held) const {
+    if (held <= memory_) return;
+    throw SizeLimit("the run holds " + bytes_text(held) + "; the limit is " + bytes_text(memory_));
+  }
+  void keep_within_memory(const Stream<Value>& stream) {
+    if (bytes() + stream.bytes() <= memory_) return;
+    forget_memos();
+    expect_within_memory(bytes() + stream.bytes());
+  }
+  /// Within a sublayer nothing is dropped, and what it remembers is not held against it: what does
+  /// not fit without that will not fit at its end.
+  void look_at_memory(const Stream<Value>& stream, const PreparedLayer& prepared) const {
+    std::size_t held = a_.bytes() + pools_->bytes() + stream.bytes();
+    for (const HeadMaps<A>& head : prepared.heads) held += head.tuple_bytes();
+    expect_within_memory(held);
+  }
+
+  static std::string sublayer_text(const Location& location) {
+    return fmt::format("layer {}, {}", location.step,
+                       location.sublayer == Sublayer::attention ? "attention" : "feed-forward");
+  }
+  static std::string place_text(const Location& location, std::size_t tokens) {
+    return fmt::format("{} of {} tokens", sublayer_text(location), tokens);
+  }
   static OutsideField outside_field(const Location& location, std::size_t token,
                                     const std::string& reason) {
-    return {fmt::format("layer {}, {} mask, token {}: {}", location.step,
-                        location.sublayer == Sublayer::attention ? "attention" : "feed-forward",
-                        token, reason)};
+    return {fmt::format("{} mask, token {}: {}", sublayer_text(location), token, reason)};
   }
 
   std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,
@@ -197,8 +235,10 @@ class Forward {
       if (const auto reason = prepared.attention_read.load(stream, token))
         return outside_field(location, token, *reason);
       for (HeadMaps<A>& head : prepared.heads) head.take(prepared.attention_read);
+      if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
     // Every head has read its input, so outputs may be added in place.
+    std::size_t answered = 0;
     for (std::size_t k = 0; k < prepared.heads.size(); ++k) {
       HeadMaps<A>& head = prepared.heads[k];
       for (Observer* observer : observers) observer->on_head(location, k, head.rows());
@@ -207,6 +247,7 @@ class Forward {
                   look_for_interruption();
                   for (Observer* observer : observers) observer->on_row(location, k, selected);
                   head.write(averages, selected.row, stream, *sums_);
+                  if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
                 });
     }
     return std::nullopt;
@@ -223,6 +264,7 @@ class Forward {
         TupleId& h = stream.id(token, delta.segment);
         h = (*sums_)(delta.segment, h, delta.tuple);
       }
+      if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
     return std::nullopt;
   }

@@ -51,11 +51,18 @@ class HeadMaps {
     for (auto& part : rows_.values) part.ids.clear();
   }
   std::size_t bytes() const {
-    std::size_t total = vectors_->bytes() + query_.bytes() + key_.bytes() + memory_.bytes() +
-                        (rows_.queries.capacity() + rows_.keys.capacity()) * sizeof(TupleId);
+    std::size_t total = tuple_bytes() + query_.bytes() + key_.bytes() + memory_.bytes();
+    for (const Part& part : parts_)
+      total += part.map.bytes() + part.deltas.capacity() * sizeof(TupleId);
+    return total;
+  }
+  /// Of these, what the queries, keys and values of an input take, which cannot be dropped while
+  /// the head attends.
+  std::size_t tuple_bytes() const {
+    std::size_t total =
+        vectors_->bytes() + (rows_.queries.capacity() + rows_.keys.capacity()) * sizeof(TupleId);
     for (std::size_t p = 0; p < parts_.size(); ++p)
-      total += parts_[p].tuples->bytes() + parts_[p].map.bytes() +
-               (parts_[p].deltas.capacity() + rows_.values[p].ids.capacity()) * sizeof(TupleId);
+      total += parts_[p].tuples->bytes() + rows_.values[p].ids.capacity() * sizeof(TupleId);
     return total;
   }
   HeadRows<Value>& rows() { return rows_; }

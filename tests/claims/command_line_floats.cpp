@@ -1,6 +1,7 @@
 // `logdepth run` and `logdepth diff` in floating point, from outside: answers, certificates and
 // refusals.
 
+#include <gmpxx.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -123,6 +126,84 @@ TEST_F(FloatCommands, AnswerGraphsAndRawStreams) {
   ASSERT_EQ(got.size(), exact.size());
   EXPECT_EQ(got[0], exact[0]);
   EXPECT_EQ(said.out.find("sqrt"), std::string::npos);
+}
+
+// A row of the transposed position: one that matches, unless it is cut off, or columns do not count.
+TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsPromise) {
+  const std::string file =
+      std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/a_row_and_a_column_with_a_one.cells";
+  folder.write("cut.cells", read_whole_file(file));
+  std::string text = folder.read("cut.cells");
+  const std::string both = "find-one R key C and C key R";
+  text.replace(text.find(both), both.size(), "find-one R key C");
+  folder.write("rows.cells", text);
+  for (const char* program : {"cut", "rows"})
+    done({"compile", "program", std::string(program) + ".cells", "-o",
+          std::string(program) + ".json"});
+  for (const char* engine : {"float64", "float32", "mpfr:100"}) {
+    const auto ends = [&](const std::string& model, const std::string& word) {
+      return std::pair(logdepth({"run", model, "--input", word}),
+                       logdepth({"run", model, "--input", word, "--engine", engine}));
+    };
+    const auto [kept, kept_in_floats] = ends("cut.json", "010011010");
+    EXPECT_EQ(kept.status, 0) << kept.err;
+    EXPECT_EQ(kept_in_floats.status, 0) << kept_in_floats.err;
+    EXPECT_TRUE(kept_in_floats.err.starts_with("logdepth: certified")) << kept_in_floats.err;
+    for (const auto& [model, word] :
+         {std::pair{"rows.json", "010011010"}, std::pair{"cut.json", "0100"}}) {
+      const auto [broken, in_floats] = ends(model, word);
+      EXPECT_EQ(broken.status, 1) << model;
+      EXPECT_NE(broken.err.find("a head broke its promise"), std::string::npos);
+      EXPECT_EQ(in_floats.status, 3) << model << " " << engine;
+      EXPECT_TRUE(in_floats.err.starts_with(
+          "logdepth: uncertified: layer 1, head 2: promised the one position that matches, the "
+          "scores of "))
+          << engine << " " << in_floats.err;
+    }
+  }
+}
+
+// The text of a number is rounded once more, to the shortest that reads back as the double.
+TEST_F(FloatCommands, PrintNumbersThatAreWithinTheirPrintedBounds) {
+  Model model;
+  model.name = "fractions";
+  model.input = WordInput{false, false};
+  model.output = CellsOutput{{"x"}};
+  model.width = 1;
+  model.position = FirstFlagPosition{};
+  model.unroll.kind = Unroll::Kind::fixed;
+  model.unembedding = {1, 1, {{0, 0, Rational(1)}}};
+  std::mt19937_64 random(6);
+  std::string batch;
+  for (int i = 0; i < 400; ++i) {
+    const auto below = [&](int limit) { return static_cast<std::int64_t>(random() % limit) + 1; };
+    model.alphabet.push_back("l" + std::to_string(i));
+    model.embedding[model.alphabet.back()] = {
+        {0, i < 5 ? Rational(below(64), 64) : Rational(below(100000), below(100000))}};
+    batch += model.alphabet.back() + "\n";
+  }
+  save_weights(model, folder.file("fractions.json"));
+  folder.write("letters.txt", batch);
+  for (const char* engine : {"float32", "float64", "mpfr:53", "mpfr:100", "mpfr:500"}) {
+    const json out = json::parse(done({"run", "fractions.json", "--batch", "letters.txt",
+                                       "--tokens", "--json", "--engine", engine}));
+    ASSERT_EQ(out["results"].size(), 400u);
+    for (int i = 0; i < 400; ++i) {
+      const json& result = out["results"][i];
+      const std::string text = result["cells"][0]["x"];
+      const std::size_t point = text.find('.'), e = text.find('e');
+      ASSERT_EQ(e, std::string::npos) << text;
+      const std::string digits =
+          point == std::string::npos ? text : text.substr(0, point) + text.substr(point + 1);
+      mpq_class printed{mpz_class(digits, 10)};
+      for (std::size_t k = point; k + 1 < text.size(); ++k) printed /= 10;
+      const mpq_class exact = model.embedding["l" + std::to_string(i)][0].value.to_mpq();
+      const double bound = result["error_bound"];
+      EXPECT_LE(abs(printed - exact), mpq_class(bound)) << engine << " " << exact << " " << text;
+      EXPECT_LT(bound, 1e-6);
+      if (i < 5) EXPECT_EQ(bound, 0) << text;
+    }
+  }
 }
 
 TEST_F(FloatCommands, TakeATemperatureAndNeverCertifyIt) {

@@ -150,13 +150,13 @@ TEST_F(RunsAtLength, AnInputThatNeedsTooMuchMemoryIsRefusedAndTheOthersAreAnswer
       logdepth({"run", "a5.json", "--input", "@word.txt", "--memory", "0.001"});
   EXPECT_EQ(finished.status, 3);
   EXPECT_EQ(finished.out, "beyond a limit\n");
-  EXPECT_NE(finished.err.find("after layer 1 of 3001 tokens the run holds"), std::string::npos)
+  EXPECT_NE(finished.err.find("layer 1, attention of 3001 tokens: the run holds "), std::string::npos)
       << finished.err;
-  EXPECT_NE(finished.err.find("the limit is 1 MiB"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("; the limit is 1049 KiB"), std::string::npos) << finished.err;
   const Finished batch = logdepth({"run", "a5.json", "--batch", "-", "--memory", "0.001", "--json"},
                                   "aaa\n" + random_text(3000, 5) + "\n\n");
   EXPECT_EQ(batch.status, 3);
-  EXPECT_NE(batch.err.find("word 2: after layer"), std::string::npos) << batch.err;
+  EXPECT_NE(batch.err.find("word 2: layer 1, "), std::string::npos) << batch.err;
   const json results = json::parse(batch.out)["results"];
   EXPECT_EQ(results[0]["outcome"], "accept");
   EXPECT_EQ(results[1]["outcome"], "beyond a limit");

@@ -163,7 +163,7 @@ TEST(Inputs, RowsWithMirrorsKeepTheMeanAtZero) {
   model.unembedding.columns = 8;
   ASSERT_EQ(first_violation(model), "");
   Exact arithmetic;
-  const Forward<Exact> forward(model, arithmetic, Runner::kMemory);
+  const Forward<Exact> forward(model, arithmetic, run_memory());
   const Tokens tokens = value(tokens_of(model, graph_of(2, {{0, 1}}), 0, 0));
   auto stream = forward.stream(tokens.kinds.size());
   ASSERT_FALSE(embed(model, tokens, arithmetic, stream).has_value());

@@ -1,5 +1,4 @@
-// Every command, with little of what a machine has. A limit of memory belongs here, too: one more
-// test of the same form.
+// Every command, with little of what a machine has.
 #include <gtest/gtest.h>
 
 #include <regex>
