@@ -150,7 +150,8 @@ TEST_F(RunsAtLength, AnInputThatNeedsTooMuchMemoryIsRefusedAndTheOthersAreAnswer
       logdepth({"run", "a5.json", "--input", "@word.txt", "--memory", "0.001"});
   EXPECT_EQ(finished.status, 3);
   EXPECT_EQ(finished.out, "beyond a limit\n");
-  EXPECT_NE(finished.err.find("layer 1, attention of 3001 tokens: the run holds "), std::string::npos)
+  EXPECT_NE(finished.err.find("layer 1, attention of 3001 tokens: the run holds "),
+            std::string::npos)
       << finished.err;
   EXPECT_NE(finished.err.find("; the limit is 1049 KiB"), std::string::npos) << finished.err;
   const Finished batch = logdepth({"run", "a5.json", "--batch", "-", "--memory", "0.001", "--json"},

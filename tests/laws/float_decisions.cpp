@@ -52,7 +52,7 @@ Model two_keys_model() {
   layer.block = Block::initial;
   layer.attention.mask = {{0, 1}, {1, 1}};
   const SparseMatrix x{1, 4, {{0, 0, 1}}}, v{1, 4, {{0, 1, 1}}}, out{4, 1, {{3, 0, 1}}};
-  layer.attention.heads = {{true, x, x, v, out, MatchPromise{}}};
+  layer.attention.heads = {{true, x, x, v, out, MatchPromise{false}}};
   layer.feedforward = {{}, {0, 4, {}}, {4, 0, {}}};
   m.layers = {layer};
   EXPECT_EQ(first_violation(m), "");

@@ -56,7 +56,9 @@ struct HeadBench {
   std::vector<double> key_error, key_size;
   std::vector<T> weight;
   std::vector<RowBounds> bounds;
+  typename PlanHead<T>::Selects selects = PlanHead<T>::Selects::one;
   std::vector<RowState> states;
+  std::vector<RowPromise> promises;
 
   HeadBench(std::size_t count, std::uint32_t of_products, std::vector<std::uint32_t> blocks,
             std::vector<T> norms, std::uint32_t bits)
@@ -74,7 +76,8 @@ struct HeadBench {
         key_size(products + metric),
         weight(block_end.size() * count, T(0)),
         bounds(count),
-        states(count) {}
+        states(count),
+        promises(count) {}
 
   /// The largest of every row of keys.
   void measure_keys() {
@@ -90,14 +93,15 @@ struct HeadBench {
             block_end.data(), block_norm.data(),
             key_error.data(), key_size.data(),
             scaled,           gap,
+            selects,          false,
             query.view(),     key.view(),
             weight.data(),    bounds.data()};
   }
   void prepare(std::size_t token) { PrepareQuery<T>{view(), rounding}(token); }
   template <class Score>
   RowState attend(std::size_t row) {
-    const AttendRow<T, Score> step{view(), value.view(), average.view(), 1,
-                                   tokens, Choice{},     rounding,       states.data()};
+    const AttendRow<T, Score> step{view(),   value.view(),  average.view(), 1, tokens, Choice{},
+                                   rounding, states.data(), promises.data()};
     // The order in which rows are dealt, turned round.
     const std::size_t whole = tokens / 64 * 64, back = whole - 1 - row;
     constexpr auto kNone = static_cast<RowState>(255);
@@ -328,6 +332,8 @@ void expect_to_hold(HeadBench<T>& bench, RowState state, const std::vector<std::
   mean /= static_cast<double>(best.size());
   const double got = as_double(bench.average.value[0]);
   EXPECT_NE(state, RowState::tie) << "without a gap";
+  // Promised is one position.
+  EXPECT_EQ(bench.promises[0], state == RowState::single ? RowPromise::kept : RowPromise::open);
   if (state == RowState::single) {
     ++tally.single;
     EXPECT_EQ(best.size(), 1u);
