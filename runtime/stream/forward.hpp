@@ -82,8 +82,6 @@ class Forward {
   /// the sentence names the sublayer where that was seen.
   Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
                              const std::vector<Observer*>& observers) {
-    within_limits(fmt::format("embedding of {} tokens", stream.tokens),
-                  [&] { keep_within_memory(stream); });
     std::size_t step = 0;
     const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
       for (std::size_t layer = first; layer < first + count; ++layer) {
