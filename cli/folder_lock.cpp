@@ -9,9 +9,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -46,10 +48,12 @@ std::string lock_file(const std::string& folder) {
 }
 
 FolderLock::FolderLock(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure || !std::filesystem::is_directory(folder))
+  std::optional<OutputFolder> made_folders;  // go again where no lock stays in them
+  try {
+    made_folders.emplace(folder);
+  } catch (const InputError&) {
     throw InputError(folder + ": expected a folder that can be made");
+  }
   const std::string file = lock_file(folder);
   int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   const bool made = descriptor >= 0;

@@ -201,10 +201,7 @@ TEST_F(FloatCommands, PrintNumbersThatAreWithinTheirPrintedBounds) {
       const mpq_class exact = model.embedding["l" + std::to_string(i)][0].value.to_mpq();
       const double bound = result["error_bound"];
       EXPECT_LE(abs(printed - exact), mpq_class(bound)) << engine << " " << exact << " " << text;
-      EXPECT_LT(bound, 1e-6);
-      if (i < 5) {
-        EXPECT_EQ(bound, 0) << text;
-      }
+      EXPECT_LT(bound, std::string(engine) == "float32" ? 1e-4 : 1e-12) << text;
     }
   }
 }
