@@ -37,11 +37,11 @@ ExactFile exact_file(const std::string& path) {
   file.outputs = std::get<CellsOutput>(model.output).names;
   file.layers_per_iteration = run->layers_per_iteration();
   file.layers_beside = run->layers_beside();
-  file.most_operands = operands_of(model);
+  file.most_operands = computation_graph_file(model).operands;
   file.answers = [run, path](const std::vector<std::string>& word) {
-    std::optional<Mismatch> mismatch;
-    if (auto values = run->values(word, 1, mismatch)) return *values;
-    throw InputError(path + ": expected " + mismatch->expected + ", found " + mismatch->got);
+    std::optional<Finding> found;
+    if (auto values = run->values(word, 1, found)) return *values;
+    throw InputError(path + ": expected " + expected_text(*found) + ", found " + got_text(*found));
   };
   return file;
 }

@@ -21,11 +21,10 @@
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
-#include "proofs-check/check/computation_graph_run.hpp"
-#include "proofs-check/check/test_computation_graph.hpp"
-#include "proofs-check/check/test_division.hpp"
-#include "proofs-check/check/test_language.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/computation_graphs.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
@@ -35,22 +34,37 @@ struct TestArguments {
   std::string model;
   OracleOptions oracle;
   std::string oracle_as_typed;
-  TestOptions test;
+  Bounds bounds;  ///< as given
   CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
   ShardOptions shards;
-  std::size_t random_asked = 0;  ///< of the whole test: as given, or what suits its kind
   bool json = false;
+
+  /// What suits the kind of test, where the user gave nothing else.
+  Bounds within(const Bounds& suited) const {
+    Bounds chosen = suited;
+    if (up_to->count() > 0) chosen.up_to = bounds.up_to;
+    if (random->count() > 0) chosen.random = bounds.random;
+    if (max_length->count() > 0) chosen.max_size = bounds.max_size;
+    chosen.seed = bounds.seed;
+    return chosen;
+  }
 };
 
-/// `given` where the user gave it, else what suits the kind of test.
-std::size_t chosen(const CLI::Option* option, std::size_t given, std::size_t otherwise) {
-  return option->count() > 0 ? given : otherwise;
+/// Asks, with progress.
+template <class Ask>
+auto examined(const TestArguments& options, const char* noun, const Ask& ask) {
+  Progress progress("test", noun);
+  Asking how;
+  how.shard = options.shards.shard;
+  how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+  return ask(how);
 }
 
 /// What all reports have.
-template <class Report>
-TestVerdict verdict_of(TestVerdict::Kind kind, const Report& report, const TestArguments& options,
-                       const Model& model, const std::string& against) {
+template <class Input>
+TestVerdict verdict_of(TestVerdict::Kind kind, const Examination<Input>& found,
+                       const TestArguments& options, const Model& model,
+                       const std::string& against) {
   TestVerdict verdict;
   verdict.kind = kind;
   verdict.file = options.model;
@@ -58,14 +72,26 @@ TestVerdict verdict_of(TestVerdict::Kind kind, const Report& report, const TestA
   verdict.hash = weights_hash(model);
   verdict.against = against;
   verdict.oracle = options.oracle_as_typed;
-  verdict.seed = report.seed;
-  verdict.promises = report.promises;
-  verdict.unevaluated = descriptions(report.unevaluated);
+  verdict.seed = found.bounds.seed;
+  verdict.promises = found.promises;
+  verdict.unevaluated = descriptions(found.unevaluated);
+  verdict.details = {{"up_to", found.bounds.up_to}};
   return verdict;
 }
 
+/// Everything about a counterexample that does not depend on the kind of its input.
+template <class Input>
+TestVerdict::Counterexample example_of(const FoundInput<Input>& found, std::string shown,
+                                       std::string origin, nlohmann::json details,
+                                       TypedInput typed) {
+  return {std::move(shown),        std::move(origin),  expected_text(found.finding),
+          got_text(found.finding), std::move(details), found.number,
+          std::move(typed)};
+}
+
 /// Of a shard what it found is written to its file, of a whole test it is printed.
-int store_or_conclude(const TestArguments& options, const TestVerdict& verdict) {
+int store_or_conclude(const TestArguments& options, std::size_t random,
+                      const TestVerdict& verdict) {
   if (options.shards.part.empty()) return conclude(verdict, options.json);
   write_part(
       {options.shards.part,
@@ -75,45 +101,38 @@ int store_or_conclude(const TestArguments& options, const TestVerdict& verdict) 
         {"oracle", verdict.against},
         {"seed", verdict.seed},
         {"up_to", verdict.details.at("up_to")},
-        {"random", options.random_asked},
+        {"random", random},
         {"max_length", verdict.details.contains("max_length") ? verdict.details.at("max_length")
                                                               : verdict.details.at("max_size")}},
        to_json(verdict)});
   return verdict.counterexample ? kCheckFailed : kDone;
 }
 
-int test_words(TestArguments& options, const Model& model) {
+int test_words(const TestArguments& options, const Model& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
-  options.test.shard = options.shards.shard;
-  options.random_asked = options.test.random;
-  TestReport report;
-  {
-    Progress progress("test", "words");
-    options.test.progress = [&](std::size_t done, std::size_t total) {
-      progress.update(done, total);
-    };
-    report = test_language(model, *language.oracle, options.test);
+  ExactRuns runs(model);
+  WordInquiry questions(model, *language.oracle);
+  const Bounds bounds = options.within(kWordBounds);
+  const auto found = examined(options, "words", [&](const Asking& how) {
+    return examine_words(runs, questions, bounds, how);
+  });
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, found, options, model, language.name);
+  verdict.details.update({{"exhaustive_words", found.exhaustive},
+                          {"random_words", found.random},
+                          {"max_length", found.bounds.max_size},
+                          {"accepted", found.counts.positive},
+                          {"prefixes", found.counts.prefixes},
+                          {"values", found.counts.numbers},
+                          {"prefix_kind", questions.prefix_kind()},
+                          {"prefix_note", questions.prefix_note()}});
+  if (const auto& example = found.counterexample) {
+    const std::vector<std::string> word = questions.names(example->input);
+    verdict.counterexample = example_of(
+        *example, "'" + show_word(word) + "'",
+        fmt::format("{} letters, shrunk from {}", word.size(), example->first.size()),
+        {{"word", show_word(word)}, {"found_at_length", example->first.size()}}, typed_word(word));
   }
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, report, options, model, language.name);
-  verdict.details = {{"up_to", report.up_to},
-                     {"exhaustive_words", report.exhaustive_words},
-                     {"random_words", report.random_words},
-                     {"max_length", report.max_length},
-                     {"accepted", report.accepted},
-                     {"prefixes", report.prefixes},
-                     {"values", report.values},
-                     {"prefix_kind", report.prefix_kind},
-                     {"prefix_note", report.prefix_note}};
-  if (const auto& example = report.counterexample)
-    verdict.counterexample = {
-        "'" + show_word(example->word) + "'",
-        fmt::format("{} letters, shrunk from {}", example->word.size(), example->original_length),
-        example->expected,
-        example->got,
-        {{"word", show_word(example->word)}, {"found_at_length", example->original_length}},
-        example->number,
-        typed_word(example->word)};
-  return store_or_conclude(options, verdict);
+  return store_or_conclude(options, bounds.random, verdict);
 }
 
 /// "0 -> 1, 1 -> 2 on 3 vertices"
@@ -126,138 +145,105 @@ std::string show_graph(const Graph& graph) {
   return (edges.empty() ? "no edge" : edges) + " on " + counted(graph.size(), "vertex", "vertices");
 }
 
-int test_graphs(TestArguments& options, const Model& model) {
+int test_graphs(const TestArguments& options, const Model& model) {
   const NamedReachability right = load_reachability_oracle(options.oracle.request(), model);
-  ReachabilityOptions asked;
-  asked.oracle = right.program;
-  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
-  asked.random = chosen(options.random, options.test.random, asked.random);
-  asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
-  asked.seed = options.test.seed;
-  asked.shard = options.shards.shard;
-  options.random_asked = asked.random;
-  asked.undirected = right.undirected;
-  ReachabilityReport report;
-  {
-    Progress progress("test", "graphs");
-    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
-    report = test_reachability(model, asked);
-  }
-  const auto& example = report.counterexample;
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, report, options, model, right.name);
-  verdict.details = {{"up_to", report.up_to},
-                     {"exhaustive_graphs", report.exhaustive_graphs},
-                     {"random_graphs", report.random_graphs},
-                     {"max_size", report.max_size},
-                     {"pairs", report.pairs},
-                     {"connected", report.connected}};
-  if (example) {
+  ExactRuns runs(model);
+  GraphInquiry questions(model, right.undirected, right.program);
+  GraphPlan plan{options.within(kGraphBounds), options.up_to->count() == 0, false};
+  const auto found = examined(options, "graphs", [&](const Asking& how) {
+    return examine_graphs(runs, questions, plan, how);
+  });
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, found, options, model, right.name);
+  verdict.details.update({{"exhaustive_graphs", found.exhaustive},
+                          {"max_loopless", plan.loopless_size(model)},
+                          {"random_graphs", found.random},
+                          {"max_size", found.bounds.max_size},
+                          {"pairs", found.counts.answers},
+                          {"connected", found.counts.positive}});
+  if (const auto& example = found.counterexample) {
+    const auto& [graph, pairs] = example->input;
+    const auto& [source, target] = pairs.front();
     nlohmann::json edges = nlohmann::json::array();
-    for (Vertex i = 0; i < example->graph.size(); ++i)
-      for (Vertex j = 0; j < example->graph.size(); ++j)
-        if (example->graph.has_edge(i, j)) edges.push_back({i, j});
-    verdict.counterexample = {show_graph(example->graph) + ", source " +
-                                  example->graph.names()[example->source] + ", target " +
-                                  example->graph.names()[example->target],
-                              fmt::format("shrunk from {} vertices and {} edges",
-                                          example->original_vertices, example->original_edges),
-                              example->expected,
-                              example->got,
-                              {{"vertices", example->graph.size()},
-                               {"edges", edges},
-                               {"source", example->source},
-                               {"target", example->target},
-                               {"found_at_vertices", example->original_vertices},
-                               {"found_at_edges", example->original_edges}},
-                              example->number,
-                              typed_graph(example->graph, example->source, example->target)};
+    for (Vertex i = 0; i < graph.size(); ++i)
+      for (Vertex j = 0; j < graph.size(); ++j)
+        if (graph.has_edge(i, j)) edges.push_back({i, j});
+    const Graph& first = example->first.graph;
+    verdict.counterexample = example_of(
+        *example,
+        show_graph(graph) + ", source " + graph.names()[source] + ", target " +
+            graph.names()[target],
+        fmt::format("shrunk from {} vertices and {} edges", first.size(), first.edge_count()),
+        {{"vertices", graph.size()},
+         {"edges", edges},
+         {"source", source},
+         {"target", target},
+         {"found_at_vertices", first.size()},
+         {"found_at_edges", first.edge_count()}},
+        typed_graph(graph, source, target));
   }
-  return store_or_conclude(options, verdict);
+  return store_or_conclude(options, plan.bounds.random, verdict);
 }
 
-int test_cells(TestArguments& options, const Model& model) {
+int test_cells(const TestArguments& options, const Model& model) {
   if (options.oracle.against != "division")
     throw InputError("the weights file '" + model.name +
                      "' takes raw streams; expected --against division");
-  DivisionTestOptions asked;
-  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
-  asked.random = chosen(options.random, options.test.random, asked.random);
-  asked.max_length = chosen(options.max_length, options.test.max_length, asked.max_length);
-  asked.seed = options.test.seed;
-  asked.shard = options.shards.shard;
-  options.random_asked = asked.random;
-  DivisionReport report;
-  {
-    Progress progress("test", "inputs");
-    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
-    report = test_division(model, asked);
-  }
-  const auto& example = report.counterexample;
+  ExactRuns runs(model);
+  DivisionInquiry questions(model);
+  const Bounds bounds = options.within(kDivisionBounds);
+  const auto found = examined(options, "inputs", [&](const Asking& how) {
+    return examine_divisions(runs, questions, bounds, how);
+  });
   TestVerdict verdict =
-      verdict_of(TestVerdict::Kind::divisions, report, options, model, options.oracle.against);
-  verdict.details = {{"up_to", report.up_to},
-                     {"exhaustive_inputs", report.exhaustive_inputs},
-                     {"random_inputs", report.random_inputs},
-                     {"max_length", report.max_length},
-                     {"divisions", report.divisions}};
-  if (example) {
-    std::string shown = fmt::format("divisor {}, dividends", example->input.divisor);
-    for (const std::uint64_t dividend : example->input.dividends)
-      shown += fmt::format(" {}", dividend);
-    verdict.counterexample = {shown,
-                              fmt::format("shrunk from {} positions", example->original_length),
-                              example->expected,
-                              example->got,
-                              {{"divisor", example->input.divisor},
-                               {"dividends", example->input.dividends},
-                               {"found_at_length", example->original_length}},
-                              example->number,
-                              typed_cells(model, division_rows(model, example->input))};
+      verdict_of(TestVerdict::Kind::divisions, found, options, model, options.oracle.against);
+  verdict.details.update({{"exhaustive_inputs", found.exhaustive},
+                          {"random_inputs", found.random},
+                          {"max_length", found.bounds.max_size},
+                          {"divisions", found.counts.numbers}});
+  if (const auto& example = found.counterexample) {
+    const DivisionInput& input = example->input;
+    std::string shown = fmt::format("divisor {}, dividends", input.divisor);
+    for (const std::uint64_t dividend : input.dividends) shown += fmt::format(" {}", dividend);
+    verdict.counterexample =
+        example_of(*example, std::move(shown),
+                   fmt::format("shrunk from {} positions", example->first.dividends.size()),
+                   {{"divisor", input.divisor},
+                    {"dividends", input.dividends},
+                    {"found_at_length", example->first.dividends.size()}},
+                   typed_cells(model, division_rows(model, input)));
   }
-  return store_or_conclude(options, verdict);
+  return store_or_conclude(options, bounds.random, verdict);
 }
 
 constexpr const char* kComputationGraph = "computation-graph";
 
-int test_computation_graphs(TestArguments& options, const Model& model) {
+int test_computation_graphs(const TestArguments& options, const Model& model) {
   if (options.oracle.names_automaton())
     throw InputError("--against computation-graph and a language are two oracles; give one");
-  ComputationGraphTestOptions asked;
-  asked.up_to = chosen(options.up_to, options.test.up_to, asked.up_to);
-  asked.random = chosen(options.random, options.test.random, asked.random);
-  asked.max_size = chosen(options.max_length, options.test.max_length, asked.max_size);
-  asked.operands = operands_of(model);
-  asked.seed = options.test.seed;
-  asked.shard = options.shards.shard;
-  options.random_asked = asked.random;
-  ComputationGraphReport report;
-  {
-    Progress progress("test", "graphs");
-    asked.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
-    report = test_computation_graph(model, asked);
-  }
-  const auto& example = report.counterexample;
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::computation_graphs, report, options, model,
+  ExactRuns runs(model);
+  ComputationGraphInquiry questions(model);
+  const Bounds bounds = options.within(kComputationGraphBounds);
+  const auto found = examined(options, "graphs", [&](const Asking& how) {
+    return examine_computation_graphs(runs, questions, bounds, how);
+  });
+  TestVerdict verdict = verdict_of(TestVerdict::Kind::computation_graphs, found, options, model,
                                    options.oracle.against);
-  verdict.details = {{"up_to", report.up_to},
-                     {"exhaustive_graphs", report.exhaustive_graphs},
-                     {"random_graphs", report.random_graphs},
-                     {"max_size", report.max_size},
-                     {"values", report.values}};
-  if (example) {
-    const std::string shown = show_word(example->letters);
-    verdict.counterexample = {"'" + shown + "'",
-                              fmt::format("{} letters, shrunk from {}", example->letters.size(),
-                                          example->original_length),
-                              example->expected,
-                              example->got,
-                              {{"word", shown},
-                               {"iterations", example->iterations},
-                               {"found_at_length", example->original_length}},
-                              example->number,
-                              {}};  // a run has the iterations of the file
+  verdict.details.update({{"exhaustive_graphs", found.exhaustive},
+                          {"random_graphs", found.random},
+                          {"max_size", found.bounds.max_size},
+                          {"values", found.counts.numbers}});
+  if (const auto& example = found.counterexample) {
+    const std::vector<std::string> letters = questions.letters(example->input);
+    const std::size_t first = questions.letters(example->first).size();
+    verdict.counterexample =
+        example_of(*example, "'" + show_word(letters) + "'",
+                   fmt::format("{} letters, shrunk from {}", letters.size(), first),
+                   {{"word", show_word(letters)},
+                    {"iterations", example->input.iterations},
+                    {"found_at_length", first}},
+                   {});  // a run has the iterations of the file
   }
-  return store_or_conclude(options, verdict);
+  return store_or_conclude(options, bounds.random, verdict);
 }
 
 int test(TestArguments& options) {
@@ -299,20 +285,20 @@ Command add_test(CLI::App& app) {
                          "lemma division; for computation graphs computation-graph; for words and "
                          "graphs also command:PROGRAM, which is asked a line and answers a line");
   options->up_to = command
-                       ->add_option("--up-to", options->test.up_to,
+                       ->add_option("--up-to", options->bounds.up_to,
                                     "every word of at most so many letters, every graph of at most "
                                     "so many vertices or equations")
                        ->check(kSmallCount);
   options->random =
-      command->add_option("--random", options->test.random, "number of random inputs beyond")
+      command->add_option("--random", options->bounds.random, "number of random inputs beyond")
           ->check(kSmallCount);
   options->max_length =
       command
-          ->add_option("--max-length", options->test.max_length,
+          ->add_option("--max-length", options->bounds.max_size,
                        "largest number of letters, vertices, positions or equations of the random "
                        "inputs")
           ->check(kSmallCount);
-  command->add_option("--seed", options->test.seed, "seed of the random inputs")->check(kCount);
+  command->add_option("--seed", options->bounds.seed, "seed of the random inputs")->check(kCount);
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
   options->shards.add_to(*command);
   options->shards.option->excludes(json);

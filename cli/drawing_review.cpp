@@ -12,7 +12,7 @@
 #include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
-#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/words.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 
 namespace logdepth {
@@ -25,10 +25,13 @@ constexpr std::size_t kMostCompared = 4000;
 void ask_language(const OracleRequest& request, const Model& model, const LetterNames& word,
                   RunReview& review) {
   const NamedLanguage language = load_language_oracle(request, model);
-  const auto mismatch = mismatch_on(model, *language.oracle, word);
+  ExactRuns runs(model);
+  WordInquiry questions(model, *language.oracle);
+  ComparedCounts counts;
+  const auto finding = runs.ask(questions, questions.word_of(word), counts);
   // The picture says itself which promise was broken.
-  if (mismatch && mismatch->property != TestedProperty::promise)
-    review.wrong_answer = "expected " + mismatch->expected + ", got " + mismatch->got;
+  if (finding && property_of(*finding) != TestedProperty::promise)
+    review.wrong_answer = "expected " + expected_text(*finding) + ", got " + got_text(*finding);
   Word letters;
   for (const std::string& name : word)
     letters.push_back(language.oracle->alphabet().find(name).value());

@@ -51,15 +51,19 @@ Wording wording(const TestVerdict& verdict) {
     case TestVerdict::Kind::graphs:
       return {
           covered("exhaustive_graphs", "random_graphs", "graphs",
-                  fmt::format("every graph of at most {} vertices ({}) with every source and "
-                              "target, {} more of at most {} vertices",
-                              count("up_to"), count("exhaustive_graphs"), count("random_graphs"),
-                              count("max_size"))),
+                  fmt::format(
+                      "every graph of at most {} vertices{} ({} up to renaming) with every "
+                      "source and target, {} more of at most {} vertices",
+                      count("up_to"),
+                      count("max_loopless") > 0
+                          ? fmt::format(" and, without self-loops, of {}", count("max_loopless"))
+                          : "",
+                      count("exhaustive_graphs"), count("random_graphs"), count("max_size"))),
           fmt::format("{} questions, {} of them connected,", count("pairs"), count("connected")),
           "no graph was large enough"};
     case TestVerdict::Kind::divisions:
       return {covered("exhaustive_inputs", "random_inputs", "inputs",
-                      fmt::format("every dividend at the positions below {} by every divisor up "
+                      fmt::format("every dividend at the positions up to {} by every divisor up "
                                   "to it ({} inputs), {} more of at most {} positions",
                                   count("up_to"), count("exhaustive_inputs"),
                                   count("random_inputs"), count("max_length"))),
@@ -187,10 +191,12 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     std::cout << (example ? "FAILED" : "passed") << ": against "
               << printable(verdict.against, kMostPrinted) << ", " << words.bound << '\n'
               << words.compared << " and " << verdict.promises << " promises compared\n";
-    if (const std::string note = verdict.details.value("prefix_note", "");
-        !note.empty() && verdict.details.at("prefixes") == 0)
-      std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
-                << " was compared: " << note << '\n';
+    if (const std::string note = verdict.details.value("prefix_note", ""); !note.empty()) {
+      if (verdict.details.at("prefixes") == 0)
+        std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
+                  << " was compared: ";
+      std::cout << note << '\n';
+    }
     for (const std::string& head : verdict.unevaluated)
       std::cout << "never asked: " << printable(head, kMostPrinted) << " (" << words.too_small
                 << ")\n";

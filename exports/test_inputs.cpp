@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
 #include "objects/quoted_text.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 

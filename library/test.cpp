@@ -11,7 +11,7 @@
 #include "objects/quoted_text.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
-#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/words.hpp"
 #include "requests/oracle_request.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
@@ -60,33 +60,30 @@ class FunctionOracle : public LanguageOracle {
   std::function<Numbers(const Letters&)> numbers_;
 };
 
-TestResult result_of(const TestReport& report, bool states) {
-  TestResult result;
-  result.exhaustive_words = report.exhaustive_words;
-  result.random_words = report.random_words;
-  result.accepted = report.accepted;
-  result.numbers = report.values;
-  (states ? result.states : result.products) = report.prefixes;
-  result.promises = report.promises;
-  result.unasked = descriptions(report.unevaluated);
-  if (const auto& found = report.counterexample)
-    result.wrong = {found->word, static_cast<WrongWord::Wrong>(found->property), found->expected,
-                    found->got};
-  return result;
-}
-static_assert(static_cast<int>(WrongWord::Wrong::limit) == static_cast<int>(TestedProperty::limit));
+static_assert(static_cast<int>(WrongWord::Wrong::cell) == static_cast<int>(TestedProperty::cell));
 
 TestResult test_with(const Transformer& transformer, const LanguageOracle& oracle,
                      const TestedWords& words) {
   const Model& model = transformer.hidden().model;
   require(std::holds_alternative<WordInput>(model.input),
           "the weights file " + in_quotes(model.name) + " does not take words");
-  TestOptions options;
-  options.up_to = words.up_to;
-  options.random = words.random;
-  options.max_length = words.max_length;
-  options.seed = words.seed;
-  return result_of(test_language(model, oracle, options), reads_states(model));
+  ExactRuns runs(model);
+  WordInquiry questions(model, oracle);
+  const auto found =
+      examine_words(runs, questions, {words.up_to, words.random, words.max_length, words.seed}, {});
+  TestResult result;
+  result.exhaustive_words = found.exhaustive;
+  result.random_words = found.random;
+  result.accepted = found.counts.positive;
+  result.numbers = found.counts.numbers;
+  (reads_states(model) ? result.states : result.products) = found.counts.prefixes;
+  result.promises = found.promises;
+  result.unasked = descriptions(found.unevaluated);
+  if (const auto& wrong = found.counterexample)
+    result.wrong = {questions.names(wrong->input),
+                    static_cast<WrongWord::Wrong>(property_of(wrong->finding)),
+                    expected_text(wrong->finding), got_text(wrong->finding)};
+  return result;
 }
 
 }  // namespace

@@ -5,32 +5,30 @@
 #include "library/transformer_inside.hpp"
 #include "logdepth/test.hpp"
 #include "objects/phrases.hpp"
-#include "proofs-check/check/test_division.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
 
 namespace logdepth {
 namespace {
 
 GraphTestResult test_graphs_with(const Transformer& transformer, ReachabilityQuestion oracle,
                                  const TestedGraphs& graphs) {
-  ReachabilityOptions options;
-  options.up_to = graphs.up_to;
-  options.random = graphs.random;
-  options.max_size = graphs.max_size;
-  options.seed = graphs.seed;
-  options.undirected = graphs.undirected;
-  options.oracle = std::move(oracle);
-  const ReachabilityReport report = test_reachability(transformer.hidden().model, options);
+  const Model& model = transformer.hidden().model;
+  ExactRuns runs(model);
+  GraphInquiry questions(model, graphs.undirected, std::move(oracle));
+  const auto found = examine_graphs(
+      runs, questions, {{graphs.up_to, graphs.random, graphs.max_size, graphs.seed}}, {});
   GraphTestResult result;
-  result.exhaustive_graphs = report.exhaustive_graphs;
-  result.random_graphs = report.random_graphs;
-  result.pairs = report.pairs;
-  result.connected = report.connected;
-  result.promises = report.promises;
-  result.unasked = descriptions(report.unevaluated);
-  if (const auto& found = report.counterexample)
-    result.wrong = {numbered_graph(found->graph), found->source, found->target, found->expected,
-                    found->got};
+  result.exhaustive_graphs = found.exhaustive;
+  result.random_graphs = found.random;
+  result.pairs = found.counts.answers;
+  result.connected = found.counts.positive;
+  result.promises = found.promises;
+  result.unasked = descriptions(found.unevaluated);
+  if (const auto& wrong = found.counterexample)
+    result.wrong = {numbered_graph(wrong->input.graph), wrong->input.pairs.front().first,
+                    wrong->input.pairs.front().second, expected_text(wrong->finding),
+                    got_text(wrong->finding)};
   return result;
 }
 
@@ -61,20 +59,20 @@ GraphTestResult test_graphs(
 }
 
 DivisionTestResult test_division(const Transformer& transformer, const TestedDivisions& divisions) {
-  DivisionTestOptions options;
-  options.up_to = divisions.up_to;
-  options.random = divisions.random;
-  options.max_length = divisions.max_length;
-  options.seed = divisions.seed;
-  const DivisionReport report = test_division(transformer.hidden().model, options);
+  ExactRuns runs(transformer.hidden().model);
+  DivisionInquiry questions(transformer.hidden().model);
+  const auto found = examine_divisions(
+      runs, questions, {divisions.up_to, divisions.random, divisions.max_length, divisions.seed},
+      {});
   DivisionTestResult result;
-  result.exhaustive_inputs = report.exhaustive_inputs;
-  result.random_inputs = report.random_inputs;
-  result.divisions = report.divisions;
-  result.promises = report.promises;
-  result.unasked = descriptions(report.unevaluated);
-  if (const auto& found = report.counterexample)
-    result.wrong = {found->input.divisor, found->input.dividends, found->expected, found->got};
+  result.exhaustive_inputs = found.exhaustive;
+  result.random_inputs = found.random;
+  result.divisions = found.counts.numbers;
+  result.promises = found.promises;
+  result.unasked = descriptions(found.unevaluated);
+  if (const auto& wrong = found.counterexample)
+    result.wrong = {wrong->input.divisor, wrong->input.dividends, expected_text(wrong->finding),
+                    got_text(wrong->finding)};
   return result;
 }
 

@@ -29,8 +29,9 @@ struct WrongWord {
     answer,   ///< the verdict, or a number
     product,  ///< of the first letters, or the state after them
     promise,  ///< a head selects what it does not promise
-    depth,    ///< other layers run than the file claims
-    limit     ///< a word beyond the file's limit is answered
+    depth,    ///< other layers run than the file states
+    limit,    ///< a word beyond the file's limit is answered
+    cell      ///< a cell holds what its type or lifetime does not allow
   };
   Letters word;                 ///< the input
   Wrong wrong = Wrong::answer;  ///< what is wrong there
@@ -57,7 +58,8 @@ struct TestResult {
 
 /// Asks a transformer every short word and random long ones, half of them long runs of few letters:
 /// whether its exact verdict is what `language` says, whether every head selects what it promises,
-/// whether as many layers run as it claims, and whether a word beyond its limit is refused.
+/// whether its cells hold what their types and lifetimes allow, whether as many layers run as it
+/// states, and whether a word beyond its limit is refused.
 /// `language` may be asked a word more than once. Errors: InputError where the transformer reads no
 /// words or gives no verdict, and when up_to means more than 2^24 words; SizeLimit as in run.
 TestResult test(const Transformer& transformer, const std::function<bool(const Letters&)>& language,
@@ -92,9 +94,10 @@ TestResult test_against(const Transformer& transformer, const std::string& oracl
 
 /// Which graphs a test asks, each with many sources and targets. The same seed asks the same ones.
 struct TestedGraphs {
-  std::size_t up_to = 2;     ///< every graph of at most so many vertices, every pair of them
-  std::size_t random = 20;   ///< and so many others: paths, cycles, stars, layers, sparse ones, ...
-  std::size_t max_size = 5;  ///< of at most so many vertices
+  /// Every graph of at most so many vertices up to the names of vertices, every pair of them,
+  std::size_t up_to = 3;
+  std::size_t random = 150;  ///< and so many others: paths, cycles, stars, layers, sparse ones, ...
+  std::size_t max_size = 9;  ///< of at most so many vertices
   std::uint64_t seed = 1;    ///< of the random ones
   bool undirected = false;   ///< only graphs with every edge both ways
 };
@@ -124,7 +127,8 @@ struct GraphTestResult {
 };
 
 /// Asks a transformer about graphs, against searches in them: whether its exact answer is right,
-/// whether every head selects what it promises, whether as many layers run as it claims, and
+/// whether every head selects what it promises, whether its cells hold what they may and as many
+/// layers run as it states, and
 /// whether a graph beyond its limit is refused. Errors: InputError where it reads no graphs, and
 /// when up_to means more than 2^20 questions; SizeLimit as in run.
 GraphTestResult test_graphs(const Transformer& transformer, const TestedGraphs& graphs = {});
@@ -138,9 +142,9 @@ GraphTestResult test_graphs(const Transformer& transformer,
 
 /// Which numbers a test divides. The same seed asks the same ones.
 struct TestedDivisions {
-  std::size_t up_to = 8;        ///< all dividends of positions below this, divisors up to this
-  std::size_t random = 10;      ///< and so many random inputs,
-  std::size_t max_length = 40;  ///< of at most so many tokens
+  std::size_t up_to = 16;       ///< all dividends at positions up to this, divisors up to this
+  std::size_t random = 20;      ///< and so many random inputs,
+  std::size_t max_length = 60;  ///< of at most so many tokens
   std::uint64_t seed = 1;       ///< of the random ones
 };
 

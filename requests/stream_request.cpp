@@ -4,7 +4,7 @@
 
 #include "compiler/meaning/interpret.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/file/carried_program.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"

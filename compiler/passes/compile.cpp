@@ -59,7 +59,8 @@ Compiled compile(const Program& program, const CompileOptions& options) {
 
 Model with_derived(Compiled compiled) {
   Model model = std::move(compiled.model);
-  model.derived = derived_json(print_program(compiled.program), compiled.facts);
+  model.derived =
+      derived_json(print_program(compiled.program), compiled.facts, stated_depth(compiled.model));
   check_format(model);
   return model;
 }

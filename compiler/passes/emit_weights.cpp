@@ -9,6 +9,7 @@
 #include "compiler/rules/statement_cells.hpp"
 #include "objects/json_tape.hpp"
 #include "objects/overload.hpp"
+#include "runtime/file/cell_lifetimes.hpp"
 
 namespace logdepth {
 namespace {
@@ -68,10 +69,7 @@ class Emitter {
     for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
       CellIndex& index = model.cells[p_.cells[cell].name];
       index.type = type_text(p_.cells[cell].type);
-      const Lifetime lifetime = p_.cells[cell].lifetime;
-      index.lifetime = lifetime == Lifetime::permanent ? "permanent"
-                       : lifetime == Lifetime::state   ? "state"
-                                                       : "scratch";
+      index.lifetime = lifetime_text(cell);
       for (std::uint32_t i = 0; i < size_of(p_.cells[cell].type); ++i)
         index.coordinates.push_back(layout_.at({cell, i}));
     }
@@ -79,6 +77,13 @@ class Emitter {
   }
 
  private:
+  const char* lifetime_text(CellId cell) const {
+    const Lifetime lifetime = p_.cells[cell].lifetime;
+    if (lifetime == Lifetime::state) return kStateLifetime;
+    if (lifetime == Lifetime::scratch) return kScratchLifetime;
+    return std::ranges::count(masks_.zero_at_end, cell) > 0 ? kErasedLifetime : kPermanentLifetime;
+  }
+
   // --- reading -------------------------------------------------------------------------------
 
   /// The sublayer sees z = root * (mask h) / S (constant) or root * (mask h) / ||mask h||

@@ -1,5 +1,7 @@
 #include "compiler/passes/norm_types.hpp"
 
+#include <algorithm>
+
 #include "compiler/analysis/loop_invariant.hpp"
 #include "compiler/analysis/number_properties.hpp"
 #include "compiler/analysis/transfer.hpp"
@@ -29,6 +31,8 @@ class NormTyping {
     if (!p_.repeated.empty()) types.repeated = run_loop();
     types.final = run_block(Block::final);
     check_readers_at_the_end();
+    for (CellId cell = 0; cell < p_.cells.size(); ++cell)
+      if (is_zero(state_[cell])) types.zero_at_end.push_back(cell);
     return types;
   }
 
@@ -86,6 +90,13 @@ class NormTyping {
   }
   void check_scratch(const std::string& when) const {
     for (CellId cell = 0; cell < p_.cells.size(); ++cell) check_scratch(cell, when);
+  }
+
+  /// Blank, or a number of which every part has been taken away again.
+  static bool is_zero(const AbstractValue& value) {
+    if (value.kind == AbstractValue::Kind::blank) return true;
+    return value.kind == AbstractValue::Kind::number && !value.unknown && !value.given &&
+           std::ranges::all_of(value.sums, [](const auto& sum) { return sum.empty(); });
   }
 
   void check_readers_at_the_end() const {

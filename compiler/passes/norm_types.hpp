@@ -16,6 +16,7 @@ struct LayerMasks {
 
 struct MaskTypes {
   std::vector<LayerMasks> initial, repeated, final;
+  std::vector<CellId> zero_at_end;  ///< cells that are 0 at every token after the last layer
 
   const std::vector<LayerMasks>& block(Block b) const {
     return b == Block::initial ? initial : b == Block::repeated ? repeated : final;

@@ -117,7 +117,7 @@ Answered answered_at(const PrecisionSeries& series, std::uint64_t size, std::uin
 
 std::uint64_t tokens_at(const PrecisionSeries& series, std::uint64_t size) {
   std::uint64_t tokens = 0;
-  for (const PrecisionQuestion& question : series.questions(series.compiled(size).model, size, 1))
+  for (const FloatQuestion& question : series.questions(series.compiled(size).model, size, 1))
     tokens = std::max<std::uint64_t>(tokens, question.tokens.kinds.size());
   return tokens;
 }

@@ -5,36 +5,49 @@
 #include <string>
 #include <vector>
 
+#include "objects/action.hpp"
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 
-/// What a file has to answer of every prefix, as an oracle says it: products where the file reads
-/// these; where it reads states, those of the minimal automaton, numbered breadth first from 0, the
-/// letters in the order of the file. Both must outlive it.
+/// What a file has to answer of every prefix.
+///
+/// States: those of the oracle's minimal automaton, numbered breadth first from 0, the letters in the
+/// order of the file. Products: the oracle's own where it has them, of as many points. Otherwise the
+/// file may number its points as it likes, and has to be of one mind: the product of a prefix is that
+/// of its letters, as the file answers them one by one; and if it knows which words are in the language,
+/// one product never leads to two states of the minimal automaton, since what follows is decided by
+/// the product alone. Model and oracle must outlive this.
 class RightPrefixes {
  public:
+  /// Runs the words of one letter where these products are needed.
   RightPrefixes(const Model& model, const LanguageOracle& oracle);
 
   /// Of the first 1, 2, ... letters of a word in the letters of the oracle. Absent where the file
-  /// reads no prefixes, or the oracle knows nothing of its kind.
-  std::optional<std::vector<PrefixAnswer>> of(const Word& word);
-  /// "product of the first 3 letters [1,0,2]", "state after the first 3 letters 2"
-  std::string expected(std::size_t letters, const PrefixAnswer& answer) const;
-  /// Why there was nothing to compare, as a part of a sentence; empty where there was.
+  /// reads no prefixes, or nothing is known of what it reads.
+  std::optional<std::vector<PrefixAnswer>> of(const Word& word) const;
+  /// The states of the minimal automaton after the first 1, 2, ... letters, where it is known.
+  std::optional<std::vector<State>> states_of(const Word& word) const;
+  /// The file reads states, not products.
+  bool states() const { return states_; }
+  /// Why there is nothing to compare with, or what is compared instead of the oracle's own products, as
+  /// a part of a sentence; empty where there is nothing to say.
   const std::string& note() const { return note_; }
 
  private:
-  std::optional<std::vector<PrefixAnswer>> products(const Word& word);
-  void number_states(const Model& model, std::size_t states);
+  void number_states();
+  void find_products(std::size_t points);
+  std::optional<std::vector<Transformation>> products_of_letters() const;
+  bool acts_as_automaton() const;
 
+  const Model& model_;
   const LanguageOracle& oracle_;
-  bool states_ = false;
-  std::optional<std::size_t> points_;  ///< of the products that the file reads
-  std::optional<Dfa> automaton_;       ///< of the states that the file reads
-  std::vector<State> numbers_;         ///< in the file, of the states of the automaton
+  bool states_ = false, own_products_ = false, known_ = false;
+  std::optional<Dfa> automaton_;            ///< minimal, if known
+  std::vector<State> numbers_;              ///< breadth first, of its states
+  std::vector<Transformation> of_letters_;  ///< as the file answers them, by the oracle's letters
   std::string note_;
 };
 

@@ -11,9 +11,10 @@
 
 #include "compiler/program/program.hpp"
 #include "oracle/language_oracle.hpp"
+#include "proofs-check/check/examine.hpp"
+#include "proofs-check/check/raw_streams.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/numbers/real.hpp"
 
 namespace logdepth {
 
@@ -43,33 +44,20 @@ struct AgainstLanguage {
 struct AgainstDivision {};
 struct AgainstReachability {
   bool undirected = false;  ///< only graphs with every edge both ways
+  /// Beyond all graphs of so many vertices, all without self-loops of one vertex more.
+  bool loopless_beyond = false;
 };
 struct AgainstComputationGraph {};  ///< values of all tokens after every number of iterations
-/// A raw stream for the lemmas.
-struct RawInput {
-  std::string text;                     ///< how a reader should see it
-  std::vector<std::vector<Real>> rows;  ///< per token the values, in the order of the file's names
-};
 struct AgainstStreams {
   std::string name;  ///< what is compared, as a sentence without a stop
   /// All inputs of this size (in whatever the claim counts as size), smallest first.
   std::function<std::vector<RawInput>(std::size_t size)> inputs;
-  std::function<std::vector<RawInput>(std::size_t count, std::uint64_t seed)> random;
   /// The right outputs of every token, in the order of the file's names.
-  std::function<std::vector<std::vector<Real>>(const RawInput&)> outputs;
+  StreamInquiry::Outputs outputs;
   std::vector<std::string> blank;  ///< cells that are zero at every token afterwards
 };
 using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability,
                              AgainstComputationGraph, AgainstStreams>;
-
-/// How far a check goes. A size is a number of letters, of vertices, of equations, or of positions
-/// and divisors.
-struct Bounds {
-  std::size_t up_to = 0;     ///< every input of at most this size
-  std::size_t random = 0;    ///< more inputs
-  std::size_t max_size = 0;  ///< of at most this size
-  std::uint64_t seed = 1;
-};
 
 /// One program whose weights are checked.
 struct Instance {

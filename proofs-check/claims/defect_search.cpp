@@ -8,7 +8,7 @@
 
 #include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth {

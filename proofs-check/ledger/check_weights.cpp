@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "objects/overload.hpp"
 #include "objects/phrases.hpp"
-#include "proofs-check/ledger/claim_exam.hpp"
+#include "proofs-check/check/computation_graphs.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -26,6 +30,157 @@ Model one_fewer(Model model, std::uint64_t size) {
   model.layers.pop_back();
   --(model.shape.final > 0 ? model.shape.final : model.shape.initial);
   return model;
+}
+
+/// What an examination comes to.
+template <class Input>
+void conclude(FileVerdict& verdict, const Examination<Input>& found,
+              const Inquiry<Input>& questions) {
+  verdict.bounds = found.bounds;
+  verdict.exhaustive = found.exhaustive;
+  verdict.chosen = found.chosen;
+  verdict.random = found.random;
+  verdict.answers = found.counts.answers;
+  verdict.promises = found.promises;
+  verdict.unevaluated = found.unevaluated;
+  const auto shown =
+      [&](const std::optional<FoundInput<Input>>& one) -> std::optional<FailedInput> {
+    if (!one) return std::nullopt;
+    return FailedInput{questions.text(one->input), one->finding};
+  };
+  verdict.counterexample = shown(found.counterexample);
+  verdict.without_answer = shown(found.without_answer);
+  if (verdict.counterexample) {
+    verdict.status = Status::contradicted;
+  } else if (verdict.without_answer) {
+    verdict.status = Status::undecided;
+  } else if (verdict.exhaustive > 0 && verdict.unevaluated.empty()) {
+    verdict.status = Status::checked;
+  } else if (verdict.exhaustive + verdict.chosen + verdict.random > 0) {
+    verdict.status = Status::tested;
+  }
+}
+
+/// "every word of at most 6 letters (127)", or how far it came.
+std::string exhaustive_text(const FileVerdict& verdict, const std::string& all,
+                            const std::string& noun) {
+  if (verdict.counterexample && verdict.random == 0)
+    return "stopped after " + counted(verdict.exhaustive + verdict.chosen, noun);
+  return all;
+}
+
+std::string random_text(const FileVerdict& verdict, const std::string& kind,
+                        const std::string& unit) {
+  if (verdict.random == 0) return "";
+  return fmt::format(", {} {} of at most {}{} (seed {})", verdict.random, kind,
+                     verdict.bounds.max_size, unit, verdict.bounds.seed);
+}
+
+/// On to a wrong answer, past inputs without any.
+Asking to_the_end() {
+  Asking how;
+  how.past_refusals = true;
+  return how;
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstLanguage& against) {
+  const auto oracle = against.oracle();
+  ExactRuns runs(model);
+  WordInquiry questions(model, *oracle);
+  conclude(verdict, examine_words(runs, questions, verdict.bounds, to_the_end()), questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every word of at most {} ({})",
+                                  counted(verdict.bounds.up_to, "letter"), verdict.exhaustive),
+                      "word") +
+      random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstDivision&) {
+  ExactRuns runs(model);
+  DivisionInquiry questions(model);
+  conclude(verdict, examine_divisions(runs, questions, verdict.bounds, to_the_end()), questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every {} and m with i, m <= {} ({})",
+                                  questions.divides_itself() ? "a = i" : "a <= i",
+                                  verdict.bounds.up_to, counted(verdict.exhaustive, "run")),
+                      "run") +
+      random_text(verdict, "random runs", " positions");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstReachability& against) {
+  ExactRuns runs(model);
+  GraphInquiry questions(model, against.undirected);
+  const GraphPlan plan{verdict.bounds, against.loopless_beyond, true};
+  conclude(verdict, examine_graphs(runs, questions, plan, to_the_end()), questions);
+  const std::size_t up_to = verdict.bounds.up_to, loopless = plan.loopless_size(model);
+  const std::string beyond =
+      loopless > 0 ? fmt::format(" and, without self-loops, of {}", loopless) : "";
+  verdict.bound = exhaustive_text(
+      verdict,
+      fmt::format("every graph of at most {}{} with every s and t ({} up to renaming)",
+                  counted(up_to, "vertex", "vertices"), beyond, verdict.exhaustive),
+      "graph");
+  if (verdict.chosen > 0)
+    verdict.bound += fmt::format(
+        ", {} paths, cut paths, cycles, stars, two components, complete and empty of at most {}",
+        verdict.chosen, verdict.bounds.max_size);
+  verdict.bound += random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstComputationGraph&) {
+  ExactRuns runs(model);
+  ComputationGraphInquiry questions(model);
+  conclude(verdict, examine_computation_graphs(runs, questions, verdict.bounds, to_the_end()),
+           questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every graph of at most {} ({})",
+                                  counted(verdict.bounds.up_to, "equation"), verdict.exhaustive),
+                      "graph") +
+      random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstStreams& against) {
+  ExactRuns runs(model);
+  StreamInquiry questions(model, against.outputs, against.blank);
+  conclude(verdict,
+           examine(runs, questions, streams_by_size(against.inputs, 1, verdict.bounds.up_to),
+                   to_the_end()),
+           questions);
+  verdict.bound = fmt::format("{} up to {} ({})", against.name, verdict.bounds.up_to,
+                              counted(verdict.exhaustive, "run"));
+}
+
+/// The words, or the path, on which a loop is missed most: what the file gets wrong of these, for
+/// inputs of this size.
+std::optional<std::string> fails_at(const Model& model, const Against& against,
+                                    std::uint64_t size) {
+  constexpr std::size_t kTried = 2000;
+  ExactRuns runs(model, true);
+  const auto shown = [](const auto& found, const auto& questions) -> std::optional<std::string> {
+    if (!found.counterexample) return std::nullopt;
+    return describe(
+        FailedInput{questions.text(found.counterexample->input), found.counterexample->finding});
+  };
+  Asking how;
+  how.shrinks = false;
+  how.most = kTried;
+  if (const auto* words = std::get_if<AgainstLanguage>(&against)) {
+    const auto oracle = words->oracle();
+    WordInquiry questions(model, *oracle);
+    return shown(examine(runs, questions, words_of_length(model, size), how), questions);
+  }
+  if (const auto* graphs = std::get_if<AgainstReachability>(&against)) {
+    GraphInquiry questions(model, graphs->undirected);
+    std::vector<std::pair<Vertex, Vertex>> path;
+    for (Vertex i = 0; i + 1 < size; ++i) path.emplace_back(i, i + 1);
+    const auto ends = questions.about(CaseStage::chosen, graph_of(size, path, graphs->undirected),
+                                      {{0, static_cast<Vertex>(size - 1)}});
+    return shown(examine(runs, questions, listed_cases<AskedGraph>({ends}), how), questions);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,17 +213,16 @@ Status worse(Status a, Status b) {
   return std::max(place(a), place(b)) == place(a) ? a : b;
 }
 
-std::string describe(const Finding& finding) {
-  return finding.input + ": expected " + finding.expected + ", got " + finding.got;
+std::string describe(const FailedInput& failed) {
+  return failed.input + ": expected " + expected_text(failed.finding) + ", got " +
+         got_text(failed.finding);
 }
 
 FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds) {
   const Model model = read_weights(path);
   FileVerdict verdict;
   verdict.bounds = bounds;
-  Exam exam(model, true, verdict);
-  std::visit([&](const auto& kind) { examine(exam, kind); }, against);
-  exam.finish();
+  std::visit([&](const auto& kind) { examine_against(verdict, model, kind); }, against);
   return verdict;
 }
 
@@ -79,13 +233,7 @@ Tightness check_tightness(const Against& against, const std::string& path,
   Tightness result{true, ""};
   for (const std::uint64_t size : sizes) {
     const Model shorter = one_fewer(model, size);
-    FileVerdict verdict;
-    Exam exam(shorter, false, verdict);
-    std::optional<std::string> failure;
-    if (const auto* words = std::get_if<AgainstLanguage>(&against))
-      failure = fails_at(exam, *words, size);
-    if (const auto* graphs = std::get_if<AgainstReachability>(&against))
-      failure = fails_at(exam, *graphs, size);
+    const std::optional<std::string> failure = fails_at(shorter, against, size);
     const std::string fewer =
         loops ? fmt::format("{} instead of {}", counted(shorter.unroll.loops, "loop"),
                             loops_at(model.unroll, size))

@@ -26,13 +26,13 @@ std::string status_name(Status status);  ///< "checked", ..., "not-executable"
 /// Of two parts of a claim, the one that says more against it.
 Status worse(Status a, Status b);
 
-/// What an input showed.
-struct Finding {
-  std::string input, expected, got;
-  std::vector<std::uint64_t> order;  ///< smaller inputs have smaller vectors
+/// An input in words, and what was found there.
+struct FailedInput {
+  std::string input;
+  Finding finding;
 };
 /// "on <input>: expected ..., got ...".
-std::string describe(const Finding& finding);
+std::string describe(const FailedInput& failed);
 
 struct [[nodiscard]] FileVerdict {
   Status status = Status::unchecked;
@@ -40,18 +40,16 @@ struct [[nodiscard]] FileVerdict {
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
   std::uint64_t answers = 0;                             ///< compared with the oracle
   std::uint64_t promises = 0;
-  std::vector<HeadPlace> unevaluated;     ///< heads whose promise was never asked
-  std::optional<Finding> counterexample;  ///< the smallest: a wrong answer, or a broken promise
-  std::optional<Finding> without_answer;  ///< the smallest input that got none
-  /// The smallest, where promises are not part of the claim.
-  std::optional<Finding> broken_promise;
-  std::string bound;  ///< what was covered, in words
+  std::vector<HeadPlace> unevaluated;         ///< heads whose promise was never asked
+  std::optional<FailedInput> counterexample;  ///< shrunk: a wrong answer, a broken promise, ...
+  std::optional<FailedInput> without_answer;  ///< the first input that got none
+  std::string bound;                          ///< what was covered, in words
 };
 
 /// Runs the weights file at `path` exactly and compares it with what the instance is to be checked
 /// against: every input up to the bound in the order of size, hand-picked hard ones, then random
-/// ones. The promise of every head is checked at every row; a broken one is a counterexample even
-/// when the answer is right. Reads the file and the oracle and nothing that made the file.
+/// ones. Whatever ExactRuns finds is a counterexample, even when the answer is right. Reads the file
+/// and the oracle and nothing that made the file.
 /// Errors: InputError when the file cannot be read or takes another kind of input.
 FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
 

@@ -16,8 +16,8 @@
 #include "objects/named_monoids.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
-#include "proofs-check/check/test_language.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
@@ -30,7 +30,7 @@ namespace {
 // Bounds of the tests. `check` and `test` go further; here every file of the table has a turn
 // within seconds.
 constexpr std::size_t kEveryWord = 6, kRandomWords = 50, kLongestWord = 64;
-constexpr std::size_t kEveryGraph = 2, kRandomGraphs = 10, kLargestGraph = 6;
+constexpr std::size_t kEveryGraph = 3, kRandomGraphs = 10, kLargestGraph = 6;
 /// A network for N vertices has N heads; the largest that is counted, and the one that is tested.
 constexpr std::uint64_t kLargestRows = 65;
 constexpr std::uint32_t kTestedRows = 9;
@@ -69,34 +69,20 @@ std::string never_asked(const std::vector<HeadPlace>& heads) {
   return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
 }
 
-void judge(ConstructedDepths& depths, const TestReport& report, const std::string& of) {
-  if (const auto& found = report.counterexample) {
-    std::string word;
-    for (const std::string& letter : found->word) word += (word.empty() ? "" : " ") + letter;
+/// `all`: what was verified of all inputs up to a size; `unit`: of sizes.
+template <class Input>
+void judge(ConstructedDepths& depths, const Examination<Input>& found, const std::string& input,
+           const std::string& of, const std::string& all, const std::string& more,
+           const std::string& unit) {
+  if (const auto& wrong = found.counterexample) {
     depths.failed = true;
-    depths.verification =
-        of + "FAILED on '" + word + "': expected " + found->expected + ", got " + found->got;
+    depths.verification = fmt::format("{}FAILED on {}: expected {}, got {}", of, input,
+                                      expected_text(wrong->finding), got_text(wrong->finding));
     return;
   }
-  depths.verification = fmt::format(
-      "{}verified: every word of at most {} letters ({}); sampled: {} random words of at most {} "
-      "letters{}",
-      of, report.up_to, report.exhaustive_words, report.random_words, report.max_length,
-      never_asked(report.unevaluated));
-}
-
-void judge(ConstructedDepths& depths, const ReachabilityReport& report, const std::string& of) {
-  if (const auto& found = report.counterexample) {
-    depths.failed = true;
-    depths.verification = fmt::format("{}FAILED on a graph of {} vertices: expected {}, got {}", of,
-                                      found->graph.size(), found->expected, found->got);
-    return;
-  }
-  depths.verification = fmt::format(
-      "{}verified: every graph of at most {} vertices ({}); sampled: {} more of at most {} "
-      "vertices{}",
-      of, report.up_to, report.exhaustive_graphs, report.random_graphs, report.max_size,
-      never_asked(report.unevaluated));
+  depths.verification = fmt::format("{}verified: {} ({}); sampled: {} {} of at most {} {}{}", of,
+                                    all, found.exhaustive, found.random, more,
+                                    found.bounds.max_size, unit, never_asked(found.unevaluated));
 }
 
 ConstructedDepths claimed(const std::string& problem, const Claim& claim, const std::string& name,
@@ -145,14 +131,17 @@ ConstructedDepths built(const std::string& problem, Form form, const std::string
 
 using WordConstruction = std::function<Program(const Action&, const std::string&)>;
 
-TestReport test_words(const Model& model, const Action& action, const std::string& group,
-                      std::uint64_t seed) {
-  TestOptions test;
-  test.up_to = kEveryWord;
-  test.random = kRandomWords;
-  test.max_length = kLongestWord;
-  test.seed = seed;
-  return test_language(model, *make_action_oracle(action, group), test);
+void test_words(ConstructedDepths& depths, const Model& model, const Action& action,
+                const std::string& group, std::uint64_t seed, const std::string& of) {
+  const auto oracle = make_action_oracle(action, group);
+  ExactRuns runs(model);
+  WordInquiry questions(model, *oracle);
+  const auto found =
+      examine_words(runs, questions, {kEveryWord, kRandomWords, kLongestWord, seed}, {});
+  const auto& wrong = found.counterexample;
+  judge(depths, found, wrong ? questions.text(wrong->input) : "", of,
+        fmt::format("every word of at most {} letters", found.bounds.up_to), "random words",
+        "letters");
 }
 
 ConstructedDepths word_form(const std::string& group, Form form, const std::string& name,
@@ -165,7 +154,7 @@ ConstructedDepths word_form(const std::string& group, Form form, const std::stri
     depths.formula = depth_formula(model);
     for (const std::uint64_t n : doublings(options.up_to))
       depths.depths.emplace_back(n, depth_at(model, n));
-    judge(depths, test_words(model, action, group, options.seed), "");
+    test_words(depths, model, action, group, options.seed, "");
   });
 }
 
@@ -188,8 +177,8 @@ ConstructedDepths radix(const std::string& group, const ConstructedOptions& opti
       depths.depths.emplace_back(n, depth_at(model, n));
     }
     depths.formula = fmt::format("ceil(log{} n)", kRadix);
-    judge(depths, test_words(network(kTestedRadix), action, group, options.seed),
-          fmt::format("the network for {} letters, ", kTestedRadix));
+    test_words(depths, network(kTestedRadix), action, group, options.seed,
+               fmt::format("the network for {} letters, ", kTestedRadix));
   });
 }
 
@@ -201,13 +190,16 @@ WordConstruction scan(ScanPositions positions) {
 
 // --- graphs --------------------------------------------------------------------------------------
 
-ReachabilityReport test_graphs(const Model& model, std::uint64_t seed) {
-  ReachabilityOptions test;
-  test.up_to = kEveryGraph;
-  test.random = kRandomGraphs;
-  test.max_size = kLargestGraph;
-  test.seed = seed;
-  return test_reachability(model, test);
+void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t seed,
+                 const std::string& of) {
+  ExactRuns runs(model);
+  GraphInquiry questions(model, false);
+  const auto found = examine_graphs(
+      runs, questions, {{kEveryGraph, kRandomGraphs, kLargestGraph, seed}, false, false}, {});
+  const auto& wrong = found.counterexample;
+  judge(depths, found, wrong ? questions.text(wrong->input) : "", of,
+        fmt::format("every graph of at most {} vertices up to renaming", found.bounds.up_to),
+        "more", "vertices");
 }
 
 ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityForm connectivity,
@@ -219,7 +211,7 @@ ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityF
     depths.formula = depth_formula(model);
     for (const std::uint64_t h : doublings(options.up_to))
       depths.depths.emplace_back(h, depth_at(model, h + 1));
-    judge(depths, test_graphs(model, options.seed), "");
+    test_graphs(depths, model, options.seed, "");
   });
 }
 
@@ -236,8 +228,8 @@ ConstructedDepths rows(const ConstructedOptions& options) {
     }
     depths.formula = "ceil(log2(n-1))";
     const Model tested = read_back(graph_connectivity_rows_MS25_thm5_1(kTestedRows), name);
-    judge(depths, test_graphs(tested, options.seed),
-          fmt::format("the network for {} vertices, ", kTestedRows));
+    test_graphs(depths, tested, options.seed,
+                fmt::format("the network for {} vertices, ", kTestedRows));
   });
 }
 

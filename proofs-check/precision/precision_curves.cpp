@@ -187,7 +187,7 @@ PrecisionPoint PrecisionCurves::measure(PrecisionPoint point, std::uint32_t hint
   load(point);
   point.weights = weights_;
   point.tokens = 0;
-  for (const PrecisionQuestion& question : questions_)
+  for (const FloatQuestion& question : questions_)
     point.tokens = std::max<std::uint64_t>(point.tokens, question.tokens.kinds.size());
   point.value =
       is_temperature(point.quantity) ? lowest_temperature(point) : fewest_bits(point, hint);

@@ -84,7 +84,7 @@ class PrecisionCurves {
   std::string weights_;
   Model model_;
   PrecisionFacts facts_;
-  std::vector<PrecisionQuestion> questions_;
+  std::vector<FloatQuestion> questions_;
 };
 
 /// The least value from `first` to `last` that is good together with the next `above` ones and one

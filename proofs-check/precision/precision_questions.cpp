@@ -1,10 +1,8 @@
 #include "proofs-check/precision/precision_questions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <utility>
 
 #include "compiler/passes/compile.hpp"
@@ -16,12 +14,10 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
-#include "oracle/division_oracle.hpp"
 #include "oracle/language_oracle.hpp"
-#include "oracle/reachability_oracle.hpp"
-#include "proofs-check/check/right_prefixes.hpp"
-#include "proofs-check/check/test_division.hpp"
-#include "runtime/exact/run_model.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 
 namespace logdepth {
 namespace {
@@ -36,20 +32,6 @@ constexpr const char* kCascadeGroup = "S4";  ///< the largest of four points, of
 
 std::mt19937_64 dice(std::uint64_t seed, std::uint64_t size) {
   return std::mt19937_64(seed * 1000003 + size);
-}
-
-template <class T>
-Answered judged(const Outcome<FloatAnswer<T>>& got, const T& expected) {
-  if (!got.has_value()) return Answered::wrong;
-  const bool certified = got.value().certificate == Certificate::certified;
-  if (got.value().value == expected) return certified ? Answered::certified : Answered::right;
-  if (certified) throw std::logic_error("a certified answer of a float run is wrong");
-  return Answered::wrong;
-}
-
-Tokens answered_tokens(Outcome<Tokens> tokens) {
-  if (!tokens.has_value()) throw std::logic_error(describe(tokens.refusal()));
-  return std::move(tokens).value();
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -70,76 +52,40 @@ Word word_of(std::size_t kind, std::uint64_t length, std::size_t letters, std::m
   return word;
 }
 
-std::vector<PrecisionQuestion> word_questions(const Model& model, const std::string& group,
-                                              std::uint64_t length, std::uint64_t seed) {
-  const std::shared_ptr<LanguageOracle> oracle = make_action_oracle(named_monoid(group), group);
-  const std::size_t first = std::get<WordInput>(model.input).begin ? 1 : 0;
+std::vector<FloatQuestion> word_questions(const Model& model, const std::string& group,
+                                          std::uint64_t length, std::uint64_t seed) {
+  /// The questions, with the oracle that they refer to.
+  struct Asked {
+    std::unique_ptr<LanguageOracle> oracle;
+    WordInquiry questions;
+    Asked(const Model& of, const std::string& name)
+        : oracle(make_action_oracle(named_monoid(name), name)), questions(of, *oracle) {}
+  };
+  const auto asked = std::make_shared<const Asked>(model, group);
+  const std::shared_ptr<const WordInquiry> words(asked, &asked->questions);
   std::mt19937_64 random = dice(seed, length);
-  std::vector<PrecisionQuestion> questions;
-  for (std::size_t kind = 0; kind < kWords; ++kind) {
-    const Word word = word_of(kind, length, model.alphabet.size(), random);
-    std::vector<std::string> letters;
-    for (const Letter letter : word) letters.push_back(oracle->alphabet().name(letter));
-    const bool accepted = oracle->accepts(word);
+  std::vector<FloatQuestion> questions;
+  for (std::size_t kind = 0; kind < kWords; ++kind)
     questions.push_back(
-        {answered_tokens(tokens_of(model, letters)),
-         [accepted, first, right = RightPrefixes(model, *oracle).of(word).value()](
-             const FloatRunner& runner, const FloatStream& stream) {
-           Answered worst = judged(runner.accepts(stream, stream.tokens - 1), accepted);
-           for (std::size_t i = 0; i < right.size() && worst > Answered::wrong; ++i)
-             worst = std::min(worst, judged(runner.prefix(stream, first + i), right[i]));
-           return worst;
-         }});
-  }
+        float_question(words, word_of(kind, length, model.alphabet.size(), random)));
   return questions;
 }
 
 // --- division ------------------------------------------------------------------------------------
 
-/// The number z >= 0 whose phi(z) = (z, 1)/sqrt(z^2 + 1) is (x, y) is x/y, read as the nearest
-/// integer; proved where every pair of numbers within the bounds reads the same.
-Answered judged_number(const FloatNumber& x, const FloatNumber& y, Certificate certificate,
-                       std::uint64_t expected) {
-  const auto wanted = static_cast<double>(expected);
-  const double low = (x.value - x.error) / (y.value + y.error);
-  const double high = (x.value + x.error) / (y.value - y.error);
-  const bool bounded = certificate == Certificate::certified && y.value > y.error;
-  if (bounded && (low > wanted + 0.001 || high < wanted - 0.001))
-    throw std::logic_error("a certified number of a float run is wrong");
-  if (!(y.value > 0) || !(std::fabs(x.value / y.value - wanted) < 0.5)) return Answered::wrong;
-  return bounded && low > wanted - 0.499 && high < wanted + 0.499 ? Answered::certified
-                                                                  : Answered::right;
-}
-
-std::vector<PrecisionQuestion> division_questions(const Model& model, std::uint64_t length,
-                                                  std::uint64_t seed) {
-  const DivisionFile file = division_file(model);
+std::vector<FloatQuestion> division_questions(const Model& model, std::uint64_t length,
+                                              std::uint64_t seed) {
+  const auto divisions = std::make_shared<const DivisionInquiry>(model);
   std::mt19937_64 random = dice(seed, length);
   // Small divisors have many multiples in sight, the largest none but 0 and one more.
   const std::vector<std::uint64_t> divisors = {1 + random() % 3, 2 + random() % (length / 2),
                                                1 + random() % length, length - 1};
-  std::vector<PrecisionQuestion> questions;
+  std::vector<FloatQuestion> questions;
   for (const std::uint64_t divisor : divisors) {
     DivisionInput input{divisor, {}};
-    std::vector<Division> expected;
-    for (std::uint64_t i = 0; i < length; ++i) {
+    for (std::uint64_t i = 0; i < length; ++i)
       input.dividends.push_back(random() % 2 == 0 ? i : random() % (i + 1));
-      expected.push_back(division_oracle(input.dividends.back(), divisor));
-    }
-    const auto judge = [expected, rows = file.rows](const FloatRunner& runner,
-                                                    const FloatStream& stream) {
-      Answered worst = Answered::certified;
-      for (std::size_t i = 0; i < expected.size() && worst > Answered::wrong; ++i) {
-        const auto got = runner.numbers(stream, i);
-        const auto number = [&](std::size_t k, std::uint64_t right) {
-          return judged_number(got.value[rows[k]], got.value[rows[k + 1]], got.certificate, right);
-        };
-        worst =
-            std::min({worst, number(0, expected[i].quotient), number(2, expected[i].remainder)});
-      }
-      return worst;
-    };
-    questions.push_back({answered_tokens(tokens_of(model, division_rows(model, input))), judge});
+    questions.push_back(float_question(divisions, std::move(input)));
   }
   return questions;
 }
@@ -153,7 +99,7 @@ struct PathGraph {
 
 /// A path, a path that is cut, forward edges some of which are missing, and about one edge for
 /// every vertex; vertices in any order.
-PathGraph graph_of(std::size_t kind, std::uint64_t vertices, std::mt19937_64& random) {
+PathGraph path_graph(std::size_t kind, std::uint64_t vertices, std::mt19937_64& random) {
   std::vector<Vertex> name(vertices);
   for (Vertex i = 0; i < vertices; ++i) name[i] = i;
   for (std::size_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random() % i]);
@@ -170,38 +116,20 @@ PathGraph graph_of(std::size_t kind, std::uint64_t vertices, std::mt19937_64& ra
   return made;
 }
 
-using Pairs = std::vector<std::pair<Vertex, Vertex>>;
-
 /// A run answers about one pair, or about all at once. The pairs of one run each: the ends of the
 /// path, the same back, and any two.
-std::vector<PrecisionQuestion> graph_questions(const Model& model, std::uint64_t vertices,
-                                               std::uint64_t seed) {
-  const bool all_pairs = std::holds_alternative<RelationOutput>(model.output);
+std::vector<FloatQuestion> graph_questions(const Model& model, std::uint64_t vertices,
+                                           std::uint64_t seed) {
+  const auto graphs = std::make_shared<const GraphInquiry>(model, false);
   std::mt19937_64 random = dice(seed, vertices);
   const auto any = [&] { return static_cast<Vertex>(random() % vertices); };
-  std::vector<PrecisionQuestion> questions;
+  std::vector<FloatQuestion> questions;
   for (std::size_t kind = 0; kind < kGraphs; ++kind) {
-    const auto [graph, first, last] = graph_of(kind, vertices, random);
-    const auto reached = ReachabilityOracle(graph).transitive_closure();
-    const auto add = [&, &graph = graph](const Pairs& pairs) {
-      const auto judge = [pairs, reached](const FloatRunner& runner, const FloatStream& stream) {
-        Answered worst = Answered::certified;
-        for (const auto& [s, t] : pairs)
-          worst = std::min(worst, judged(runner.connected(stream, s, t), bool{reached[s][t]}));
-        return worst;
-      };
-      const auto& [s, t] = pairs.front();
-      questions.push_back({answered_tokens(tokens_of(model, graph, s, t)), judge});
-    };
-    Pairs pairs = {{first, last}, {last, first}, {any(), any()}};
-    if (all_pairs) {
-      pairs.clear();
-      for (Vertex s = 0; s < vertices; ++s)
-        for (Vertex t = 0; t < vertices; ++t) pairs.emplace_back(s, t);
-      add(pairs);
-    } else {
-      for (const auto& pair : pairs) add({pair});
-    }
+    const auto [graph, first, last] = path_graph(kind, vertices, random);
+    const auto about =
+        graphs->about(CaseStage::chosen, graph, {{first, last}, {last, first}, {any(), any()}});
+    for (const AskedGraph& question : about.inputs)
+      questions.push_back(float_question(graphs, question));
   }
   return questions;
 }
@@ -321,17 +249,6 @@ PrecisionSeries connectivity() {
 }
 
 }  // namespace
-
-Answered ask(FloatRunner& runner, const std::vector<PrecisionQuestion>& questions, Answered least) {
-  Answered worst = Answered::certified;
-  for (const PrecisionQuestion& question : questions) {
-    const auto stream = runner.run(question.tokens);
-    if (!stream.has_value()) throw std::logic_error(describe(stream.refusal()));
-    worst = std::min(worst, question.judge(runner, stream.value()));
-    if (worst < least) break;
-  }
-  return worst;
-}
 
 const std::vector<PrecisionSeries>& precision_series() {
   static const std::vector<PrecisionSeries> kSeries = {

@@ -96,6 +96,8 @@ const char* name_of(WrongWord::Wrong wrong) {
       return "depth";
     case WrongWord::Wrong::limit:
       return "limit";
+    case WrongWord::Wrong::cell:
+      return "cell";
   }
   return "answer";
 }
@@ -108,9 +110,10 @@ void bind_word_tests(nb::module_& module) {
       .def_prop_ro(
           "wrong", [](const WrongWord& found) { return name_of(found.wrong); },
           nb::sig("def wrong(self) -> typing.Literal['answer', 'product', 'promise', 'depth', "
-                  "'limit']"),
+                  "'limit', 'cell']"),
           "What is wrong there: the answer, a product or state of a prefix, what a head promises, "
-          "the number of layers, or that a word beyond the file's limit is answered.")
+          "the number of layers, that a word beyond the file's limit is answered, or what a cell "
+          "holds.")
       .def_ro("expected", &WrongWord::expected,
               "In words: \"accept\", \"exactly one position\", ...")
       .def_ro("got", &WrongWord::got, "In words: \"accept\", \"exactly one position\", ...")

@@ -1,0 +1,127 @@
+#include "proofs-check/check/cell_check.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/file/cell_lifetimes.hpp"
+
+namespace logdepth {
+namespace {
+
+std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
+  if (type == "flag") return BrokenCell::Rule::flag;
+  if (type == "onehot") return BrokenCell::Rule::onehot;
+  if (type == "direction") return BrokenCell::Rule::direction;
+  if (type == "constant") return BrokenCell::Rule::constant;
+  return std::nullopt;
+}
+
+}  // namespace
+
+CellCheck::CellCheck(const Model& model, Exact& arithmetic)
+    : model_(model), arithmetic_(arithmetic) {
+  if (model.cells.empty()) return;
+  std::set<std::uint32_t> named;
+  for (const auto& [name, cell] : model.cells) {
+    cells_.push_back({name, cell.coordinates, rule_of(cell.type), cell.lifetime == kScratchLifetime,
+                      cell.lifetime == kErasedLifetime});
+    named.insert(cell.coordinates.begin(), cell.coordinates.end());
+  }
+  // The compiler gives cells the first half of the coordinates and mirrors them in the second.
+  const std::uint32_t half = model.width / 2;
+  const bool mirrors = model.norm == Norm::layernorm && model.width % 2 == 0 &&
+                       (named.empty() || *named.rbegin() < half);
+  for (std::uint32_t c = 0; c < (mirrors ? half : model.width); ++c) {
+    if (!named.contains(c)) unnamed_.push_back(c);
+    if (mirrors) mirrored_.push_back(c);
+  }
+}
+
+void CellCheck::before(const Location& location, const Stream<ValueId>& stream) {
+  if (location.step != 1 || location.sublayer != Sublayer::attention) return;
+  begin();
+  look({0, 0, Sublayer::feedforward}, stream);
+}
+
+void CellCheck::after(const Location& location, const Stream<ValueId>& stream) {
+  look(location, stream);
+}
+
+void CellCheck::begin() {
+  broken_.reset();
+  units_.clear();
+  negatives_.clear();
+  constants_.clear();
+  one_ = arithmetic_.number(Rational(1));
+  minus_one_ = arithmetic_.number(Rational(-1));
+}
+
+/// The squared norm is 1; of four coordinates, which are two circles, 2.
+bool CellCheck::unit(const std::vector<ValueId>& values) {
+  const auto [found, added] = units_.try_emplace(values, false);
+  if (added) {
+    Real square;
+    for (const ValueId v : values) square = square + arithmetic_.pool()[v] * arithmetic_.pool()[v];
+    found->second = square == Real(1) || (values.size() == 4 && square == Real(2));
+  }
+  return found->second;
+}
+
+ValueId CellCheck::negated(ValueId value) {
+  const auto [found, added] = negatives_.try_emplace(value, value);
+  if (added) found->second = arithmetic_.multiply(Rational(-1), value);
+  return found->second;
+}
+
+bool CellCheck::allowed(const Cell& cell) {
+  const auto zero = [&](ValueId v) { return arithmetic_.is_zero(v); };
+  if (!cell.type) return true;
+  if (*cell.type == BrokenCell::Rule::constant) {
+    const auto [first, added] = constants_.try_emplace(cell.name, held_.front());
+    return !zero(held_.front()) && first->second == held_.front();
+  }
+  if (std::ranges::all_of(held_, zero)) return true;
+  if (*cell.type == BrokenCell::Rule::flag)
+    return std::ranges::all_of(held_, [&](ValueId v) { return v == one_ || v == minus_one_; });
+  if (*cell.type == BrokenCell::Rule::onehot)
+    return std::ranges::count_if(held_, [&](ValueId v) { return !zero(v); }) == 1 &&
+           std::ranges::count(held_, one_) == 1;
+  return unit(held_);
+}
+
+void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
+  if (broken_ || cells_.empty()) return;
+  const std::size_t last_repeated = model_.shape.initial + model_.shape.repeated;
+  const bool layer_ends = location.step > 0 && location.sublayer == Sublayer::feedforward;
+  const bool loop_ends =
+      layer_ends && model_.shape.repeated > 0 && location.layer + 1 == last_repeated;
+  // With a final block the run ends there, without one with the last loop; either is also the end of
+  // the file, and what is erased before a loop that follows stays erased.
+  const bool run_ends = layer_ends && location.layer + 1 == model_.layers.size();
+  const auto broken = [&](BrokenCell::Rule rule, const std::string& cell, std::size_t token) {
+    std::vector<std::string> values;
+    for (const ValueId v : held_) values.push_back(arithmetic_.pool()[v].text());
+    broken_ = {rule, cell, location.step, location.sublayer, token, std::move(values)};
+  };
+  for (std::size_t token = 0; token < stream.tokens && !broken_; ++token) {
+    for (const Cell& cell : cells_) {
+      held_.clear();
+      for (const std::uint32_t c : cell.coordinates) held_.push_back(stream.at(token, c));
+      if (!allowed(cell)) return broken(*cell.type, cell.name, token);
+      if (((cell.scratch && (loop_ends || run_ends)) || (cell.erased && run_ends)) &&
+          !std::ranges::all_of(held_, [&](ValueId v) { return arithmetic_.is_zero(v); }))
+        return broken(cell.scratch ? BrokenCell::Rule::scratch : BrokenCell::Rule::erased,
+                      cell.name, token);
+    }
+    const auto holds = [&](std::uint32_t c) { held_.assign(1, stream.at(token, c)); };
+    for (const std::uint32_t c : unnamed_)
+      if (holds(c); !arithmetic_.is_zero(held_.front()))
+        return broken(BrokenCell::Rule::unnamed, std::to_string(c), token);
+    for (const std::uint32_t c : mirrored_)
+      if (holds(c + model_.width / 2); negated(stream.at(token, c)) != held_.front())
+        return broken(BrokenCell::Rule::mirror, std::to_string(c + model_.width / 2), token);
+    ++looked_at_;
+  }
+}
+
+}  // namespace logdepth

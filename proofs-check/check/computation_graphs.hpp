@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proofs-check/check/computation_graph_run.hpp"
+#include "proofs-check/check/examine.hpp"
+#include "runtime/file/model.hpp"
+
+namespace logdepth {
+
+/// What `test` asks of a file of computation graphs, if nobody says otherwise.
+inline constexpr Bounds kComputationGraphBounds{3, 200, 24, 1};
+
+/// `name = operand o operand ...` or, without operands, `name = value`. Names are numbers.
+struct Equation {
+  std::uint32_t name = 0, value = 0;
+  std::vector<std::uint32_t> operands;
+  std::string operations;  ///< one less
+};
+
+/// A computation graph, what its variables hold before the first iteration, and how many there are.
+struct ComputationGraphQuestion {
+  std::vector<Equation> equations;
+  /// Of the variables in their order in the text, `prime` for none; empty: none holds anything.
+  std::vector<std::uint32_t> held;
+  std::uint32_t iterations = 0;  ///< more or fewer than the file's own, too
+};
+
+/// The value at every token of computation graphs against the definition, after any number of
+/// iterations from any state.
+class ComputationGraphInquiry : public Inquiry<ComputationGraphQuestion> {
+ public:
+  /// Keeps a reference. Errors: as above.
+  explicit ComputationGraphInquiry(const Model& model);
+
+  Outcome<Tokens> tokens(const ComputationGraphQuestion& question) const override;
+  std::optional<std::uint32_t> loops(const ComputationGraphQuestion& question) const override;
+  bool outside(const ComputationGraphQuestion&) const override { return false; }
+  FileAnswer expected(const ComputationGraphQuestion&) const override {
+    return EveryToken::node_values;
+  }
+  std::optional<Finding> judge(const ComputationGraphQuestion& question, RunAnswers& answers,
+                               ComparedCounts& counts) override;
+  ComputationGraphQuestion shrunk(
+      ComputationGraphQuestion question,
+      const std::function<bool(const ComputationGraphQuestion&)>& fails) const override;
+  std::string text(const ComputationGraphQuestion& question) const override;
+
+  std::vector<std::string> letters(const ComputationGraphQuestion& question) const;
+  const ComputationGraphFile& file() const { return file_; }
+
+ private:
+  const Model& model_;
+  ComputationGraphFile file_;
+};
+
+/// Every graph of at most `up_to` equations, then random ones, under random names: after the file's
+/// own iterations from no values, and after one to one more than the depth from random values. Errors:
+/// SizeLimit for an `up_to` of too many graphs.
+Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs,
+                                                                 ComputationGraphInquiry& questions,
+                                                                 const Bounds& bounds,
+                                                                 const Asking& how);
+
+/// The same of a file as it is.
+inline Examination<ComputationGraphQuestion> examine_computation_graphs(const Model& model,
+                                                                        const Bounds& bounds,
+                                                                        const Asking& how = {}) {
+  ExactRuns runs(model);
+  ComputationGraphInquiry questions(model);
+  return examine_computation_graphs(runs, questions, bounds, how);
+}
+
+}  // namespace logdepth

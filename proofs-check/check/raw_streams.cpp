@@ -1,0 +1,74 @@
+#include "proofs-check/check/raw_streams.hpp"
+
+#include <utility>
+
+#include "logdepth/errors.hpp"
+#include "objects/quoted_text.hpp"
+#include "runtime/exact/run_model.hpp"
+
+namespace logdepth {
+
+StreamInquiry::StreamInquiry(const Model& model, Outputs outputs,
+                             const std::vector<std::string>& blank)
+    : model_(model), outputs_(std::move(outputs)) {
+  const auto* output = std::get_if<CellsOutput>(&model.output);
+  if (!output || !std::holds_alternative<CellsInput>(model.input))
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " does not take raw streams and answer with cells");
+  names_ = output->names;
+  for (const std::string& cell : blank) {
+    const auto found = model.cells.find(cell);
+    if (found == model.cells.end())
+      throw InputError("the weights file " + in_quotes(model.name) + " has no cell " +
+                       in_quotes(cell));
+    blank_.emplace_back(cell, found->second.coordinates);
+  }
+}
+
+Outcome<Tokens> StreamInquiry::tokens(const RawInput& input) const {
+  return tokens_of(model_, input.rows);
+}
+
+std::optional<Finding> StreamInquiry::judge(const RawInput& input, RunAnswers& answers,
+                                            ComparedCounts& counts) {
+  const auto right = outputs_(input);
+  for (std::size_t token = 0; token < right.size(); ++token) {
+    NamedNumbers wanted{token, names_, {}};
+    for (const Real& value : right[token]) wanted.values.push_back(value.text());
+    counts.answers += !right[token].empty();
+    for (std::size_t k = 0; k < right[token].size(); ++k) {
+      const auto same = answers.is(token, k, right[token][k]);
+      if (!same.has_value()) return NoAnswer{wanted, same.refusal()};
+      if (same.value()) continue;
+      NamedNumbers got{token, names_, {}};
+      for (std::size_t row = 0; row < right[token].size(); ++row)
+        got.values.push_back(answers.number(token, row));
+      return WrongAnswer{wanted, got};
+    }
+  }
+  for (const auto& [cell, coordinates] : blank_)
+    for (std::size_t token = 0; token < answers.tokens(); ++token)
+      for (const std::uint32_t coordinate : coordinates) {
+        const auto zero = answers.zero(token, coordinate);
+        if (!zero.has_value()) return NoAnswer{expected(input), zero.refusal()};
+        if (!zero.value()) return CellLeft{cell, token};
+      }
+  return std::nullopt;
+}
+
+AskedCases<RawInput> streams_by_size(
+    const std::function<std::vector<RawInput>(std::size_t size)>& inputs, std::size_t from,
+    std::size_t up_to) {
+  return {[inputs, up_to, size = from, listed = std::vector<RawInput>(),
+           at = std::size_t{0}]() mutable -> std::optional<AskedCase<RawInput>> {
+            while (at == listed.size()) {
+              if (size > up_to) return std::nullopt;
+              listed = inputs(size++);
+              at = 0;
+            }
+            return AskedCase<RawInput>{CaseStage::exhaustive, {std::move(listed[at++])}};
+          },
+          up_to + 1 - from};
+}
+
+}  // namespace logdepth

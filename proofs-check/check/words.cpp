@@ -1,0 +1,228 @@
+#include "proofs-check/check/words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "logdepth/errors.hpp"
+#include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
+#include "objects/text_lines.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/numbers/real_text.hpp"
+#include "runtime/stream/readout.hpp"
+
+namespace logdepth {
+
+std::vector<Letter> common_letters(const Model& model, const LanguageOracle& oracle) {
+  std::vector<Letter> letters;
+  for (const std::string& name : model.alphabet) {
+    const auto letter = oracle.alphabet().find(name);
+    if (!letter)
+      throw InputError("letter " + in_quotes(name) + " of the model is not in the alphabet of " +
+                       oracle.name());
+    letters.push_back(*letter);
+  }
+  for (const std::string& name : oracle.alphabet().names())
+    if (std::find(model.alphabet.begin(), model.alphabet.end(), name) == model.alphabet.end())
+      throw InputError("letter " + in_quotes(name) + " of " + oracle.name() +
+                       " is not in the alphabet of the model");
+  return letters;
+}
+
+WordInquiry::WordInquiry(const Model& model, const LanguageOracle& oracle)
+    : model_(model),
+      oracle_(oracle),
+      letters_(common_letters(model, oracle)),
+      right_(model, oracle) {
+  if (!std::holds_alternative<WordInput>(model.input))
+    throw InputError("the weights file " + in_quotes(model.name) + " does not take words");
+}
+
+std::vector<std::string> WordInquiry::names(const Word& word) const {
+  std::vector<std::string> result;
+  for (const Letter letter : word) result.push_back(model_.alphabet[letter]);
+  return result;
+}
+
+Word WordInquiry::word_of(const std::vector<std::string>& names) const {
+  Word word;
+  for (const std::string& name : names)
+    word.push_back(static_cast<Letter>(
+        std::find(model_.alphabet.begin(), model_.alphabet.end(), name) - model_.alphabet.begin()));
+  return word;
+}
+
+std::string WordInquiry::text(const Word& word) const {
+  if (word.empty()) return "the empty word";
+  return in_quotes(Alphabet(model_.alphabet).format_word(word));
+}
+
+Word WordInquiry::asked(const Word& word) const {
+  Word letters;
+  for (const Letter letter : word) letters.push_back(letters_[letter]);
+  return letters;
+}
+
+Outcome<Tokens> WordInquiry::tokens(const Word& word) const {
+  return tokens_of(model_, names(word));
+}
+
+bool WordInquiry::outside(const Word& word) const {
+  // Without a token that begins or ends the word the empty one has none that could answer.
+  const auto& input = std::get<WordInput>(model_.input);
+  if (word.empty() && !input.begin && !input.end) return true;
+  return model_.unroll.max_length && word.size() > *model_.unroll.max_length;
+}
+
+FileAnswer WordInquiry::expected(const Word& word) const {
+  const auto* output = std::get_if<CellsOutput>(&model_.output);
+  if (!output) return Acceptance{oracle_.accepts(asked(word))};
+  NamedNumbers numbers{{}, output->names, {}};
+  for (const Real& value : named_values(asked(word))) numbers.values.push_back(value.text());
+  return numbers;
+}
+
+/// In the order of the file's names.
+std::vector<Real> WordInquiry::named_values(const Word& asked) const {
+  const auto& names = std::get<CellsOutput>(model_.output).names;
+  const auto text = oracle_.named_values(asked);
+  if (!text)
+    throw InputError("the weights file " + in_quotes(model_.name) +
+                     " has named values and no verdict; " + oracle_.name() + " has verdicts only");
+  std::vector<std::optional<Real>> values(names.size());
+  bool fits = true;
+  for (const std::string_view field : fields_of(*text)) {
+    const std::size_t equals = std::min(field.find('='), field.size());
+    const auto name = std::find(names.begin(), names.end(), field.substr(0, equals));
+    fits = fits && equals < field.size() && name != names.end();
+    if (!fits) break;
+    auto& value = values[static_cast<std::size_t>(name - names.begin())];
+    fits = !value;
+    value = parse_real(field.substr(equals + 1));
+    fits = fits && value;
+  }
+  std::vector<Real> result;
+  for (auto& value : values)
+    if (value) result.push_back(std::move(*value));
+  if (!fits || result.size() < names.size())
+    throw InputError(
+        fmt::format("{}, asked {}: expected one exact value for each of the names {}, as "
+                    "{}=1/2, found {}",
+                    oracle_.name(), in_quotes(oracle_.alphabet().format_word(asked)), joined(names),
+                    names.front(), in_quotes(*text)));
+  return result;
+}
+
+std::optional<Finding> WordInquiry::judge(const Word& word, RunAnswers& answers,
+                                          ComparedCounts& counts) {
+  const std::size_t last = answers.tokens() - 1;
+  if (const auto* output = std::get_if<CellsOutput>(&model_.output)) {
+    const std::vector<Real> right = named_values(asked(word));
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      const auto same = answers.is(last, i, right[i]);
+      if (!same.has_value()) return NoAnswer{expected(word), same.refusal()};
+      ++counts.numbers;
+      ++counts.answers;
+      if (same.value()) continue;
+      NamedNumbers got{{}, output->names, {}};
+      for (std::size_t k = 0; k < right.size(); ++k) got.values.push_back(answers.number(last, k));
+      return WrongAnswer{expected(word), got};
+    }
+    return std::nullopt;
+  }
+  const bool right = oracle_.accepts(asked(word));
+  counts.positive += right;
+  const auto verdict = answers.accepts(last);
+  if (!verdict.has_value()) return NoAnswer{Acceptance{right}, verdict.refusal()};
+  ++counts.answers;
+  if (verdict.value() != right) return WrongAnswer{Acceptance{right}, Acceptance{verdict.value()}};
+  if (!reads_prefixes(model_)) return std::nullopt;
+  return judge_prefixes(asked(word), answers, counts);
+}
+
+std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, RunAnswers& answers,
+                                                   ComparedCounts& counts) {
+  const auto right = right_.of(asked);
+  const auto states = right_.states_of(asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto got = answers.prefix(first_letter(model_) + i);
+    const auto value = [&](const PrefixAnswer& answer) {
+      return PrefixValue{i + 1, right_.states(), answer};
+    };
+    if (!got.has_value())
+      return NoAnswer{value(right ? (*right)[i] : PrefixAnswer()), got.refusal()};
+    if (!right) continue;
+    ++counts.prefixes;
+    ++counts.answers;
+    if (got.value() != (*right)[i]) return WrongAnswer{value((*right)[i]), value(got.value())};
+    if (!states) continue;
+    const auto [known, added] = state_of_product_.try_emplace(got.value(), (*states)[i]);
+    if (known->second != (*states)[i]) return ProductOfTwoStates{i + 1, got.value()};
+  }
+  return std::nullopt;
+}
+
+Answered WordInquiry::judge(const Word& word, const FloatRunner& runner,
+                            const FloatStream& stream) const {
+  const Word letters = asked(word);
+  Answered worst = judged(runner.accepts(stream, stream.tokens - 1), oracle_.accepts(letters));
+  const auto right = right_.of(letters);
+  for (std::size_t i = 0; right && i < right->size() && worst > Answered::wrong; ++i)
+    worst = std::min(worst, judged(runner.prefix(stream, first_letter(model_) + i), (*right)[i]));
+  return worst;
+}
+
+/// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
+/// first letter, as long as the word keeps failing.
+Word WordInquiry::shrunk(Word word, const std::function<bool(const Word&)>& fails) const {
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (std::size_t chunk = std::max<std::size_t>(word.size() / 2, 1); chunk >= 1; chunk /= 2) {
+      for (std::size_t at = 0; at + chunk <= word.size();) {
+        Word candidate = word;
+        candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(at),
+                        candidate.begin() + static_cast<std::ptrdiff_t>(at + chunk));
+        if (fails(candidate)) {
+          word = std::move(candidate);
+          smaller = true;
+        } else {
+          at += chunk;
+        }
+      }
+    }
+    for (Letter& letter : word) {
+      if (letter == 0) continue;
+      const Letter old = std::exchange(letter, 0);
+      if (fails(word)) {
+        smaller = true;
+      } else {
+        letter = old;
+      }
+    }
+  }
+  return word;
+}
+
+Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const Bounds& bounds,
+                                const Asking& how) {
+  const Model& model = runs.model();
+  Bounds within = bounds;
+  if (const auto limit = model.unroll.max_length) {
+    within.up_to = std::min<std::uint64_t>(within.up_to, *limit);
+    within.max_size = std::min<std::uint64_t>(within.max_size, *limit);
+  }
+  auto result = examine(runs, questions,
+                        every_word(model, within.up_to, how.shard) +
+                            random_words(model, within.random, within.max_size, within.seed) +
+                            words_at_the_limit(model, within.seed),
+                        how);
+  result.bounds = within;
+  return result;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oracle/language_oracle.hpp"
+#include "proofs-check/check/examine.hpp"
+#include "proofs-check/check/judged_floats.hpp"
+#include "proofs-check/check/right_prefixes.hpp"
+#include "runtime/file/model.hpp"
+
+namespace logdepth {
+
+/// What `test` asks of a file that takes words, if nobody says otherwise.
+inline constexpr Bounds kWordBounds{6, 200, 100, 1};
+
+/// Words to a weights file, as indices into its alphabet: the verdict against the oracle's; prefix
+/// products or states where the file reads them; in place of a verdict the named values of the last
+/// token, where the file has such.
+class WordInquiry : public Inquiry<Word> {
+ public:
+  /// Keeps references. Errors: InputError when the model takes no words, when the alphabets do not
+  /// fit.
+  WordInquiry(const Model& model, const LanguageOracle& oracle);
+
+  Outcome<Tokens> tokens(const Word& word) const override;
+  bool outside(const Word& word) const override;
+  /// Errors: InputError where the oracle does not say one value for each name of the file.
+  FileAnswer expected(const Word& word) const override;
+  std::optional<Finding> judge(const Word& word, RunAnswers& answers,
+                               ComparedCounts& counts) override;
+  /// The same of a run in floating point.
+  Answered judge(const Word& word, const FloatRunner& runner, const FloatStream& stream) const;
+  Word shrunk(Word word, const std::function<bool(const Word&)>& fails) const override;
+  std::string text(const Word& word) const override;
+
+  std::vector<std::string> names(const Word& word) const;
+  /// The other way round. Precondition: letters of the model.
+  Word word_of(const std::vector<std::string>& names) const;
+  /// "prefix product" or "state": what the file reads of prefixes.
+  const char* prefix_kind() const { return right_.states() ? "state" : "prefix product"; }
+  /// As RightPrefixes says it.
+  const std::string& prefix_note() const { return right_.note(); }
+
+ private:
+  Word asked(const Word& word) const;
+  std::vector<Real> named_values(const Word& asked) const;
+  std::optional<Finding> judge_prefixes(const Word& asked, RunAnswers& answers,
+                                        ComparedCounts& counts);
+
+  const Model& model_;
+  const LanguageOracle& oracle_;
+  std::vector<Letter> letters_;  ///< of the oracle, by the model's
+  RightPrefixes right_;
+  std::map<PrefixAnswer, State> state_of_product_;  ///< of all prefixes so far
+};
+
+/// The letters of the model as the oracle has them. Errors: InputError where the alphabets do not fit.
+std::vector<Letter> common_letters(const Model& model, const LanguageOracle& oracle);
+
+/// Every word of at most so many letters, in length-lexicographic order. Errors: InputError for more
+/// than 2^24 words for each shard.
+AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
+/// Every word of one length; the first letter changes fastest, which a missing loop does not reach.
+AskedCases<Word> words_of_length(const Model& model, std::size_t length);
+/// Random words: of letters drawn one by one; of runs, long and of few letters; of one letter but for
+/// a few places. Half of the lengths are around powers of two. The same seed gives the same words.
+AskedCases<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
+                              std::uint64_t seed);
+/// Words of the largest length that the file is made for, where that is not long, and one that is
+/// longer.
+AskedCases<Word> words_at_the_limit(const Model& model, std::uint64_t seed);
+
+/// All three, within the file's own limit. Errors: as above.
+Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const Bounds& bounds,
+                                const Asking& how);
+
+/// The same of a file as it is.
+inline Examination<Word> examine_words(const Model& model, const LanguageOracle& oracle,
+                                       const Bounds& bounds, const Asking& how = {}) {
+  ExactRuns runs(model);
+  WordInquiry questions(model, oracle);
+  return examine_words(runs, questions, bounds, how);
+}
+
+}  // namespace logdepth
