@@ -18,7 +18,7 @@
 #include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
-#include "proofs-check/check/test_computation_graph.hpp"
+#include "proofs-check/check/computation_graphs.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "tests/support/fixed_seed.hpp"
@@ -102,9 +102,9 @@ std::uint32_t depth_of(const Letters& letters, std::uint32_t prime) {
 }
 
 Values run_values(ComputationGraphRun& run, const Letters& letters, std::uint32_t iterations) {
-  std::optional<Mismatch> mismatch;
+  std::optional<Finding> mismatch;
   const auto values = run.values(letters, iterations, mismatch);
-  EXPECT_FALSE(mismatch) << mismatch->expected << "; got " << mismatch->got;
+  EXPECT_FALSE(mismatch) << expected_text(*mismatch) << "; got " << got_text(*mismatch);
   return values.value_or(Values());
 }
 
@@ -175,30 +175,21 @@ TEST(ComputationGraph, IsRightOnEverySmallGraphUnderBothNorms) {
   for (const std::uint32_t operands : {1u, 2u, 3u})
     for (const GraphEvaluation form : kForms)
       for (const Norm norm : {Norm::rms, Norm::layernorm}) {
-        ComputationGraphTestOptions options;
-        options.operands = operands;
-        options.up_to = 3;
-        options.random = 25;
-        options.max_size = 10;
-        options.seed = laws::seed();
-        const auto report =
-            test_computation_graph(compiled({form, 3, 10, operands, 3}, norm), options);
-        ASSERT_FALSE(report.counterexample)
-            << report.counterexample->expected << ", got " << report.counterexample->got;
+        const auto report = examine_computation_graphs(compiled({form, 3, 10, operands, 3}, norm),
+                                                       {3, 25, 10, laws::seed()});
+        ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding)
+                                            << ", got " << got_text(report.counterexample->finding);
         EXPECT_TRUE(report.unevaluated.empty());
-        EXPECT_GE(report.exhaustive_graphs, 3u + 3 * 4 + 3 * 4 * 5);
+        EXPECT_GE(report.exhaustive, 3u + 3 * 4 + 3 * 4 * 5);
       }
 }
 
 TEST(ComputationGraph, IsRightOnEveryGraphOfFourEquationsModuloTwo) {
-  ComputationGraphTestOptions options;
-  options.up_to = 4;
-  options.random = 0;
   const auto report =
-      test_computation_graph(compiled({GraphEvaluation::compact, 2, 5, 3, 3}), options);
-  ASSERT_FALSE(report.counterexample)
-      << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_EQ(report.exhaustive_graphs, 2u + 2 * 3 + 2 * 3 * 10 + 2 * 3 * 10 * 77);
+      examine_computation_graphs(compiled({GraphEvaluation::compact, 2, 5, 3, 3}), {4, 0, 0});
+  ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding) << ", got "
+                                      << got_text(report.counterexample->finding);
+  EXPECT_EQ(report.exhaustive, 2u + 2 * 3 + 2 * 3 * 10 + 2 * 3 * 10 * 77);
 }
 
 /// A well-formed graph of 1 to `most` equations over names x0..x19 modulo 5.
@@ -326,16 +317,14 @@ TEST(ComputationGraph, BrokenOnPurposeIsToldFromTheRightOne) {
       {pairwise, "o.1=- f.2=0 f.1=1 -> e.1=2", "o.1=- f.2=0 f.1=1 -> e.1=1", "at letter"},
       {pairwise, "o.0=* e.1=2 f.0=2 -> v=1", "o.0=* e.1=2 f.0=2 -> v=2", "at letter"},
   };
-  ComputationGraphTestOptions options;
-  options.random = 400;
-  options.max_size = 16;
   for (const Edit& edit : edits) {
     const auto report =
-        test_computation_graph(edited(edit.options, edit.before, edit.after), options);
+        examine_computation_graphs(edited(edit.options, edit.before, edit.after), {3, 400, 16});
     ASSERT_TRUE(report.counterexample) << edit.before << " became " << edit.after;
-    EXPECT_NE(report.counterexample->expected.find(edit.told_by), std::string::npos)
-        << edit.before << ": " << report.counterexample->expected;
-    EXPECT_LE(report.counterexample->letters.size(), report.counterexample->original_length);
+    EXPECT_NE(expected_text(report.counterexample->finding).find(edit.told_by), std::string::npos)
+        << edit.before << ": " << expected_text(report.counterexample->finding);
+    EXPECT_LE(report.counterexample->input.equations.size(),
+              report.counterexample->first.equations.size());
   }
 }
 
@@ -343,23 +332,24 @@ TEST(ComputationGraph, AnEntryOfTheTableBrokenOnPurposeIsShrunkToTheExpression) 
   const Model model =
       edited({GraphEvaluation::compact, 3, 8, 3, 4}, "o.0=- o.1=none f.1=1 f.0=2 -> v=2",
              "o.0=- o.1=none f.1=1 f.0=2 -> v=1");
-  ComputationGraphTestOptions options;
-  options.up_to = 0;
-  const auto report = test_computation_graph(model, options);
+  const auto report = examine_computation_graphs(model, {0, 200, 24});
   ASSERT_TRUE(report.counterexample);
-  EXPECT_EQ(report.counterexample->letters.size(), 13u);  // v = x ; v = x ; x - x = x
-  EXPECT_EQ(report.counterexample->iterations, 2u);
-  EXPECT_GT(report.counterexample->original_length, 13u);
+  const auto letters = [&](const ComputationGraphQuestion& question) {
+    return ComputationGraphInquiry(model).letters(question).size();
+  };
+  EXPECT_EQ(letters(report.counterexample->input), 13u);  // v = x ; v = x ; x - x = x
+  EXPECT_EQ(report.counterexample->input.iterations, 2u);
+  EXPECT_GT(letters(report.counterexample->first), 13u);
 }
 
 TEST(ComputationGraph, TellsWhenANameIsUsedBeforeItsDefinitionOrDefinedTwice) {
   const Model model = compiled({GraphEvaluation::compact, 3, 4, 3, 1});
   ComputationGraphRun run(model);
   for (const char* text : {"x1 = x0", "2 = x0 ; 1 = x0 ; x0 = x1", "x0 = x0 ; 1 = x0"}) {
-    std::optional<Mismatch> mismatch;
+    std::optional<Finding> mismatch;
     EXPECT_FALSE(run.values(words_of(text), 2, mismatch)) << text;
     ASSERT_TRUE(mismatch) << text;
-    EXPECT_EQ(mismatch->property, TestedProperty::promise) << text;
+    EXPECT_EQ(property_of(*mismatch), TestedProperty::promise) << text;
     EXPECT_THROW(ComputationGraphOracle(3, words_of(text)), InputError) << text;
   }
 }

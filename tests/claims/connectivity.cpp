@@ -8,7 +8,7 @@
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/graphs.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -46,15 +46,17 @@ Model compiled(const Form& form, Norm norm = Norm::rms) {
   return compile(form.program, options).model;
 }
 
-void expect_right(const Model& model, const ReachabilityOptions& options, const std::string& name) {
-  const ReachabilityReport report = test_reachability(model, options);
+void expect_right(const Model& model, const Bounds& bounds, const std::string& name) {
+  const auto report = examine_graphs(model, {bounds});
   EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
-      << name << ", seed " << report.seed << ": "
-      << support::edge_list_text(report.counterexample->graph) << "from "
-      << report.counterexample->source << " to " << report.counterexample->target << " expected "
-      << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_GT(report.pairs, 0u);
+      << name << ", seed " << report.bounds.seed << ": "
+      << support::edge_list_text(report.counterexample->input.graph) << "from "
+      << report.counterexample->input.pairs.front().first << " to "
+      << report.counterexample->input.pairs.front().second << " expected "
+      << expected_text(report.counterexample->finding) << ", got "
+      << got_text(report.counterexample->finding);
+  EXPECT_GT(report.counts.answers, 0u);
 }
 
 TEST(Connectivity, HasTheShapeThatItsFileStates) {
@@ -72,28 +74,28 @@ TEST(Connectivity, HasTheShapeThatItsFileStates) {
 }
 
 TEST(Connectivity, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
-  ReachabilityOptions options;
-  options.up_to = 3;  // with fewer vertices no loop runs, and its heads stay unasked
-  options.random = 0;
-  for (const Form& form : forms(3)) expect_right(compiled(form), options, form.name);
+  Bounds bounds;
+  bounds.up_to = 3;  // with fewer vertices no loop runs, and its heads stay unasked
+  bounds.random = 0;
+  for (const Form& form : forms(3)) expect_right(compiled(form), bounds, form.name);
 }
 
 TEST(Connectivity, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVertices) {
-  ReachabilityOptions options;
-  options.up_to = 1;
-  options.random = 24;
-  options.max_size = 10;
-  options.seed = 20261121;
-  for (const Form& form : forms(10)) expect_right(compiled(form), options, form.name);
+  Bounds bounds;
+  bounds.up_to = 1;
+  bounds.random = 24;
+  bounds.max_size = 10;
+  bounds.seed = 20261121;
+  for (const Form& form : forms(10)) expect_right(compiled(form), bounds, form.name);
 }
 
 TEST(Connectivity, IsTheSameUnderMeanSubtractingNorm) {
-  ReachabilityOptions options;
-  options.up_to = 2;
-  options.random = 8;
-  options.max_size = 5;
+  Bounds bounds;
+  bounds.up_to = 2;
+  bounds.random = 8;
+  bounds.max_size = 5;
   for (const Form& form : forms(5))
-    expect_right(compiled(form, Norm::layernorm), options, form.name);
+    expect_right(compiled(form, Norm::layernorm), bounds, form.name);
 }
 
 Graph path(std::size_t vertices) {

@@ -5,7 +5,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/graphs.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -23,13 +23,16 @@ Model compiled(std::uint32_t vertices, Norm norm = Norm::rms) {
   return compiled(graph_connectivity_bounded_MS25_thm5_1(vertices), norm);
 }
 
-void expect_right(const Model& model, const ReachabilityOptions& options) {
-  const ReachabilityReport report = test_reachability(model, options);
+void expect_right(const Model& model, const Bounds& bounds) {
+  const auto report = examine_graphs(model, {bounds});
   ASSERT_FALSE(report.counterexample)
-      << "seed " << report.seed << ": " << support::edge_list_text(report.counterexample->graph)
-      << "from " << report.counterexample->source << " to " << report.counterexample->target
-      << " expected " << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_GT(report.pairs, 0u);
+      << "seed " << report.bounds.seed << ": "
+      << support::edge_list_text(report.counterexample->input.graph) << "from "
+      << report.counterexample->input.pairs.front().first << " to "
+      << report.counterexample->input.pairs.front().second << " expected "
+      << expected_text(report.counterexample->finding) << ", got "
+      << got_text(report.counterexample->finding);
+  EXPECT_GT(report.counts.answers, 0u);
 }
 
 Graph path(std::size_t vertices) {
@@ -58,29 +61,29 @@ TEST(ConnectivityBounded, HasFiveLayersBeforeItsLoopAndAsManyNumbersWhateverTheP
 }
 
 TEST(ConnectivityBounded, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
-  ReachabilityOptions options;
-  options.up_to = 3;
-  options.random = 0;
-  for (const std::uint32_t vertices : {3u, 9u, 100u}) expect_right(compiled(vertices), options);
+  Bounds bounds;
+  bounds.up_to = 3;
+  bounds.random = 0;
+  for (const std::uint32_t vertices : {3u, 9u, 100u}) expect_right(compiled(vertices), bounds);
 }
 
 TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePromise) {
   for (const std::uint32_t vertices : {7u, 8u, 9u, 10u}) {
-    ReachabilityOptions options;
-    options.up_to = 1;
-    options.random = 16;
-    options.max_size = vertices;
-    options.seed = 20261123;
-    expect_right(compiled(vertices), options);
+    Bounds bounds;
+    bounds.up_to = 1;
+    bounds.random = 16;
+    bounds.max_size = vertices;
+    bounds.seed = 20261123;
+    expect_right(compiled(vertices), bounds);
   }
 }
 
 TEST(ConnectivityBounded, IsTheSameUnderMeanSubtractingNorm) {
-  ReachabilityOptions options;
-  options.up_to = 2;
-  options.random = 8;
-  options.max_size = 5;
-  expect_right(compiled(20, Norm::layernorm), options);
+  Bounds bounds;
+  bounds.up_to = 2;
+  bounds.random = 8;
+  bounds.max_size = 5;
+  expect_right(compiled(20, Norm::layernorm), bounds);
 }
 
 TEST(ConnectivityBounded, GivesEveryTokenItsCoordinates) {
@@ -134,13 +137,13 @@ TEST(ConnectivityBounded, DoesAfterEveryLayerWhatItsProgramSays) {
 TEST(ConnectivityBounded, IsWrongBeyondEightVerticesForEachL) {
   Program program = graph_connectivity_bounded_MS25_thm5_1(8);
   program.unroll.max_length = 9;
-  ReachabilityOptions options;
-  options.up_to = 1;
-  options.random = 40;
-  options.max_size = 9;
-  const ReachabilityReport report = test_reachability(compiled(program), options);
+  Bounds bounds;
+  bounds.up_to = 1;
+  bounds.random = 40;
+  bounds.max_size = 9;
+  const auto report = examine_graphs(compiled(program), {bounds});
   ASSERT_TRUE(report.counterexample);
-  EXPECT_EQ(report.counterexample->graph.size(), 9u);
+  EXPECT_EQ(report.counterexample->input.graph.size(), 9u);
 }
 
 TEST(ConnectivityBounded, RefusesLargerGraphs) {

@@ -8,7 +8,7 @@
 #include "compiler/program/program_text.hpp"
 #include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_reachability.hpp"
+#include "proofs-check/check/graphs.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -27,14 +27,16 @@ Model compiled(std::uint32_t size, std::uint32_t radix, Norm norm = Norm::rms) {
   return compiled(graph_connectivity_radix_MS25_thm5_1(size, radix), norm);
 }
 
-void expect_right(const Model& model, const ReachabilityOptions& options, const std::string& name) {
-  const ReachabilityReport report = test_reachability(model, options);
+void expect_right(const Model& model, const Bounds& bounds, const std::string& name) {
+  const auto report = examine_graphs(model, {bounds});
   ASSERT_FALSE(report.counterexample)
-      << name << ", seed " << report.seed << ": "
-      << support::edge_list_text(report.counterexample->graph) << "from "
-      << report.counterexample->source << " to " << report.counterexample->target << " expected "
-      << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_GT(report.pairs, 0u);
+      << name << ", seed " << report.bounds.seed << ": "
+      << support::edge_list_text(report.counterexample->input.graph) << "from "
+      << report.counterexample->input.pairs.front().first << " to "
+      << report.counterexample->input.pairs.front().second << " expected "
+      << expected_text(report.counterexample->finding) << ", got "
+      << got_text(report.counterexample->finding);
+  EXPECT_GT(report.counts.answers, 0u);
 }
 
 Graph path(std::size_t vertices) {
@@ -64,10 +66,10 @@ TEST(ConnectivityRadix, HasOneLayerBesideItsLoopsAndTwoWhereNoLoopRuns) {
 TEST(ConnectivityRadix, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
   for (const std::uint32_t radix : {2u, 3u})
     for (const std::uint32_t size : {1u, 2u, 3u, 4u}) {
-      ReachabilityOptions options;
-      options.up_to = size == 4 ? 2 : size;  // smaller graphs, filled up
-      options.random = 0;
-      expect_right(compiled(size, radix), options, std::to_string(size));
+      Bounds bounds;
+      bounds.up_to = size == 4 ? 2 : size;  // smaller graphs, filled up
+      bounds.random = 0;
+      expect_right(compiled(size, radix), bounds, std::to_string(size));
     }
 }
 
@@ -75,22 +77,22 @@ TEST(ConnectivityRadix, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVer
   // 5 and 6, 10 and the lengths of paths around 2^l and 3^l.
   for (const std::uint32_t size : {4u, 5u, 6u, 9u, 10u})
     for (const std::uint32_t radix : {2u, 3u}) {
-      ReachabilityOptions options;
-      options.up_to = 1;
-      options.random = 12;
-      options.max_size = size;
-      options.seed = 20261123;
-      expect_right(compiled(size, radix), options, std::to_string(size));
+      Bounds bounds;
+      bounds.up_to = 1;
+      bounds.random = 12;
+      bounds.max_size = size;
+      bounds.seed = 20261123;
+      expect_right(compiled(size, radix), bounds, std::to_string(size));
     }
 }
 
 TEST(ConnectivityRadix, IsTheSameUnderMeanSubtractingNorm) {
-  ReachabilityOptions options;
-  options.up_to = 2;
-  options.random = 8;
-  options.max_size = 4;
+  Bounds bounds;
+  bounds.up_to = 2;
+  bounds.random = 8;
+  bounds.max_size = 4;
   for (const std::uint32_t radix : {2u, 3u})
-    expect_right(compiled(4, radix, Norm::layernorm), options, std::to_string(radix));
+    expect_right(compiled(4, radix, Norm::layernorm), bounds, std::to_string(radix));
 }
 
 TEST(ConnectivityRadix, FailsOnThePathWithOneLoopFewerThanStated) {

@@ -10,7 +10,7 @@
 #include "compiler/passes/compile.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/division_oracle.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"

@@ -5,7 +5,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -36,14 +36,15 @@ Model compiled(const Form& form, Norm norm) {
   return compile(division_MS25_lem3_1(form.options), options).model;
 }
 
-void expect_right(const Model& model, const DivisionTestOptions& options, const char* name) {
-  const DivisionReport report = test_division(model, options);
+void expect_right(const Model& model, const Bounds& bounds, const char* name) {
+  const auto report = examine_divisions(model, bounds);
   EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << name << ", m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "
-      << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_GT(report.divisions, options.up_to * options.up_to / 2);
+      << expected_text(report.counterexample->finding) << ", got "
+      << got_text(report.counterexample->finding);
+  EXPECT_GT(report.counts.numbers, bounds.up_to * bounds.up_to / 2);
 }
 
 TEST(Division, HasTheLayersThatItsFileStates) {
@@ -56,29 +57,29 @@ TEST(Division, HasTheLayersThatItsFileStates) {
 }
 
 TEST(Division, IsRightForEveryPositionAndDivisorUpTo48) {
-  DivisionTestOptions options;
-  options.up_to = 48;
-  options.random = 20;
-  options.max_length = 64;
-  for (const Form& form : forms()) expect_right(compiled(form, Norm::rms), options, form.name);
+  Bounds bounds;
+  bounds.up_to = 48;
+  bounds.random = 20;
+  bounds.max_size = 64;
+  for (const Form& form : forms()) expect_right(compiled(form, Norm::rms), bounds, form.name);
 }
 
 TEST(Division, IsTheSameUnderMeanSubtractingNorm) {
-  DivisionTestOptions options;
-  options.up_to = 14;
-  options.random = 5;
-  for (const Form& form : forms())
-    expect_right(compiled(form, Norm::layernorm), options, form.name);
+  Bounds bounds;
+  bounds.up_to = 14;
+  bounds.random = 5;
+  bounds.max_size = 40;
+  for (const Form& form : forms()) expect_right(compiled(form, Norm::layernorm), bounds, form.name);
 }
 
 TEST(Division, IsRightOnRandomInputsOf512Positions) {
-  DivisionTestOptions options;
-  options.up_to = 1;
-  options.random = 3;
-  options.max_length = 512;
-  options.seed = 20261121;
+  Bounds bounds;
+  bounds.up_to = 1;
+  bounds.random = 3;
+  bounds.max_size = 512;
+  bounds.seed = 20261121;
   for (const Form& form : forms())
-    if (!form.options.own_argument) expect_right(compiled(form, Norm::rms), options, form.name);
+    if (!form.options.own_argument) expect_right(compiled(form, Norm::rms), bounds, form.name);
 }
 
 /// Every cell of the index, by name, at every token of one run.

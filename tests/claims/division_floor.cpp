@@ -4,7 +4,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_floor_lem3_1.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -21,14 +21,15 @@ Model compiled(std::uint64_t length, bool own_argument, Norm norm = Norm::rms) {
   return compiled(division_floor_MS25_lem3_1(length, own_argument), norm);
 }
 
-void expect_right(const Model& model, const DivisionTestOptions& options) {
-  const DivisionReport report = test_division(model, options);
+void expect_right(const Model& model, const Bounds& bounds) {
+  const auto report = examine_divisions(model, bounds);
   EXPECT_TRUE(report.unevaluated.empty()) << describe(report.unevaluated.front());
   ASSERT_FALSE(report.counterexample)
       << "m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "
-      << report.counterexample->expected << ", got " << report.counterexample->got;
-  EXPECT_GT(report.divisions, 0u);
+      << expected_text(report.counterexample->finding) << ", got "
+      << got_text(report.counterexample->finding);
+  EXPECT_GT(report.counts.numbers, 0u);
 }
 
 TEST(DivisionFloor, HasThreeLayersAndTwoForTheOwnPosition) {
@@ -42,11 +43,11 @@ TEST(DivisionFloor, HasThreeLayersAndTwoForTheOwnPosition) {
 TEST(DivisionFloor, IsRightForEveryPositionAndDivisorOfThePromisedLength) {
   for (const bool own_argument : {false, true})
     for (const std::uint64_t length : {1u, 2u, 7u, 8u, 9u, 15u, 16u, 17u, 33u}) {
-      DivisionTestOptions options;
-      options.up_to = length;
-      options.random = 4;
-      options.max_length = length;
-      expect_right(compiled(length, own_argument), options);
+      Bounds bounds;
+      bounds.up_to = length;
+      bounds.random = 4;
+      bounds.max_size = length;
+      expect_right(compiled(length, own_argument), bounds);
     }
 }
 
@@ -63,21 +64,21 @@ TEST(DivisionFloor, IsRightForDivisorsBeyondTheLength) {
 }
 
 TEST(DivisionFloor, IsRightOnRandomInputsOf512Positions) {
-  DivisionTestOptions options;
-  options.up_to = 1;
-  options.random = 3;
-  options.max_length = 512;
-  options.seed = 20261123;
-  for (const bool own_argument : {false, true}) expect_right(compiled(512, own_argument), options);
+  Bounds bounds;
+  bounds.up_to = 1;
+  bounds.random = 3;
+  bounds.max_size = 512;
+  bounds.seed = 20261123;
+  for (const bool own_argument : {false, true}) expect_right(compiled(512, own_argument), bounds);
 }
 
 TEST(DivisionFloor, IsTheSameUnderMeanSubtractingNorm) {
-  DivisionTestOptions options;
-  options.up_to = 14;
-  options.random = 5;
-  options.max_length = 20;
+  Bounds bounds;
+  bounds.up_to = 14;
+  bounds.random = 5;
+  bounds.max_size = 20;
   for (const bool own_argument : {false, true})
-    expect_right(compiled(20, own_argument, Norm::layernorm), options);
+    expect_right(compiled(20, own_argument, Norm::layernorm), bounds);
 }
 
 TEST(DivisionFloor, LeavesNothingBehindButItsAnswer) {
@@ -108,11 +109,11 @@ TEST(DivisionFloor, DoesAfterEveryLayerWhatItsProgramSays) {
 /// L = 1 serves divisors up to 8: position 17 by 9 is the smallest that rounds up.
 TEST(DivisionFloor, IsWrongBeyondEightTokensForEachL) {
   Program program = division_floor_MS25_lem3_1(8, true);
-  program.unroll.max_length = 18;
-  DivisionTestOptions options;
-  options.up_to = 18;
-  options.random = 0;
-  const DivisionReport report = test_division(compiled(program), options);
+  program.unroll.max_length = 19;
+  Bounds bounds;
+  bounds.up_to = 18;
+  bounds.random = 0;
+  const auto report = examine_divisions(compiled(program), bounds);
   ASSERT_TRUE(report.counterexample);
   EXPECT_EQ(report.counterexample->input.divisor, 9u);
   EXPECT_EQ(report.counterexample->input.dividends.size(), 18u);

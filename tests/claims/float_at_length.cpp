@@ -15,7 +15,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/graphs.hpp"

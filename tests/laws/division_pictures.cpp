@@ -8,7 +8,7 @@
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/pictures/division_results.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 

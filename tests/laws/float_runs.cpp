@@ -25,7 +25,7 @@
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/difference/float_difference.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/floats/float_run.hpp"

@@ -12,7 +12,7 @@
 #include "oracle/crasp_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
-#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/words.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -105,39 +105,36 @@ TEST(PrefixStates, AreThoseOfTheMinimalAutomatonAndAllAreCompared) {
       CompileOptions options;
       options.norm = norm;
       const Model model = compile(scan_of_states(expression), options).model;
-      TestOptions asked;
-      asked.up_to = 6;
-      asked.random = 0;
-      const TestReport report = test_language(model, *derivatives(expression), asked);
-      EXPECT_FALSE(report.counterexample) << report.counterexample->expected;
-      EXPECT_EQ(report.prefixes, 2u + 2 * 4 + 3 * 8 + 4 * 16 + 5 * 32 + 6 * 64);
-      EXPECT_STREQ(report.prefix_kind, "state");
-      EXPECT_EQ(report.prefix_note, "");
+      const auto oracle = derivatives(expression);
+      ExactRuns runs(model);
+      WordInquiry questions(model, *oracle);
+      const auto report = examine_words(runs, questions, {6, 0, 0}, {});
+      EXPECT_FALSE(report.counterexample) << expected_text(report.counterexample->finding);
+      EXPECT_EQ(report.counts.prefixes, 2u + 2 * 4 + 3 * 8 + 4 * 16 + 5 * 32 + 6 * 64);
+      EXPECT_STREQ(questions.prefix_kind(), "state");
+      EXPECT_EQ(questions.prefix_note(), "");
     }
   }
 }
 
 TEST(PrefixStates, AreNumberedByTheLettersOfTheFileInWhateverOrderTheOracleHasThem) {
   const Model model = compile(scan_of_states(kEndsInAbb)).model;
-  TestOptions asked;
-  asked.up_to = 5;
-  EXPECT_FALSE(test_language(model, *derivatives(kEndsInAbb, {"b", "a"}), asked).counterexample);
+  const auto oracle = derivatives(kEndsInAbb, {"b", "a"});
+  EXPECT_FALSE(examine_words(model, *oracle, {5, 200, 100}).counterexample);
 }
 
 TEST(PrefixStates, ThatArePermutedAreRefuted) {
   std::vector<std::uint32_t> permutation = {0, 1, 2, 3};
-  TestOptions asked;
-  asked.up_to = 4;
-  asked.random = 0;
+  const auto oracle = derivatives(kEndsInAbb);
   while (std::next_permutation(permutation.begin(), permutation.end())) {
     Program program = scan_of_states(kEndsInAbb);
     for (std::uint32_t& state : states_of(program).states) state = permutation[state];
-    const TestReport report =
-        test_language(compile(program).model, *derivatives(kEndsInAbb), asked);
+    const auto report = examine_words(compile(program).model, *oracle, {4, 0, 0});
     ASSERT_TRUE(report.counterexample);
-    EXPECT_EQ(report.counterexample->property, TestedProperty::prefix);
-    EXPECT_TRUE(report.counterexample->expected.starts_with("state after the first "))
-        << report.counterexample->expected;
+    const Finding& finding = report.counterexample->finding;
+    EXPECT_EQ(property_of(finding), TestedProperty::prefix);
+    EXPECT_TRUE(expected_text(finding).starts_with("state after the first "))
+        << expected_text(finding);
   }
 }
 
@@ -146,10 +143,14 @@ TEST(PrefixStates, OfAnotherAutomatonAreNotComparedAndATestSaysSo) {
   for (std::uint32_t& state : states_of(program).states) state *= 2;  // 1, 3 and 5 mean nothing
   EXPECT_EQ(states_of(program).count(), 7u);
   const Model model = compile(program).model;
-  const TestReport report = test_language(model, *derivatives(kEndsInAbb), {});
+  const auto oracle = derivatives(kEndsInAbb);
+  ExactRuns runs(model);
+  WordInquiry questions(model, *oracle);
+  const auto report = examine_words(runs, questions, kWordBounds, {});
   EXPECT_FALSE(report.counterexample);
-  EXPECT_EQ(report.prefixes, 0u);
-  EXPECT_EQ(report.prefix_note, "the file reads one of 7 states and the minimal automaton has 4");
+  EXPECT_EQ(report.counts.prefixes, 0u);
+  EXPECT_EQ(questions.prefix_note(),
+            "the file reads one of 7 states and the minimal automaton has 4");
   Runner runner(model);
   const auto stream = runner.run_word({"b", "a", "b", "b"});
   ASSERT_TRUE(stream.has_value());
@@ -161,10 +162,12 @@ TEST(PrefixStates, OfAnOracleWithoutAnAutomatonAreNotComparedAndATestSaysSo) {
   const Model model = compile(scan_of_states("(a|b)*a(a|b)*")).model;
   const auto oracle =
       make_crasp_oracle(parse_crasp("alphabet a b\nsome := #[Q_a] > 0\n", "x"), "x");
-  const TestReport report = test_language(model, *oracle, {});
+  ExactRuns runs(model);
+  WordInquiry questions(model, *oracle);
+  const auto report = examine_words(runs, questions, kWordBounds, {});
   EXPECT_FALSE(report.counterexample);
-  EXPECT_EQ(report.prefixes, 0u);
-  EXPECT_EQ(report.prefix_note, "the oracle knows no states");
+  EXPECT_EQ(report.counts.prefixes, 0u);
+  EXPECT_EQ(questions.prefix_note(), "the oracle knows no states");
 }
 
 TEST(PrefixStates, WithEqualLogitsAreUndecided) {
@@ -178,11 +181,9 @@ TEST(PrefixStates, WithEqualLogitsAreUndecided) {
   const auto answer = runner.prefix(stream.value(), 1);
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(describe(answer.refusal()), "undecided: token 1: two states share the largest logit");
-  TestOptions asked;
-  asked.up_to = 1;
-  const TestReport report = test_language(model, *derivatives(kEndsInAbb), asked);
+  const auto report = examine_words(model, *derivatives(kEndsInAbb), {1, 0, 0});
   ASSERT_TRUE(report.counterexample);
-  EXPECT_EQ(report.counterexample->expected, "state after the first 1 letter 1");
+  EXPECT_EQ(expected_text(report.counterexample->finding), "state after the first 1 letter 1");
 }
 
 TEST(PrefixStates, AreCertifiedByFloatRuns) {

@@ -13,7 +13,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "proofs-check/check/test_division.hpp"
+#include "proofs-check/check/divisions.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/pictures/draw_attention.hpp"
 #include "proofs-check/pictures/draw_reachability.hpp"

@@ -11,7 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/check/test_language.hpp"
+#include "proofs-check/check/words.hpp"
 #include "proofs-check/difference/first_difference.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -221,20 +221,20 @@ std::vector<MutationSubject> mutation_subjects(std::uint64_t seed) {
 Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64_t seed) {
   if (const std::string violation = first_violation(mutant); !violation.empty())
     return {"format", violation};
-  TestOptions options;
-  options.up_to = subject.up_to;
-  options.random = 60;
-  options.max_length = subject.max_length;
-  options.seed = seed;
-  const TestReport report = test_language(mutant, *subject.oracle, options);
-  if (report.counterexample) {
-    const Counterexample& example = *report.counterexample;
+  const auto report =
+      examine_words(mutant, *subject.oracle, {subject.up_to, 60, subject.max_length, seed});
+  if (const auto& found = report.counterexample) {
     std::string word;
-    for (const std::string& letter : example.word) word += letter;
-    const std::string means = example.property == TestedProperty::promise  ? "promise"
-                              : example.property == TestedProperty::prefix ? "prefix product"
-                                                                           : "verdict";
-    return {means, "'" + word + "': " + example.expected + ", got " + example.got};
+    for (const Letter letter : found->input) word += mutant.alphabet[letter];
+    const TestedProperty property = property_of(found->finding);
+    const std::string means = property == TestedProperty::promise  ? "promise"
+                              : property == TestedProperty::prefix ? "prefix product"
+                              : property == TestedProperty::cell   ? "cell types"
+                              : property == TestedProperty::depth  ? "depth"
+                              : property == TestedProperty::limit  ? "limit"
+                                                                   : "verdict";
+    return {means, "'" + word + "': expected " + expected_text(found->finding) + ", got " +
+                       got_text(found->finding)};
   }
   for (std::uint64_t n = 0; n <= subject.max_length; ++n)
     if (depth_at(mutant, n) != depth_at(subject.model, n))

@@ -1,0 +1,182 @@
+// What `logdepth test` and the ledger see at their defaults: single changes of weights files, drawn at
+// random. Each must be found by the questions that a user asks without options, or be proved to compute the
+// same on every input by an argument that the machine finds (tests/support/equivalence.hpp).
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+
+#include "compiler/passes/compile.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "logdepth/errors.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "tests/support/equivalence.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/mutation.hpp"
+#include "tests/support/mutation_subject.hpp"
+#include "tests/support/same_computation.hpp"
+
+namespace logdepth::planted_changes_tests {
+namespace {
+
+using support::MutationSubject;
+
+/// What kills a changed file: a rule of the format, or a finding; empty where it survives.
+using Examiner = std::function<std::string(const Model&)>;
+/// Why a changed file computes the same.
+using Proof = std::function<std::optional<std::string>(const Model&)>;
+
+std::string name_of(TestedProperty property) {
+  switch (property) {
+    case TestedProperty::answer:
+      return "answer";
+    case TestedProperty::prefix:
+      return "prefix";
+    case TestedProperty::promise:
+      return "promise";
+    case TestedProperty::depth:
+      return "depth";
+    case TestedProperty::limit:
+      return "limit";
+    case TestedProperty::cell:
+      return "cell";
+  }
+  return "";
+}
+
+template <class Input>
+std::string killed_by(const Examination<Input>& found) {
+  if (found.counterexample) return name_of(property_of(found.counterexample->finding));
+  return found.unevaluated.empty() ? "" : "never asked";
+}
+
+/// The stated format, then the questions.
+Examiner of_format(const Examiner& questions) {
+  return [questions](const Model& changed) -> std::string {
+    if (!first_violation(changed).empty()) return "format";
+    return questions(changed);
+  };
+}
+
+class Tally {
+ public:
+  void add(const std::string& title, const std::string& killed, const Proof& proof,
+           const Model& changed) {
+    ++all_;
+    if (!killed.empty()) {
+      ++means_[killed];
+      return;
+    }
+    if (const auto reason = proof(changed)) {
+      ++proved_[*reason];
+      return;
+    }
+    survivors_.push_back(title);
+  }
+
+  /// At least 99 of 100.
+  void expect_seen(const std::string& by) const {
+    std::cout << by << ": " << all_ << " changes, killed by";
+    for (const auto& [means, count] : means_) std::cout << " " << means << " " << count;
+    std::cout << "\n";
+    for (const auto& [reason, count] : proved_)
+      std::cout << "  " << count << " proved equivalent: " << reason << "\n";
+    for (const std::string& survivor : survivors_) std::cout << "  survived: " << survivor << "\n";
+    EXPECT_LE(100 * survivors_.size(), all_) << by;
+  }
+  std::size_t all() const { return all_; }
+
+ private:
+  std::size_t all_ = 0;
+  std::map<std::string, std::size_t> means_, proved_;
+  std::vector<std::string> survivors_;
+};
+
+/// Different changes of one model, as many as wanted.
+void plant(Tally& tally, const std::string& name, const Model& model, std::size_t wanted,
+           std::mt19937_64& random, const Examiner& examiner, const Proof& proof) {
+  std::set<std::string> seen;
+  for (std::size_t drawn = 0; seen.size() < wanted && drawn < 100 * wanted; ++drawn) {
+    const auto changed = support::mutate_weights(model, random);
+    if (!changed) continue;
+    const std::string title =
+        name + ": " + changed->place + ", " + changed->edit + ": " + changed->what;
+    if (!seen.insert(title).second) continue;
+    tally.add(title, examiner(changed->model), proof, changed->model);
+  }
+  EXPECT_EQ(seen.size(), wanted);
+}
+
+/// As the file that the command line writes, which says its depth.
+Model with_statements(const Program& program, const CompileOptions& options) {
+  return with_derived(compile(program, options));
+}
+
+void plant_in_words(const Bounds& bounds, const std::string& by) {
+  const auto subjects = support::mutation_subjects(laws::seed());
+  std::mt19937_64 random(laws::seed());
+  Tally tally;
+  for (const MutationSubject& subject : subjects)
+    plant(tally, subject.name, with_statements(subject.program, subject.options), 46, random,
+          of_format([&](const Model& changed) {
+            return killed_by(examine_words(changed, *subject.oracle, bounds));
+          }),
+          [&](const Model& changed) -> std::optional<std::string> {
+            Model bare = changed;
+            bare.derived = subject.model.derived;
+            return support::equivalence_proof(subject, bare);
+          });
+  EXPECT_GE(tally.all(), 320u);
+  tally.expect_seen(by);
+}
+
+TEST(PlantedChanges, OfFilesForWordsAreFoundByATestAtItsDefaults) {
+  plant_in_words(kWordBounds, "test, words");
+}
+
+TEST(PlantedChanges, OfFilesForWordsAreFoundWithinTheBoundsOfTheLedger) {
+  plant_in_words({6, 10, 100}, "ledger, words");
+}
+
+TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaults) {
+  std::mt19937_64 random(laws::seed());
+  Tally tally;
+  for (const Norm norm : {Norm::rms, Norm::layernorm}) {
+    CompileOptions options;
+    options.norm = norm;
+    const Model model = with_statements(division_MS25_lem3_1(), options);
+    plant(tally, std::string("division, ") + norm_name(norm), model, 80, random,
+          of_format([](const Model& changed) {
+            return killed_by(examine_divisions(changed, kDivisionBounds));
+          }),
+          [&](const Model& changed) { return support::same_computation(model, changed); });
+  }
+  tally.expect_seen("test, division");
+}
+
+TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaults) {
+  std::mt19937_64 random(laws::seed());
+  Tally tally;
+  const Model model = with_statements(
+      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2),
+      {});
+  plant(tally, "connectivity", model, 80, random, of_format([](const Model& changed) {
+          return killed_by(examine_graphs(changed, {kGraphBounds, true, false}));
+        }),
+        [&](const Model& changed) { return support::same_computation(model, changed); });
+  tally.expect_seen("test, connectivity");
+}
+
+}  // namespace
+}  // namespace logdepth::planted_changes_tests
