@@ -11,6 +11,7 @@
 #include "objects/overload.hpp"
 #include "objects/quoted_text.hpp"
 #include "proofs-check/file/checks_file.hpp"
+#include "proofs-check/file/contradicted_hypotheses.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "proofs-check/file/proved_precision.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -114,6 +115,10 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   out["construction"] = model.construction;
   out["source"] = model.source;
   out["hypotheses"] = model.hypotheses;
+  out["contradicted"] = nlohmann::json::array();
+  for (const std::string& text : model.hypotheses)
+    if (const auto against = contradiction(model, text))
+      out["contradicted"].push_back({{"hypothesis", text}, {"by", *against}});
   out["deviations"] = model.deviations;
   out["parameters"] = nlohmann::json::parse(model.parameters.text);
   out["input"] = input_text(model.input);
@@ -131,6 +136,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
     out["checks"].push_back({{"kind", check.kind},
                              {"against", check.against},
                              {"bound", check.bound},
+                             {"compared", check.compared},
                              {"result", check.result},
                              {"limits", check.limits}});
   if (precision) {
@@ -154,7 +160,10 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   if (const std::string text = model.construction + (both ? ", " : "") + model.source;
       !text.empty())
     line("construction", text);
-  for (const std::string& text : model.hypotheses) line("hypothesis", text);
+  for (const std::string& text : model.hypotheses) {
+    const auto against = contradiction(model, text);
+    line(against ? "contradicted" : "hypothesis", text + (against ? ": " + *against : ""));
+  }
   for (const std::string& text : model.deviations) line("deviation", text);
   const auto parameters = nlohmann::json::parse(model.parameters.text);
   for (const auto& [key, value] : parameters.items())
@@ -193,7 +202,8 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   line("sha256", hash);
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)
-    line(check.kind, check.against + ": " + check.result + " (" + check.bound + ")");
+    line(check.kind, check.against + ": " + check.result + " (" + check.bound +
+                         (check.compared.empty() ? "" : "; " + check.compared) + ")");
   if (precision)
     for (const PrecisionSentence& sentence : precision_sentences(model))
       line(sentence.proved ? "proved" : "not proved", sentence.text);

@@ -35,8 +35,7 @@ std::vector<Claim> in_both_encodings(const std::string& fine, const std::string&
         return regular_language_cascade_KR65(cascade_of(sample.action()), sample.text, {positions});
       };
       instance.against = sample.against;
-      instance.bounds = {sample.up_to, 10, 100};
-      instance.layernorm_bounds = {4, 2, 40};
+      instance.bounds = instance.layernorm_bounds = {sample.up_to, 10, 100};
       claim.instances.push_back(std::move(instance));
     }
     claims.push_back(std::move(claim));

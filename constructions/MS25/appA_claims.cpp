@@ -71,8 +71,7 @@ void add(Claim& claim, const std::string& name, std::function<Program()> program
   instance.name = name;
   instance.program = std::move(program);
   instance.against = std::move(against);
-  instance.bounds = {up_to, 0, 0};
-  instance.layernorm_bounds = {std::min<std::size_t>(up_to, 4), 0, 0};
+  instance.bounds = instance.layernorm_bounds = {up_to, 0, 0};
   claim.instances.push_back(std::move(instance));
 }
 

@@ -73,19 +73,20 @@ std::vector<Claim> unrolled_claims() {
 
 // --- Footnote 4: T_n on shorter words ------------------------------------------------------------
 
-Claim shorter_words() {
+/// The whole family, up to the longest words.
+Claim shorter_words(const std::string& name, Form form, unsigned radix) {
   static constexpr std::uint64_t kLongest = 64;
-  Claim claim = remark("fn-4/radix-2-first-flag", Form::repaired,
-                       "A network per length, on shorter words", "MS25 §4.1, footnote 4");
+  Claim claim =
+      remark(name, form, "A network per length, on shorter words", "MS25 §4.1, footnote 4");
   claim.statement =
       "Corollary 4.2 can be generalised to state that T_n recognises all strings of length m <= n.";
   claim.hypotheses = {"the word problem of S3"};
   claim.file = "constructions/MS25/regular_language_radix_cor4_2.cpp";
-  claim.calculation = [] {
+  claim.calculation = [radix] {
     const Action action = named_monoid("S3");
     const auto network = [&](std::uint64_t n) {
       return regular_language_radix_MS25_cor4_2(
-          action, "S3", {2, n, ScanPositions::first_flag, ScanTable::automatic});
+          action, "S3", {radix, n, ScanPositions::first_flag, ScanTable::automatic});
     };
     return on_shorter_words(network, action, "S3", kLongest);
   };
@@ -267,8 +268,11 @@ Claim runs_of_the_experiments() {
 std::vector<Claim> MS25_remarks_claims() {
   std::vector<Claim> claims = unrolled_claims();
   for (Claim claim :
-       {bits_as_written(), bits_with_tolerance(), shorter_words(), single_layer_for_the_remainder(),
-        associative_operations(), runs_of_the_experiments()})
+       {bits_as_written(), bits_with_tolerance(),
+        shorter_words("fn-4/radix-2-first-flag", Form::repaired, 2),
+        shorter_words("fn-4/radix-3-first-flag", Form::optimised, 3),
+        shorter_words("fn-4/radix-4-first-flag", Form::optimised, 4),
+        single_layer_for_the_remainder(), associative_operations(), runs_of_the_experiments()})
     claims.push_back(std::move(claim));
   return claims;
 }

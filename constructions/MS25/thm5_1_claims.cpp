@@ -48,14 +48,15 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
   Instance directed;
   directed.name = "directed";
   directed.program = [form, padding] { return graph_connectivity_MS25_thm5_1(form, padding); };
-  directed.against = AgainstReachability{};
-  directed.bounds = Bounds{3, 4, compact && small ? std::size_t{10} : std::size_t{7}};
-  directed.layernorm_bounds = {2, 2, 4};
+  // Four vertices take two loops.
+  directed.against = AgainstReachability{false, true};
+  directed.bounds = directed.layernorm_bounds =
+      Bounds{3, 4, compact && small ? std::size_t{10} : std::size_t{7}};
   directed.tight_at = {3, 4, 6};
   Instance undirected = directed;
   undirected.name = "undirected";
-  undirected.against = AgainstReachability{true};
-  undirected.bounds = {3, 2, 6};
+  undirected.against = AgainstReachability{true, false};
+  undirected.bounds = {4, 2, 6};
   undirected.layernorm = false;  // the same file as for directed graphs
   undirected.tight_at.clear();
   claim.instances = {std::move(directed), std::move(undirected)};
@@ -104,9 +105,8 @@ Claim family(const std::string& name, const std::string& file,
     Instance instance;
     instance.name = fmt::format("for {} vertices", size);
     instance.program = [construction, size = size] { return construction(size); };
-    instance.against = AgainstReachability{};
-    instance.bounds = bounds;
-    instance.layernorm_bounds = {std::min<std::size_t>(bounds.up_to, 2), 1, size};
+    instance.against = AgainstReachability{false, bounds.up_to + 1 == size};
+    instance.bounds = instance.layernorm_bounds = bounds;
     instance.tight_at = {size};
     claim.instances.push_back(std::move(instance));
   }
@@ -136,11 +136,12 @@ std::vector<Claim> MS25_thm5_1_claims() {
           bounded(),
           four_initial_layers(),
           family("thm-5.1/sized", "constructions/MS25/graph_connectivity_sized_thm5_1.cpp",
-                 graph_connectivity_sized_MS25_thm5_1, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
-          radix("thm-5.1/radix-2", 2, {{4, {2, 4, 4}}, {6, {1, 2, 6}}}),
+                 graph_connectivity_sized_MS25_thm5_1,
+                 {{3, {3, 0, 3}}, {4, {3, 4, 4}}, {6, {1, 2, 6}}}),
+          radix("thm-5.1/radix-2", 2, {{3, {3, 0, 3}}, {4, {3, 4, 4}}, {6, {1, 2, 6}}}),
           radix("thm-5.1/radix-3", 3, {{3, {3, 0, 3}}, {5, {1, 4, 5}}}),
           family("thm-5.1/rows", "constructions/MS25/graph_connectivity_rows_thm5_1.cpp",
-                 graph_connectivity_rows_MS25_thm5_1, {{4, {3, 20, 4}}, {10, {1, 20, 10}}})};
+                 graph_connectivity_rows_MS25_thm5_1, {{4, {4, 20, 4}}, {10, {1, 20, 10}}})};
 }
 
 }  // namespace logdepth

@@ -10,6 +10,7 @@
 #include "compiler/passes/compile.hpp"
 #include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
+#include "proofs-check/check/words.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -29,41 +30,25 @@ std::vector<Word> words_of(std::size_t length, std::size_t letters, std::mt19937
   return words;
 }
 
-struct Question {
-  const Action& action;
-  const LanguageOracle& oracle;
-  const Word& word;
+/// Everything that is asked of a word: verdict, products, promises, cells.
+class Words {
+ public:
+  Words(const Model& model, const LanguageOracle& oracle)
+      : runs_(model), questions_(model, oracle) {}
 
-  std::string text() const {
-    std::string letters;
-    for (const Letter letter : word)
-      letters += (letters.empty() ? "" : " ") + action.alphabet.name(letter);
-    return word.empty() ? "the empty word" : letters;
+  std::vector<std::string> letters(const Word& word) const { return questions_.names(word); }
+  std::string text(const Word& word) const { return questions_.text(word); }
+  std::optional<std::string> wrong(const Word& word) {
+    ComparedCounts counts;
+    const auto found = runs_.ask(questions_, word, counts);
+    if (!found) return std::nullopt;
+    return text(word) + ": expected " + expected_text(*found) + ", got " + got_text(*found);
   }
-  std::vector<std::string> letters() const {
-    std::vector<std::string> names;
-    for (const Letter letter : word) names.push_back(action.alphabet.name(letter));
-    return names;
-  }
+
+ private:
+  ExactRuns runs_;
+  WordInquiry questions_;
 };
-
-/// What is wrong with the verdict, or with the product of some prefix.
-std::optional<std::string> mismatch(Runner& runner, const Question& question) {
-  const auto stream = runner.run_word(question.letters());
-  if (!stream.has_value()) return question.text() + ": " + describe(stream.refusal());
-  const auto verdict = runner.accepts(stream.value(), stream.value().tokens - 1);
-  if (!verdict.has_value() || verdict.value() != question.oracle.accepts(question.word))
-    return question.text() + ": another verdict than the product of its letters";
-  if (!runner.has_prefixes()) return std::nullopt;
-  const auto right = question.oracle.prefix_products(question.word).value();
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const auto got = runner.prefix(stream.value(), runner.first_letter() + i);
-    if (!got.has_value() || got.value() != PrefixAnswer(right[i]))
-      return fmt::format("{}: the product of its first {} is another", question.text(),
-                         counted(i + 1, "letter"));
-  }
-  return std::nullopt;
-}
 
 /// The first coordinate in which two residual streams differ.
 std::optional<std::string> differing(Runner& one, const Stream<ValueId>& a, Runner& other,
@@ -93,20 +78,20 @@ Calculation unrolled_network(const Program& program, const Action& action, const
     if (depth_at(standard, n) != depth_at(looped, n) || loops_at(standard.unroll, n) != 0)
       wrong("another depth than the looped network's, or loops");
     Runner one(looped), other(standard);
+    Words words(standard, *oracle);
     for (std::uint64_t length = 0; length <= n; ++length)
       for (const Word& word : words_of(length, action.alphabet.size(), random)) {
-        const Question question{action, *oracle, word};
-        if (const auto found = mismatch(other, question)) wrong(*found);
+        if (const auto found = words.wrong(word)) wrong(*found);
         ++answers;
         // Where both have as many layers, they hold the same numbers.
         if (depth_at(looped, length) != depth_at(standard, length)) continue;
-        const auto a = one.run_word(question.letters()), b = other.run_word(question.letters());
+        const auto a = one.run_word(words.letters(word)), b = other.run_word(words.letters(word));
         if (!a.has_value() || !b.has_value()) {
-          wrong(question.text() + ": no answer");
+          wrong(words.text(word) + ": no answer");
           continue;
         }
         if (const auto place = differing(one, a.value(), other, b.value()))
-          wrong(question.text() + ": another number at " + *place);
+          wrong(words.text(word) + ": another number at " + *place);
         ++streams;
       }
   }
@@ -128,11 +113,11 @@ Calculation on_shorter_words(const std::function<Program(std::uint64_t n)>& netw
   std::size_t answers = 0;
   for (std::uint64_t n = 1; n <= largest && !result.counterexample; ++n) {
     const Model model = compile(network(n)).model;
-    Runner runner(model);
+    Words words(model, *oracle);
     for (std::uint64_t length = 0; length <= n && !result.counterexample; ++length)
       for (const Word& word : words_of(length, action.alphabet.size(), random)) {
         ++answers;
-        if (const auto found = mismatch(runner, {action, *oracle, word}))
+        if (const auto found = words.wrong(word))
           result.counterexample =
               fmt::format("the network for {}, {}", counted(n, "letter"), *found);
       }

@@ -44,8 +44,8 @@ std::vector<CheckEntry> read_checks(const std::string& model_path, const std::st
     if (json.at("sha256") != hash) return {};
     for (const auto& entry : json.at("checks"))
       entries.push_back({entry.at("kind"), entry.at("against"), entry.at("bound"),
-                         entry.at("result"),
-                         entry.value("limits", std::map<std::string, std::uint64_t>())});
+                         entry.at("result"), entry.value("compared", std::string()),
+                         entry.value("limits", Limits())});
   } catch (const nlohmann::json::exception&) {
     throw InputError(path + ": is not a checks file; remove it");
   }
@@ -69,6 +69,7 @@ void add_check(const std::string& model_path, const std::string& hash, const Che
                               {"against", e.against},
                               {"bound", e.bound},
                               {"result", e.result},
+                              {"compared", e.compared},
                               {"limits", e.limits}});
   write_whole_file(checks_path(model_path), json.dump(1) + "\n");
 }

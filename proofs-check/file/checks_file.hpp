@@ -10,12 +10,13 @@ namespace logdepth {
 /// What was checked about a weights file stands beside it in MODEL.checks.json, keyed by the file's
 /// hash: entries about other content are dropped when a new one is written.
 struct CheckEntry {
-  std::string kind;     ///< "test"
-  std::string against;  ///< the oracle
-  std::string bound;    ///< what was covered, in words
-  std::string result;   ///< "passed" or "failed: ..."
+  std::string kind;           ///< "test"
+  std::string against;        ///< the oracle
+  std::string bound;          ///< what was covered, in words
+  std::string result;         ///< "passed" or "failed: ..."
+  std::string compared = {};  ///< what was compared, and how often; empty in older files
   /// The same bound in numbers, as {"up_to", 8}; empty in older files.
-  std::map<std::string, std::uint64_t> limits;
+  std::map<std::string, std::uint64_t> limits = {};
   bool failed() const { return result != "passed"; }
 };
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/file/model.hpp"
+
+namespace logdepth {
+
+/// What the weights say against a hypothesis that the file states: "layer 1 of the file, head 0 looks
+/// at all tokens". Absent where they say nothing against it, which proves nothing. Decided are the words
+/// that constructions of this repository use: causal and unmasked heads, heads that only average, the
+/// position encoding, tokens that begin and end a word, the largest size, any length.
+std::optional<std::string> contradiction(const Model& model, const std::string& hypothesis);
+
+}  // namespace logdepth
