@@ -118,6 +118,7 @@ int test_words(const TestArguments& options, const Model& model) {
   });
   TestVerdict verdict = verdict_of(TestVerdict::Kind::words, found, options, model, language.name);
   verdict.details.update({{"exhaustive_words", found.exhaustive},
+                          {"chosen_words", found.chosen},
                           {"random_words", found.random},
                           {"max_length", found.bounds.max_size},
                           {"accepted", found.counts.positive},

@@ -29,20 +29,21 @@ Wording wording(const TestVerdict& verdict) {
     return verdict.details.at(name).get<std::uint64_t>();
   };
   const auto text = [&](const char* name) { return verdict.details.at(name).get<std::string>(); };
+  const std::uint64_t chosen = verdict.details.value("chosen_words", std::uint64_t{0});
   const auto covered = [&](const char* exhaustive, const char* random, const char* noun,
                            const std::string& all) {
-    return (verdict.counterexample
-                ? fmt::format("stopped after {} {}", count(exhaustive) + count(random), noun)
-                : all) +
+    return (verdict.counterexample ? fmt::format("stopped after {} {}",
+                                                 count(exhaustive) + chosen + count(random), noun)
+                                   : all) +
            fmt::format(", seed {}", verdict.seed);
   };
   switch (verdict.kind) {
     case TestVerdict::Kind::words:
       return {covered("exhaustive_words", "random_words", "words",
-                      fmt::format("every word of at most {} letters ({}), {} random words of at "
-                                  "most {} letters",
-                                  count("up_to"), count("exhaustive_words"), count("random_words"),
-                                  count("max_length"))),
+                      fmt::format("every word of at most {} letters ({}), {} of one letter but for "
+                                  "one place, {} random words of at most {} letters",
+                                  count("up_to"), count("exhaustive_words"), count("chosen_words"),
+                                  count("random_words"), count("max_length"))),
               count("values") > 0
                   ? fmt::format("{} named values", count("values"))
                   : fmt::format("{} words of the language among them, {} {}s", count("accepted"),

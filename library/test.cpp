@@ -73,6 +73,7 @@ TestResult test_with(const Transformer& transformer, const LanguageOracle& oracl
       examine_words(runs, questions, {words.up_to, words.random, words.max_length, words.seed}, {});
   TestResult result;
   result.exhaustive_words = found.exhaustive;
+  result.chosen_words = found.chosen;
   result.random_words = found.random;
   result.accepted = found.counts.positive;
   result.numbers = found.counts.numbers;
@@ -117,9 +118,10 @@ TestResult test_group(const Transformer& transformer, const std::string& name,
 }
 
 std::string TestResult::text() const {
-  const std::string asked =
-      fmt::format("{} short words, {} random ones, {} of the language, {} promises",
-                  exhaustive_words, random_words, accepted, promises);
+  const std::string asked = fmt::format(
+      "{} short words, {} of one letter but for one place, {} random ones, {} of the "
+      "language, {} promises",
+      exhaustive_words, chosen_words, random_words, accepted, promises);
   if (!wrong) return "passed: " + asked;
   return fmt::format("failed: on the word '{}' expected {}, got {}; asked were {}",
                      joined(wrong->word, " "), wrong->expected, wrong->got, asked);

@@ -79,6 +79,24 @@ AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& 
       total};
 }
 
+AskedCases<Word> words_but_for_one_place(const Model& model, std::size_t up_to) {
+  constexpr std::size_t kLongest = 17, kMost = 2000;
+  const std::size_t letters = model.alphabet.size();
+  std::vector<AskedCase<Word>> cases;
+  for (std::size_t length = 2; length <= std::min(up_to, kLongest); ++length) {
+    if (cases.size() + length * letters * (letters - 1) > kMost) break;
+    for (std::size_t place = 0; place < length; ++place)
+      for (Letter all = 0; all < letters; ++all)
+        for (Letter one = 0; one < letters; ++one) {
+          if (one == all) continue;
+          Word word(length, all);
+          word[place] = one;
+          cases.push_back({CaseStage::chosen, {std::move(word)}});
+        }
+  }
+  return listed_cases(std::move(cases));
+}
+
 AskedCases<Word> words_of_length(const Model& model, std::size_t length) {
   const std::size_t letters = model.alphabet.size();
   return {[letters, word = Word(length, 0),

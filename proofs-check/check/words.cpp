@@ -216,11 +216,13 @@ Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const B
     within.up_to = std::min<std::uint64_t>(within.up_to, *limit);
     within.max_size = std::min<std::uint64_t>(within.max_size, *limit);
   }
-  auto result = examine(runs, questions,
-                        every_word(model, within.up_to, how.shard) +
-                            random_words(model, within.random, within.max_size, within.seed) +
-                            words_at_the_limit(model, within.seed),
-                        how);
+  auto result =
+      examine(runs, questions,
+              every_word(model, within.up_to, how.shard) +
+                  words_but_for_one_place(model, within.random > 0 ? within.max_size : 0) +
+                  random_words(model, within.random, within.max_size, within.seed) +
+                  words_at_the_limit(model, within.seed),
+              how);
   result.bounds = within;
   return result;
 }

@@ -66,6 +66,10 @@ std::vector<Letter> common_letters(const Model& model, const LanguageOracle& ora
 /// Every word of at most so many letters, in length-lexicographic order. Errors: InputError for more
 /// than 2^24 words for each shard.
 AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
+/// Words of one letter but for one place, of every length up to 17, every place and every two letters:
+/// what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
+/// many letters.
+AskedCases<Word> words_but_for_one_place(const Model& model, std::size_t up_to);
 /// Every word of one length; the first letter changes fastest, which a missing loop does not reach.
 AskedCases<Word> words_of_length(const Model& model, std::size_t length);
 /// Random words: of letters drawn one by one; of runs, long and of few letters; of one letter but for
@@ -76,7 +80,8 @@ AskedCases<Word> random_words(const Model& model, std::size_t count, std::size_t
 /// longer.
 AskedCases<Word> words_at_the_limit(const Model& model, std::uint64_t seed);
 
-/// All three, within the file's own limit. Errors: as above.
+/// Every short word, chosen ones, random ones and those at the limit, within the file's own limit and
+/// `bounds.max_size`. Without random ones none is chosen. Errors: as above.
 Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const Bounds& bounds,
                                 const Asking& how);
 

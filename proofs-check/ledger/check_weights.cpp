@@ -93,6 +93,8 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstLang
                       fmt::format("every word of at most {} ({})",
                                   counted(verdict.bounds.up_to, "letter"), verdict.exhaustive),
                       "word") +
+      (verdict.chosen > 0 ? fmt::format(", {} of one letter but for one place", verdict.chosen)
+                          : "") +
       random_text(verdict, "random ones", "");
 }
 

@@ -129,6 +129,8 @@ void bind_word_tests(nb::module_& module) {
                          "What a test found. It is true where nothing is wrong; `print` says it in "
                          "a sentence.")
       .def_ro("exhaustive_words", &TestResult::exhaustive_words, "Short words asked.")
+      .def_ro("chosen_words", &TestResult::chosen_words,
+              "Words of one letter but for one place asked.")
       .def_ro("random_words", &TestResult::random_words, "Long words asked.")
       .def_ro("accepted", &TestResult::accepted, "Words of the language among them.")
       .def_ro("numbers", &TestResult::numbers, "Named numbers compared.")

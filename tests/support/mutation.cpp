@@ -161,6 +161,7 @@ class WeightsMutation {
                 where + (in ? " feed-forward in" : " feed-forward out"));
   }
   bool in_embedding() {
+    if (m().embedding.empty()) return false;  // raw streams have none
     auto kind = m().embedding.begin();
     std::advance(kind, below(m().embedding.size()));
     return edit(kind->second, "embedding", "embedding of " + kind->first);
@@ -172,7 +173,7 @@ class WeightsMutation {
       return below(2) ? edit(flag->first, "position", "first-flag, first")
                       : edit(flag->rest, "position", "first-flag, rest");
     auto* codes = std::get_if<CodePosition>(&m().position);
-    if (!codes) return false;
+    if (!codes || codes->fills.empty()) return false;
     const std::size_t index = below(codes->fills.size());
     CodeFill& fill = codes->fills[index];
     const std::string where = "fill " + std::to_string(index);
