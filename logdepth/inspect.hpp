@@ -13,7 +13,7 @@ namespace logdepth {
 struct CellSheet {
   std::string name;                        ///< in the program
   std::string type;                        ///< "flag", "onehot", "key", ...
-  std::string lifetime;                    ///< "permanent", "state" or "scratch"
+  std::string lifetime;                    ///< "permanent", "state", "scratch" or "erased"
   std::vector<std::uint32_t> coordinates;  ///< of the residual stream
 };
 
