@@ -168,7 +168,8 @@ class Runs {
   void run_division(const CellRows& rows) {
     run_streams(rows, [&](nlohmann::json& result) {
       const auto logits = engine_->logits(rows.size() - 1);
-      const auto numbers = divided_numbers(model_, logits);
+      if (!logits.has_value()) return refuse(logits.refusal(), result);
+      const auto numbers = divided_numbers(model_, logits.value());
       if (!numbers) return answer_word(rows.size(), result);
       result["quotient"] = numbers->quotient;
       result["remainder"] = numbers->remainder;
@@ -191,7 +192,9 @@ class Runs {
   void answer_word(std::size_t letters, nlohmann::json& result) {
     const std::size_t last = engine_->tokens() - 1;
     if (const auto* cells = std::get_if<CellsOutput>(&model_.output)) {
-      const auto logits = engine_->logits(last);
+      const auto outcome = engine_->logits(last);
+      if (!outcome.has_value()) return refuse(outcome.refusal(), result);
+      const std::vector<std::string>& logits = outcome.value();
       std::string line;
       for (std::size_t i = 0; i < logits.size(); ++i) {
         line += (line.empty() ? "" : " ") + printable(cells->names[i]) + "=" + logits[i];
@@ -236,15 +239,21 @@ class Runs {
     print(answer);
   }
 
-  /// A line of names, then a line of values for every token, in a form that --cells reads again.
+  /// A line of names, then a line of values for every token, in a form that --cells reads again
+  /// where no value is a root of roots.
   void print_cells(nlohmann::json& result) {
     const auto& names = std::get<CellsOutput>(model_.output).names;
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t token = 0; token < engine_->tokens(); ++token) {
+      auto logits = engine_->logits(token);
+      if (!logits.has_value()) return refuse(logits.refusal(), result);
+      rows.push_back(std::move(logits).value());
+    }
     std::string line;
     for (const std::string& name : names) line += (line.empty() ? "" : " ") + printable(name);
     print(line);
     result["cells"] = nlohmann::json::array();
-    for (std::size_t token = 0; token < engine_->tokens(); ++token) {
-      const auto logits = engine_->logits(token);
+    for (const auto& logits : rows) {
       line.clear();
       auto& values = result["cells"].emplace_back(nlohmann::json::object());
       for (std::size_t i = 0; i < logits.size(); ++i) {
@@ -259,9 +268,17 @@ class Runs {
   }
 
   /// An answer of floating point comes with its certificate; without one the run counts as not
-  /// decided.
+  /// decided. An exact one whose numbers left the field says where.
   void answered(const char* outcome, nlohmann::json& result) {
     result["outcome"] = outcome;
+    if (const auto left = engine_->left_field()) {
+      result["left_field"] = *left;
+      std::cerr << "logdepth: " << which_
+                << "answered with roots of roots, every comparison decided; the numbers leave the "
+                   "field at "
+                << printable(*left, kMostPrinted)
+                << (options_.trace.empty() ? "" : ", where the trace ends") << '\n';
+    }
     const auto certificate = engine_->certificate();
     if (!certificate) return;
     result["certificate"] = certificate_name(certificate->certificate);

@@ -1,6 +1,6 @@
 #include "proofs-check/claims/defect_search.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "objects/phrases.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/test_division.hpp"
-#include "runtime/exact/run_model.hpp"
+#include "runtime/exact/decided_run.hpp"
 
 namespace logdepth {
 namespace {
@@ -35,12 +35,16 @@ class Tries {
                                  const Refusal& refusal) const {
     return {input, expected, describe(refusal), tried_, refusal};
   }
-  /// A counterexample if the two lists differ.
+  /// A counterexample if the logits of a token are not the expected ones, or not decided.
   std::optional<DefectCounterexample> compare(const std::string& input,
-                                              const std::vector<Real>& expected,
-                                              const std::vector<Real>& got) const {
-    if (expected == got) return std::nullopt;
-    return wrong(input, listed(expected), listed(got));
+                                              const std::vector<Real>& expected, DecidedRun& run,
+                                              std::size_t token) const {
+    const Outcome<bool> right = run.has_logits(token, expected);
+    if (!right.has_value()) return no_answer(input, listed(expected), right.refusal());
+    if (right.value()) return std::nullopt;
+    const auto got = run.logits(token);
+    if (!got.has_value()) return no_answer(input, listed(expected), got.refusal());
+    return wrong(input, listed(expected), fmt::format("({})", fmt::join(got.value(), ", ")));
   }
 
  private:
@@ -82,7 +86,7 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
   if (!named || !std::equal(named->names.begin(), named->names.end(), kDivisionOutputs.begin(),
                             kDivisionOutputs.end()))
     throw std::logic_error("search_division: the outputs are not quotient and remainder");
-  Runner runner(model);
+  DecidedRun run(model);
   Tries tries(bounds);
   for (std::uint64_t i = 0; i <= bounds.size; ++i)
     for (std::uint64_t m = 1; m <= i + 1; ++m)
@@ -94,10 +98,9 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
         const auto right = right_division(a, m);
         const std::vector<Real> expected(right.begin(), right.end());
         const std::string text = fmt::format("{} by {} at position {}", a, m, i);
-        const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
-        if (!stream.has_value()) return tries.no_answer(text, listed(expected), stream.refusal());
-        if (auto found = tries.compare(text, expected, runner.logits(stream.value(), i)))
-          return found;
+        if (const auto refusal = run.run(tokens_of(model, division_rows(model, input)).value()))
+          return tries.no_answer(text, listed(expected), *refusal);
+        if (auto found = tries.compare(text, expected, run, i)) return found;
       }
   return std::nullopt;
 }
@@ -106,11 +109,12 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
   if (bounds.size > 4) throw std::logic_error("search_graphs: too many graphs");
   Tries tries(bounds);
   for (std::size_t n = 1; n <= bounds.size; ++n) {
-    Runner runner(model);
+    DecidedRun run(model);
     const auto connected = [&](const Graph& graph, Vertex s, Vertex t) -> Outcome<bool> {
-      const auto stream = runner.run_graph(graph, s, t);
-      if (!stream.has_value()) return stream.refusal();
-      return runner.connected(stream.value(), s, t);
+      const auto tokens = tokens_of(model, graph, s, t);
+      if (!tokens.has_value()) return tokens.refusal();
+      if (const auto refusal = run.run(tokens.value())) return *refusal;
+      return run.connected(s, t);
     };
     const auto verdict = [](bool path) { return path ? "a path" : "no path"; };
     for (const std::uint32_t set : edge_sets(n)) {
@@ -134,7 +138,7 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
 
 std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
                                                  const Action& action) {
-  Runner runner(model);
+  DecidedRun run(model);
   Tries tries(bounds);
   const std::size_t letters = action.alphabet.size();
   for (std::size_t length = 0; length <= bounds.size; ++length) {
@@ -154,9 +158,11 @@ std::optional<DefectCounterexample> search_words(const Model& model, SearchBound
       std::string text = "the empty word";
       for (std::size_t i = 0; i < length; ++i) text = (i == 0 ? "" : text + " ") + word[i];
       const std::string wanted = format_transformation(product);
-      const auto stream = runner.run_word(word);
-      if (!stream.has_value()) return tries.no_answer(text, wanted, stream.refusal());
-      const auto got = runner.prefix(stream.value(), stream.value().tokens - 1);
+      const auto tokens = tokens_of(model, word);
+      if (!tokens.has_value()) return tries.no_answer(text, wanted, tokens.refusal());
+      if (const auto refusal = run.run(tokens.value()))
+        return tries.no_answer(text, wanted, *refusal);
+      const auto got = run.prefix(run.tokens() - 1);
       if (!got.has_value()) return tries.no_answer(text, wanted, got.refusal());
       if (got.value() != PrefixAnswer(product))
         return tries.wrong(text, wanted, prefix_text(got.value()));
@@ -168,26 +174,22 @@ std::optional<DefectCounterexample> search_words(const Model& model, SearchBound
 std::optional<DefectCounterexample> search_raw(
     const Model& model, SearchBounds bounds,
     const std::function<std::vector<RawCase>(std::size_t size)>& cases) {
-  Runner runner(model);
+  DecidedRun run(model);
   Tries tries(bounds);
   for (std::size_t size = 0; size <= bounds.size; ++size)
     for (const RawCase& one : cases(size)) {
       if (!tries.more()) return std::nullopt;
       tries.begin();
-      const auto stream = runner.run(tokens_of(model, one.rows).value());
-      if (!stream.has_value())
-        return tries.no_answer(one.input, listed(one.expected), stream.refusal());
+      if (const auto refusal = run.run(tokens_of(model, one.rows).value()))
+        return tries.no_answer(one.input, listed(one.expected), *refusal);
       const std::size_t last = one.rows.size() - 1;
-      if (auto found = tries.compare(one.input, one.expected, runner.logits(stream.value(), last)))
-        return found;
+      if (auto found = tries.compare(one.input, one.expected, run, last)) return found;
       for (const std::string& cell : one.blank)
         for (std::size_t token = 0; token <= last; ++token)
-          for (const std::uint32_t coordinate : model.cells.at(cell).coordinates) {
-            const Real& h = runner.arithmetic().pool()[stream.value().at(token, coordinate)];
-            if (!h.is_zero())
+          for (const std::uint32_t coordinate : model.cells.at(cell).coordinates)
+            if (const auto h = run.nonzero(token, coordinate))
               return tries.wrong(one.input, cell + " is zero at the end",
-                                 fmt::format("{} at token {}", h.text(), token));
-          }
+                                 fmt::format("{} at token {}", *h, token));
     }
   return std::nullopt;
 }
@@ -195,17 +197,17 @@ std::optional<DefectCounterexample> search_raw(
 std::optional<DefectCounterexample> search_lengths(
     const Model& model, SearchBounds bounds,
     const std::function<std::vector<Real>(std::size_t letters)>& expected) {
-  Runner runner(model);
+  DecidedRun run(model);
   Tries tries(bounds);
   for (std::size_t letters = 1; letters <= bounds.size && tries.more(); ++letters) {
     tries.begin();
     const std::string text = counted(letters, "letter");
-    const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
-    if (!stream.has_value())
-      return tries.no_answer(text, listed(expected(letters)), stream.refusal());
-    if (auto found = tries.compare(text, expected(letters),
-                                   runner.logits(stream.value(), stream.value().tokens - 1)))
-      return found;
+    const auto tokens = tokens_of(model, std::vector<std::string>(letters, model.alphabet.front()));
+    if (!tokens.has_value())
+      return tries.no_answer(text, listed(expected(letters)), tokens.refusal());
+    if (const auto refusal = run.run(tokens.value()))
+      return tries.no_answer(text, listed(expected(letters)), *refusal);
+    if (auto found = tries.compare(text, expected(letters), run, run.tokens() - 1)) return found;
   }
   return std::nullopt;
 }
