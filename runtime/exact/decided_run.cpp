@@ -59,6 +59,13 @@ Outcome<std::vector<std::string>> DecidedRun::logits(std::size_t token) {
   return texts;
 }
 
+Outcome<std::vector<Approximation>> DecidedRun::approximate_logits(std::size_t token) {
+  if (!stream_) return nested_->approximate_logits(token);
+  std::vector<Approximation> near;
+  for (const Real& logit : runner_.logits(*stream_, token)) near.push_back(logit.approximate());
+  return near;
+}
+
 std::optional<std::string> DecidedRun::nonzero(std::size_t token, std::size_t coordinate) {
   if (!stream_) return nested_->nonzero(token, coordinate);
   const ValueId value = stream_->at(token, coordinate);

@@ -44,6 +44,8 @@ class DecidedRun {
   Outcome<bool> has_logits(std::size_t token, std::span<const Real> expected);
   /// All logits of a token as texts, those outside the field as RadicalTower::text() writes them.
   Outcome<std::vector<std::string>> logits(std::size_t token);
+  /// The same in double, each with a bound on its error.
+  Outcome<std::vector<Approximation>> approximate_logits(std::size_t token);
   /// A coordinate of the stream after the last layer, as a text; absent for zero.
   std::optional<std::string> nonzero(std::size_t token, std::size_t coordinate);
 

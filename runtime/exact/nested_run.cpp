@@ -109,6 +109,15 @@ Outcome<std::vector<std::string>> NestedRunner::logits(std::size_t token) {
   });
 }
 
+Outcome<std::vector<Approximation>> NestedRunner::approximate_logits(std::size_t token) {
+  return within_field([&]() -> Outcome<std::vector<Approximation>> {
+    std::vector<Approximation> near;
+    for (const NestedId logit : forward_->logits(*stream_, token))
+      near.push_back(arithmetic_->pool().approximation(logit));
+    return near;
+  });
+}
+
 std::optional<std::string> NestedRunner::nonzero(std::size_t token, std::size_t coordinate) {
   const NestedId value = stream_->at(token, coordinate);
   if (arithmetic_->is_zero(value)) return std::nullopt;
