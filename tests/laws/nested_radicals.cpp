@@ -134,6 +134,9 @@ TEST(NestedRadicalSign, IsThatOfTheLargerSideWhereEnclosuresDoNotTellThemApart) 
   EXPECT_EQ(numbers.sign(tiny * sum + tiny * hidden), 1);
   EXPECT_EQ(numbers.sign(integer(0) - tiny * sum - tiny * hidden), -1);
   EXPECT_EQ(numbers.sign(tiny * sum - tiny * hidden), 0);
+  // One side alone.
+  EXPECT_EQ(numbers.sign(tiny * hidden), 1);
+  EXPECT_EQ(numbers.sign(integer(0) - tiny * hidden), -1);
 }
 
 TEST(NestedRadicalRoot, IsAbsentForAHiddenZeroAndForWhatIsNegative) {
