@@ -168,7 +168,8 @@ class Runs {
   void run_division(const CellRows& rows) {
     run_streams(rows, [&](nlohmann::json& result) {
       const auto logits = engine_->logits(rows.size() - 1);
-      const auto numbers = divided_numbers(model_, logits);
+      if (!logits.has_value()) return refuse(logits.refusal(), result);
+      const auto numbers = divided_numbers(model_, logits.value());
       if (!numbers) return answer_word(rows.size(), result);
       result["quotient"] = numbers->quotient;
       result["remainder"] = numbers->remainder;
@@ -191,7 +192,9 @@ class Runs {
   void answer_word(std::size_t letters, nlohmann::json& result) {
     const std::size_t last = engine_->tokens() - 1;
     if (const auto* cells = std::get_if<CellsOutput>(&model_.output)) {
-      const auto logits = engine_->logits(last);
+      const auto outcome = engine_->logits(last);
+      if (!outcome.has_value()) return refuse(outcome.refusal(), result);
+      const std::vector<std::string>& logits = outcome.value();
       std::string line;
       for (std::size_t i = 0; i < logits.size(); ++i) {
         line += (line.empty() ? "" : " ") + printable(cells->names[i]) + "=" + logits[i];
@@ -205,13 +208,22 @@ class Runs {
       result["prefixes"] = nlohmann::json::array();
       for (std::size_t i = 0; i < letters; ++i) {
         const auto prefix = engine_->prefix(i);
-        if (!prefix.has_value()) return refuse(prefix.refusal(), result);
+        if (!prefix.has_value()) {
+          result["prefixes"].push_back(nullptr);
+          say_refused(refusal_name(prefix.refusal()), describe(prefix.refusal()));
+          continue;
+        }
         std::visit([&](const auto& value) { result["prefixes"].push_back(value); }, prefix.value());
         print(named_text(prefix.value()));
       }
     }
     const auto verdict = engine_->accepts(last);
-    if (!verdict.has_value()) return refuse(verdict.refusal(), result);
+    if (!verdict.has_value()) {
+      // With --prefixes a verdict is no answer that was asked for, except in the object.
+      if (options_.prefixes && !options_.json)
+        return answered(refusal_name(verdict.refusal()), result);
+      return refuse(verdict.refusal(), result);
+    }
     answered(verdict.value() ? "accept" : "reject", result);
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
   }
@@ -236,15 +248,21 @@ class Runs {
     print(answer);
   }
 
-  /// A line of names, then a line of values for every token, in a form that --cells reads again.
+  /// A line of names, then a line of values for every token, in a form that --cells reads again
+  /// where no value is a root of roots.
   void print_cells(nlohmann::json& result) {
     const auto& names = std::get<CellsOutput>(model_.output).names;
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t token = 0; token < engine_->tokens(); ++token) {
+      auto logits = engine_->logits(token);
+      if (!logits.has_value()) return refuse(logits.refusal(), result);
+      rows.push_back(std::move(logits).value());
+    }
     std::string line;
     for (const std::string& name : names) line += (line.empty() ? "" : " ") + printable(name);
     print(line);
     result["cells"] = nlohmann::json::array();
-    for (std::size_t token = 0; token < engine_->tokens(); ++token) {
-      const auto logits = engine_->logits(token);
+    for (const auto& logits : rows) {
       line.clear();
       auto& values = result["cells"].emplace_back(nlohmann::json::object());
       for (std::size_t i = 0; i < logits.size(); ++i) {
@@ -259,9 +277,17 @@ class Runs {
   }
 
   /// An answer of floating point comes with its certificate; without one the run counts as not
-  /// decided.
+  /// decided. An exact one whose numbers left the field says where.
   void answered(const char* outcome, nlohmann::json& result) {
     result["outcome"] = outcome;
+    if (const auto left = engine_->left_field()) {
+      result["left_field"] = *left;
+      std::cerr << "logdepth: " << which_
+                << "answered with roots of roots, every comparison decided; the numbers leave the "
+                   "field at "
+                << printable(*left, kMostPrinted)
+                << (options_.trace.empty() ? "" : ", where the trace ends") << '\n';
+    }
     const auto certificate = engine_->certificate();
     if (!certificate) return;
     result["certificate"] = certificate_name(certificate->certificate);
@@ -281,9 +307,12 @@ class Runs {
     refuse(refusal_name(refusal), describe(refusal), result);
   }
   void refuse(const char* outcome, const std::string& reason, nlohmann::json& result) {
-    refused_ = true;
     result["outcome"] = outcome;
     result["reason"] = reason;
+    say_refused(outcome, reason);
+  }
+  void say_refused(const char* outcome, const std::string& reason) {
+    refused_ = true;
     print(outcome);
     std::cerr << "logdepth: " << which_ << printable(reason, kMostPrinted) << '\n';
   }

@@ -4,8 +4,8 @@
 #include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
 #include "cli/trace_writer.hpp"
+#include "runtime/exact/decided_run.hpp"
 #include "runtime/exact/promise_check.hpp"
-#include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -17,14 +17,14 @@ class ExactEngine final : public RunEngine {
  public:
   ExactEngine(const Model& model, std::size_t threads, const std::string& trace)
       : model_(model),
-        runner_(model, threads),
-        promises_(model, runner_.arithmetic()),
+        run_(model, threads),
+        promises_(model, numbers()),
         progress_(model),
         observers_{&promises_, &progress_} {
     if (trace.empty()) return;
     trace_file_ = std::make_unique<OutputFile>(trace);
     hash_ = weights_hash(model);
-    trace_ = std::make_unique<TraceWriter>(model, runner_.arithmetic(), trace_file_->stream());
+    trace_ = std::make_unique<TraceWriter>(model, numbers(), trace_file_->stream());
     observers_.push_back(trace_.get());
   }
 
@@ -33,25 +33,25 @@ class ExactEngine final : public RunEngine {
   }
   std::optional<Refusal> run(const Tokens& tokens) override {
     progress_.set_size(tokens.size);
-    auto stream = runner_.run(tokens, observers_);
-    if (!stream.has_value()) return stream.refusal();
+    if (auto refusal = run_.run(tokens, observers_)) return refusal;
     if (trace_ && depth_at(model_, tokens.size) == 0)
-      trace_->write_stream(0, "embedding", stream.value());
-    stream_ = std::move(stream).value();
+      trace_->write_stream(0, "embedding", *run_.stream());
     return std::nullopt;
   }
-  std::size_t tokens() const override { return stream_->tokens; }
-  Outcome<bool> accepts(std::size_t token) override { return runner_.accepts(*stream_, token); }
+  std::size_t tokens() const override { return run_.tokens(); }
+  Outcome<bool> accepts(std::size_t token) override { return run_.accepts(token); }
   Outcome<bool> connected(std::size_t source, std::size_t target) override {
-    return runner_.connected(*stream_, source, target);
+    return run_.connected(source, target);
   }
   Outcome<PrefixAnswer> prefix(std::size_t letter) override {
-    return runner_.prefix(*stream_, runner_.first_letter() + letter);
+    return run_.prefix(run_.runner().first_letter() + letter);
   }
-  std::vector<std::string> logits(std::size_t token) override {
-    std::vector<std::string> texts;
-    for (const Real& logit : runner_.logits(*stream_, token)) texts.push_back(logit.text());
-    return texts;
+  Outcome<std::vector<std::string>> logits(std::size_t token) override {
+    return run_.logits(token);
+  }
+  std::optional<std::string> left_field() const override {
+    if (!run_.left_field()) return std::nullopt;
+    return run_.left_field()->reason;
   }
   std::optional<Confidence> certificate() const override { return std::nullopt; }
   std::optional<std::string> broken_promise() const override { return promises_.broken(); }
@@ -74,7 +74,13 @@ class ExactEngine final : public RunEngine {
                          {"decided_exactly", s.decided_exactly},
                          {"exact_ties", s.exact_ties},
                          {"distinct_values", numbers().pool().size()},
-                         {"bytes", runner_.bytes()}};
+                         {"bytes", run_.bytes()}};
+    const RadicalTower::Statistics nested = run_.nested_statistics();
+    if (nested.roots > 0)
+      out["statistics"]["roots_of_roots"] = {{"roots", nested.roots},
+                                             {"decided_by_enclosure", nested.by_enclosure},
+                                             {"decided_by_elimination", nested.by_elimination},
+                                             {"zeros", nested.zeros}};
   }
 
   void print_statistics(std::ostream& out) const override {
@@ -88,22 +94,26 @@ class ExactEngine final : public RunEngine {
         << s.decided_in_double << " comparisons in double, " << s.decided_exactly
         << " exactly, of these " << s.exact_ties << " ties\n"
         << "promises: " << promises_.total_evaluated() << " rows checked\n"
-        << "numbers: " << numbers().pool().size() << " distinct values; " << (runner_.bytes() >> 20)
+        << "numbers: " << numbers().pool().size() << " distinct values; " << (run_.bytes() >> 20)
         << " MiB of tuples, numbers and what is remembered\n";
+    const RadicalTower::Statistics nested = run_.nested_statistics();
+    if (nested.roots > 0)
+      out << "roots of roots: " << nested.roots << "; " << nested.by_enclosure
+          << " signs by enclosures, " << nested.by_elimination << " by elimination, of these "
+          << nested.zeros << " zero\n";
   }
 
  private:
-  const Exact& numbers() const { return runner_.arithmetic(); }
+  const Exact& numbers() const { return run_.runner().arithmetic(); }
 
   const Model& model_;
-  Runner runner_;
+  DecidedRun run_;
   PromiseCheck promises_;
   LayerProgress progress_;
   std::unique_ptr<OutputFile> trace_file_;
   std::unique_ptr<TraceWriter> trace_;
   std::string hash_;  // of the model, for the traces
   Runner::Observers observers_;
-  std::optional<Stream<ValueId>> stream_;
 };
 
 }  // namespace

@@ -41,12 +41,13 @@ class FloatEngine final : public RunEngine {
   Outcome<PrefixAnswer> prefix(std::size_t letter) override {
     return plain(runner_.prefix(stream_, first_letter(model_) + letter));
   }
-  std::vector<std::string> logits(std::size_t token) override {
+  Outcome<std::vector<std::string>> logits(std::size_t token) override {
     std::vector<std::string> texts;
     for (const FloatNumber& logit : plain_numbers(token))
       texts.push_back(shortest_text(logit.value));
     return texts;
   }
+  std::optional<std::string> left_field() const override { return std::nullopt; }
   std::optional<Confidence> certificate() const override { return confidence_; }
   /// A promise that is not seen to be kept takes the certificate away; what broke it, if anything
   /// did, is for an exact run to say.

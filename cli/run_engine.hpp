@@ -36,7 +36,9 @@ class RunEngine {
   virtual Outcome<bool> connected(std::size_t source, std::size_t target) = 0;
   /// The product of the letters 0 .. letter, or the state after them.
   virtual Outcome<PrefixAnswer> prefix(std::size_t letter) = 0;
-  virtual std::vector<std::string> logits(std::size_t token) = 0;
+  virtual Outcome<std::vector<std::string>> logits(std::size_t token) = 0;
+  /// Exact answers: where the latest input left the field of sums of square roots, if it did.
+  virtual std::optional<std::string> left_field() const = 0;
   /// Absent for exact answers.
   virtual std::optional<Confidence> certificate() const = 0;
   virtual std::optional<std::string> broken_promise() const = 0;
@@ -46,7 +48,8 @@ class RunEngine {
   virtual void report(nlohmann::json& out, bool statistics) const = 0;
 };
 
-/// Interned exact numbers; every promise is checked. `trace`: a file, or empty.
+/// Interned exact numbers, nested radicals where these do not do; every promise is checked, up to
+/// where the numbers leave the field. `trace`: a file, or empty.
 std::unique_ptr<RunEngine> exact_engine(const Model& model, std::size_t threads,
                                         const std::string& trace);
 std::unique_ptr<RunEngine> float_engine(const Model& model, const FloatOptions& options);

@@ -12,8 +12,9 @@ the state after it where the file reads states. For a graph (lines of source and
 with one name is a vertex, # begins a comment) connected or not connected, one line per pair. For
 raw streams (a line of names, then a line of exact values for every token) the outputs in the same
 form. This is the second, independent reader of the format that runtime/README.md describes, meant
-to be read as the meaning of the model. Exit status: 0 done, 2 bad input, 3 some input undecided or
-outside the hypotheses.
+to be read as the meaning of the model. Exit status: 0 done, 2 bad input, 3 some input undecided,
+outside the hypotheses, or outside the field: numbers are sums of square roots of rationals, and
+where a norm is none, this reader ends (runtime/README.md, "The numbers").
 """
 import argparse
 import gzip
@@ -113,7 +114,7 @@ def shown(x):
     return text
 
 
-NUMBER = r"\d+(?:/\d+)?"
+NUMBER = r"\d{1,10000}(?:/(?=0*[1-9])\d{1,10000})?"
 TERM = re.compile(rf"([+-])(?:({NUMBER})(?:\*(?=s)|(?![*s])))?(?:sqrt\(({NUMBER})\))?", re.A)
 
 
@@ -466,8 +467,8 @@ def best(query, keys):
 
 def lines_of(path):
     """The words of every line that has any and does not begin with #."""
-    with open(0 if path == "-" else path, encoding="utf-8") as opened:
-        words = [line.split() for line in opened]
+    with open(0 if path == "-" else path, encoding="utf-8", newline="\n") as opened:
+        words = [re.findall(r"[^ \t\r\n\v\f]+", line) for line in opened]
     return [line for line in words if line and not line[0].startswith("#")]
 
 
@@ -495,7 +496,8 @@ def joined(words):
 
 def read_cells(path, names):
     """One row of values per token, in the order of `names`; a sign that stands alone joins."""
-    lines = [" ".join(line).partition("#")[0].split() for line in lines_of(path)]
+    lines = [[word for word in " ".join(line).partition("#")[0].split(" ") if word]
+             for line in lines_of(path)]
     header, *lines = [line for line in lines if line]
     if sorted(header) != sorted(names):
         refuse(f"expected a first line with the names {names}")

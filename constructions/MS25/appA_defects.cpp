@@ -21,15 +21,16 @@ std::vector<Real> negative(std::vector<Real> values) {
 
 /// Lemma A.4 on phi(z) as the paper stores it, <z, 1, -z, -1>/sqrt(z^2 + 1).
 std::optional<DefectCounterexample> search_removal(const Model& model, SearchBounds bounds) {
-  return search_raw(model, bounds, [&](std::size_t size) {
-    const auto z = static_cast<std::int64_t>(size);
-    RawCase one{fmt::format("phi({}) in four coordinates", z),
-                {beside({phi_values(z), negative(phi_values(z)), phi_values(0)})},
-                phi_values(0),
-                {"z"}};
-    if (model.cells.contains("minus_z")) one.blank.push_back("minus_z");
-    return std::vector<RawCase>{one};
-  });
+  return search_raw(model, bounds,
+                    [](std::size_t size) {
+                      const auto z = static_cast<std::int64_t>(size);
+                      const RawCase one{
+                          {fmt::format("phi({}) in four coordinates", z),
+                           {beside({phi_values(z), negative(phi_values(z)), phi_values(0)})}},
+                          phi_values(0)};
+                      return std::vector<RawCase>{one};
+                    },
+                    {"z", "minus_z"});
 }
 
 Defect norm_of_phi() {
@@ -97,10 +98,9 @@ Defect mask_without_constant() {
       std::vector<RawCase> cases;
       const auto z = static_cast<std::int64_t>(size);
       for (std::int64_t y = 0; y <= z; ++y)
-        cases.push_back({fmt::format("phi({}) and phi({})", z, y),
-                         {beside({phi_values(z), phi_values(y)})},
-                         beside({phi_values(z), phi_values(y)}),
-                         {}});
+        cases.push_back(
+            {{fmt::format("phi({}) and phi({})", z, y), {beside({phi_values(z), phi_values(y)})}},
+             beside({phi_values(z), phi_values(y)})});
       return cases;
     });
   };
@@ -116,10 +116,9 @@ std::optional<DefectCounterexample> search_equality(const Model& model, SearchBo
     std::vector<RawCase> cases;
     const auto z = static_cast<std::int64_t>(size);
     const auto add = [&](std::int64_t x, std::int64_t y) {
-      cases.push_back({fmt::format("x = {}, y = {}", x, y),
-                       {beside({phi_values(0), phi_values(x), phi_values(y)})},
-                       {Real(x == y ? 1 : -1)},
-                       {}});
+      cases.push_back({{fmt::format("x = {}, y = {}", x, y),
+                        {beside({phi_values(0), phi_values(x), phi_values(y)})}},
+                       {Real(x == y ? 1 : -1)}});
     };
     add(z, z);
     for (std::int64_t y = 0; y < z; ++y) {
@@ -248,10 +247,9 @@ Defect average_off_by_one() {
       // The lemma speaks of indices i >= k = 1; the streams hold one vector that nobody reads.
       std::vector<RawCase> cases;
       if (size > 0)
-        cases.push_back({fmt::format("i = {}", size),
-                         std::vector<std::vector<Real>>(size + 1, phi_values(0)),
-                         phi_values(static_cast<std::int64_t>(size) - 1),
-                         {}});
+        cases.push_back(
+            {{fmt::format("i = {}", size), std::vector<std::vector<Real>>(size + 1, phi_values(0))},
+             phi_values(static_cast<std::int64_t>(size) - 1)});
       return cases;
     });
   };
@@ -263,11 +261,10 @@ Defect average_off_by_one() {
 
 /// The scalar that the head measures is the average of a flag: here over one token, or over
 /// several with one flag false.
-std::vector<RawCase> flag_streams(std::size_t size, const std::vector<std::string>& blank,
-                                  bool measures) {
+std::vector<RawCase> flag_streams(std::size_t size, bool measures) {
   if (size == 0) return {};
-  RawCase all{fmt::format("{} true", size), {}, {}, blank};
-  for (std::size_t i = 0; i < size; ++i) all.rows.push_back({Real(1)});
+  RawCase all{{fmt::format("{} true", size), {}}, {}};
+  for (std::size_t i = 0; i < size; ++i) all.input.rows.push_back({Real(1)});
   all.expected = measures ? phi_values(1) : std::vector<Real>{Real(1)};
   return {all};
 }
@@ -292,9 +289,8 @@ Defect copy_with_flipped_signs() {
     return model;
   };
   d.search = [](const Model& model, SearchBounds bounds) {
-    return search_raw(model, bounds, [](std::size_t size) {
-      return flag_streams(size, {"z", "x"}, false);
-    });
+    return search_raw(model, bounds, [](std::size_t size) { return flag_streams(size, false); },
+                      {"z", "x"});
   };
   d.up_to = 3;
   return d;
@@ -320,8 +316,8 @@ Defect read_after_clearing() {
     return model;
   };
   d.search = [](const Model& model, SearchBounds bounds) {
-    return search_raw(model, bounds,
-                      [](std::size_t size) { return flag_streams(size, {"z"}, true); });
+    return search_raw(model, bounds, [](std::size_t size) { return flag_streams(size, true); },
+                      {"z"});
   };
   d.up_to = 3;
   return d;

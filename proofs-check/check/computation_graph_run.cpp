@@ -43,15 +43,14 @@ ComputationGraphFile computation_graph_file(const Model& model) {
   return file;
 }
 
-std::optional<std::uint32_t> node_value(RunAnswers& answers, std::size_t token,
-                                        std::uint32_t prime) {
-  const Real one(1), zero(0);
+std::optional<std::uint32_t> node_value(DecidedRun& run, std::size_t token, std::uint32_t prime) {
+  const auto logits = run.logits(token);
+  if (!logits.has_value()) return std::nullopt;
   std::optional<std::uint32_t> value;
   for (std::uint32_t row = 0; row < prime + 2; ++row) {
-    const auto is_one = answers.is(token, row, one), is_zero = answers.is(token, row, zero);
-    if (!is_one.has_value() || !is_zero.has_value()) return std::nullopt;
-    if (is_zero.value()) continue;
-    if (!is_one.value() || value) return std::nullopt;
+    const std::string& logit = logits.value()[row];
+    if (logit == "0") continue;
+    if (logit != "1" || value) return std::nullopt;
     value = row;
   }
   return value;
@@ -64,13 +63,12 @@ std::optional<std::vector<std::uint32_t>> ComputationGraphRun::values(
     const std::vector<std::string>& letters, std::uint32_t iterations,
     std::optional<Finding>& found) {
   const auto tokens = tokens_of(runs_.model(), letters);
-  const auto answers = tokens.has_value() ? runs_.answers(tokens.value(), iterations, found)
-                                          : Outcome<std::unique_ptr<RunAnswers>>(tokens.refusal());
-  if (!found && !answers.has_value()) found = NoAnswer{EveryToken::node_values, answers.refusal()};
+  found = tokens.has_value() ? runs_.run(tokens.value(), iterations, EveryToken::node_values)
+                             : NoAnswer{EveryToken::node_values, tokens.refusal()};
   if (found) return std::nullopt;
   std::vector<std::uint32_t> values;
   for (std::size_t i = 0; i < letters.size(); ++i) {
-    const auto value = node_value(*answers.value(), first_letter(runs_.model()) + i, file_.prime);
+    const auto value = node_value(runs_.decided(), first_letter(runs_.model()) + i, file_.prime);
     if (!value) {
       const NodeValue none{i + 1, letters[i], iterations, file_.prime, std::nullopt};
       found = WrongAnswer{EveryToken::node_values, none};

@@ -21,8 +21,7 @@ ComputationGraphFile computation_graph_file(const Model& model);
 
 /// The value at a token, 0 ... prime - 1, `prime` for none yet, `prime` + 1 at what is no variable;
 /// absent where it answers with no single one. Precondition: a run of such a file.
-std::optional<std::uint32_t> node_value(RunAnswers& answers, std::size_t token,
-                                        std::uint32_t prime);
+std::optional<std::uint32_t> node_value(DecidedRun& run, std::size_t token, std::uint32_t prime);
 
 /// Runs a weights file of computation graphs exactly, as many iterations as asked: with one it is a
 /// step from any state, whose letters hold values (`x3:2`) or none (`x3`).

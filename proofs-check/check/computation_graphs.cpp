@@ -54,14 +54,14 @@ std::string ComputationGraphInquiry::text(const ComputationGraphQuestion& questi
 }
 
 std::optional<Finding> ComputationGraphInquiry::judge(const ComputationGraphQuestion& question,
-                                                      RunAnswers& answers, ComparedCounts& counts) {
+                                                      DecidedRun& run, ComparedCounts& counts) {
   const auto letters = this->letters(question);
   const auto right = ComputationGraphOracle(file_.prime, letters).values(question.iterations);
   for (std::size_t i = 0; i < right.size(); ++i) {
     const auto node = [&](std::optional<std::uint32_t> value) {
       return NodeValue{i + 1, letters[i], question.iterations, file_.prime, value};
     };
-    const auto got = node_value(answers, first_letter(model_) + i, file_.prime);
+    const auto got = node_value(run, first_letter(model_) + i, file_.prime);
     if (got != right[i]) return WrongAnswer{node(right[i]), node(got)};
     ++counts.numbers;
     ++counts.answers;

@@ -44,7 +44,7 @@ class ComputationGraphInquiry : public Inquiry<ComputationGraphQuestion> {
   FileAnswer expected(const ComputationGraphQuestion&) const override {
     return EveryToken::node_values;
   }
-  std::optional<Finding> judge(const ComputationGraphQuestion& question, RunAnswers& answers,
+  std::optional<Finding> judge(const ComputationGraphQuestion& question, DecidedRun& run,
                                ComparedCounts& counts) override;
   ComputationGraphQuestion shrunk(
       ComputationGraphQuestion question,

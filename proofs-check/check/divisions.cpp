@@ -128,20 +128,24 @@ bool DivisionInquiry::outside(const DivisionInput& input) const {
   return limit && input.dividends.size() > *limit;
 }
 
-std::optional<Finding> DivisionInquiry::judge(const DivisionInput& input, RunAnswers& answers,
+std::optional<Finding> DivisionInquiry::judge(const DivisionInput& input, DecidedRun& run,
                                               ComparedCounts& counts) {
   for (std::size_t i = 0; i < input.dividends.size(); ++i) {
     const auto right = right_division(dividend(input, i), input.divisor);
     ++counts.numbers;
-    for (std::size_t k = 0; k < right.size(); ++k) {
-      const DividedNumber wanted{i, dividend(input, i), input.divisor, kDivisionOutputs[k],
-                                 right[k].text()};
-      const auto same = answers.is(i, file_.rows[k], right[k]);
-      if (!same.has_value()) return NoAnswer{wanted, same.refusal()};
-      if (same.value()) continue;
-      DividedNumber got = wanted;
-      got.value = answers.number(i, file_.rows[k]);
-      return WrongAnswer{wanted, got};
+    std::vector<Real> logits(right.size());
+    for (std::size_t k = 0; k < right.size(); ++k) logits[file_.rows[k]] = right[k];
+    const auto number = [&](std::size_t k, const std::string& value) {
+      return DividedNumber{i, dividend(input, i), input.divisor, kDivisionOutputs[k], value};
+    };
+    const auto same = run.has_logits(i, logits);
+    if (!same.has_value()) return NoAnswer{number(0, right[0].text()), same.refusal()};
+    if (!same.value()) {
+      const auto got = run.logits(i);
+      if (!got.has_value()) return NoAnswer{number(0, right[0].text()), got.refusal()};
+      std::size_t k = 0;  // the first that differs
+      while (k + 1 < right.size() && got.value()[file_.rows[k]] == right[k].text()) ++k;
+      return WrongAnswer{number(k, right[k].text()), number(k, got.value()[file_.rows[k]])};
     }
     ++counts.answers;
   }

@@ -57,7 +57,7 @@ class DivisionInquiry : public Inquiry<DivisionInput> {
   Outcome<Tokens> tokens(const DivisionInput& input) const override;
   bool outside(const DivisionInput& input) const override;
   FileAnswer expected(const DivisionInput&) const override { return EveryToken::divisions; }
-  std::optional<Finding> judge(const DivisionInput& input, RunAnswers& answers,
+  std::optional<Finding> judge(const DivisionInput& input, DecidedRun& run,
                                ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const DivisionInput& input, const FloatRunner& runner,

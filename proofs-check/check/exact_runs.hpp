@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "proofs-check/check/cell_check.hpp"
 #include "proofs-check/check/inquiry.hpp"
+#include "runtime/exact/decided_run.hpp"
 #include "runtime/exact/promise_check.hpp"
-#include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
 
@@ -24,23 +23,21 @@ class ExactRuns {
 
   /// What is wrong about the file at this input, if anything.
   template <class Input>
-  std::optional<Finding> ask(Inquiry<Input>& questions, const Input& input,
-                             ComparedCounts& counts) {
-    const Outcome<Tokens> tokens = questions.tokens(input);
-    if (questions.outside(input)) return not_refused(tokens);
-    if (!tokens.has_value()) return NoAnswer{questions.expected(input), tokens.refusal()};
-    std::optional<Finding> found;
-    const auto answers = this->answers(tokens.value(), questions.loops(input), found);
-    if (found) return found;
-    if (!answers.has_value()) return NoAnswer{questions.expected(input), answers.refusal()};
-    return questions.judge(input, *answers.value(), counts);
+  std::optional<Finding> ask(Inquiry<Input>& inquiry, const Input& input, ComparedCounts& counts) {
+    const Outcome<Tokens> tokens = inquiry.tokens(input);
+    if (inquiry.outside(input)) return not_refused(tokens);
+    if (!tokens.has_value()) return NoAnswer{inquiry.expected(input), tokens.refusal()};
+    if (auto found = run(tokens.value(), inquiry.loops(input), inquiry.expected(input)))
+      return found;
+    return inquiry.judge(input, run_, counts);
   }
 
-  /// What the file answers, its repeated block run so many times, or as often as it says itself; with
-  /// what is wrong about the run, if anything.
-  Outcome<std::unique_ptr<RunAnswers>> answers(const Tokens& tokens,
-                                               std::optional<std::uint32_t> loops,
-                                               std::optional<Finding>& found);
+  /// Runs an input, the repeated block so many times, or as often as the file says itself: what is wrong
+  /// about the run, whatever its answers are; `expected` is the one that it was run for.
+  std::optional<Finding> run(const Tokens& tokens, std::optional<std::uint32_t> loops,
+                             const FileAnswer& expected);
+  /// The latest run, for its answers.
+  DecidedRun& decided() { return run_; }
 
   const Model& model() const { return model_; }
   std::uint64_t promises() const { return promises_.total_evaluated(); }
@@ -62,7 +59,7 @@ class ExactRuns {
   std::uint32_t own_loops_;
   bool answers_only_;
   std::optional<OtherDepth> other_depth_;  ///< than the file states, whatever the input
-  Runner runner_;
+  DecidedRun run_;
   PromiseCheck promises_;
   CellCheck cells_;
   LayerCount count_;

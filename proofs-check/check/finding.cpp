@@ -137,7 +137,9 @@ std::string got_text(const Finding& finding) {
                      broken.token, broken.step,
                      broken.sublayer == Sublayer::attention ? "attention" : "feed-forward");
                },
-               [](const CellLeft& left) { return fmt::format("not at token {}", left.token); }},
+               [](const CellLeft& left) {
+                 return fmt::format("{} at token {}", left.value, left.token);
+               }},
       finding);
 }
 

@@ -97,7 +97,7 @@ struct BrokenCell {
 };
 /// A cell that a lemma leaves blank and that holds something in the end.
 struct CellLeft {
-  std::string cell;
+  std::string cell, value;
   std::size_t token = 0;
 };
 using Finding = std::variant<WrongAnswer, NoAnswer, ProductOfTwoStates, BrokenPromise, OtherDepth,

@@ -74,13 +74,13 @@ FileAnswer GraphInquiry::expected(const AskedGraph& question) const {
   return Connection{source, target, right(question).front()};
 }
 
-std::optional<Finding> GraphInquiry::judge(const AskedGraph& question, RunAnswers& answers,
+std::optional<Finding> GraphInquiry::judge(const AskedGraph& question, DecidedRun& run,
                                            ComparedCounts& counts) {
   const std::vector<bool> reached = right(question);
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const auto& [source, target] = question.pairs[i];
     const Connection wanted{source, target, reached[i]};
-    const auto verdict = answers.connected(source, target);
+    const auto verdict = run.connected(source, target);
     if (!verdict.has_value()) return NoAnswer{wanted, verdict.refusal()};
     ++counts.answers;
     counts.positive += reached[i];

@@ -37,7 +37,7 @@ class GraphInquiry : public Inquiry<AskedGraph> {
   Outcome<Tokens> tokens(const AskedGraph& question) const override;
   bool outside(const AskedGraph& question) const override;
   FileAnswer expected(const AskedGraph& question) const override;
-  std::optional<Finding> judge(const AskedGraph& question, RunAnswers& answers,
+  std::optional<Finding> judge(const AskedGraph& question, DecidedRun& run,
                                ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const AskedGraph& question, const FloatRunner& runner,

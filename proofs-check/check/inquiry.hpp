@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "proofs-check/check/answers.hpp"
 #include "proofs-check/check/finding.hpp"
+#include "runtime/exact/decided_run.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
@@ -36,7 +36,7 @@ class Inquiry {
   /// The answer that the question is after.
   virtual FileAnswer expected(const Input& input) const = 0;
   /// What is wrong about the answers of the run of this input; adds to what was compared.
-  virtual std::optional<Finding> judge(const Input& input, RunAnswers& answers,
+  virtual std::optional<Finding> judge(const Input& input, DecidedRun& run,
                                        ComparedCounts& counts) = 0;
   /// The smallest input that still fails, found by leaving out what can be left out.
   virtual Input shrunk(Input input, const std::function<bool(const Input&)>& fails) const = 0;

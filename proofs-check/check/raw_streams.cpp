@@ -29,30 +29,25 @@ Outcome<Tokens> StreamInquiry::tokens(const RawInput& input) const {
   return tokens_of(model_, input.rows);
 }
 
-std::optional<Finding> StreamInquiry::judge(const RawInput& input, RunAnswers& answers,
+std::optional<Finding> StreamInquiry::judge(const RawInput& input, DecidedRun& run,
                                             ComparedCounts& counts) {
   const auto right = outputs_(input);
   for (std::size_t token = 0; token < right.size(); ++token) {
+    if (right[token].empty()) continue;
     NamedNumbers wanted{token, names_, {}};
     for (const Real& value : right[token]) wanted.values.push_back(value.text());
-    counts.answers += !right[token].empty();
-    for (std::size_t k = 0; k < right[token].size(); ++k) {
-      const auto same = answers.is(token, k, right[token][k]);
-      if (!same.has_value()) return NoAnswer{wanted, same.refusal()};
-      if (same.value()) continue;
-      NamedNumbers got{token, names_, {}};
-      for (std::size_t row = 0; row < right[token].size(); ++row)
-        got.values.push_back(answers.number(token, row));
-      return WrongAnswer{wanted, got};
-    }
+    const auto same = run.has_logits(token, right[token]);
+    if (!same.has_value()) return NoAnswer{wanted, same.refusal()};
+    ++counts.answers;
+    if (same.value()) continue;
+    const auto got = run.logits(token);
+    if (!got.has_value()) return NoAnswer{wanted, got.refusal()};
+    return WrongAnswer{wanted, NamedNumbers{token, names_, got.value()}};
   }
   for (const auto& [cell, coordinates] : blank_)
-    for (std::size_t token = 0; token < answers.tokens(); ++token)
-      for (const std::uint32_t coordinate : coordinates) {
-        const auto zero = answers.zero(token, coordinate);
-        if (!zero.has_value()) return NoAnswer{expected(input), zero.refusal()};
-        if (!zero.value()) return CellLeft{cell, token};
-      }
+    for (std::size_t token = 0; token < run.tokens(); ++token)
+      for (const std::uint32_t coordinate : coordinates)
+        if (const auto left = run.nonzero(token, coordinate)) return CellLeft{cell, *left, token};
   return std::nullopt;
 }
 

@@ -33,7 +33,7 @@ class StreamInquiry : public Inquiry<RawInput> {
   Outcome<Tokens> tokens(const RawInput& input) const override;
   bool outside(const RawInput&) const override { return false; }
   FileAnswer expected(const RawInput&) const override { return EveryToken::outputs; }
-  std::optional<Finding> judge(const RawInput& input, RunAnswers& answers,
+  std::optional<Finding> judge(const RawInput& input, DecidedRun& run,
                                ComparedCounts& counts) override;
   RawInput shrunk(RawInput input, const std::function<bool(const RawInput&)>&) const override {
     return input;  // smaller ones were asked before, and only who made them knows which these are

@@ -117,39 +117,38 @@ std::vector<Real> WordInquiry::named_values(const Word& asked) const {
   return result;
 }
 
-std::optional<Finding> WordInquiry::judge(const Word& word, RunAnswers& answers,
+std::optional<Finding> WordInquiry::judge(const Word& word, DecidedRun& run,
                                           ComparedCounts& counts) {
-  const std::size_t last = answers.tokens() - 1;
+  const std::size_t last = run.tokens() - 1;
   if (const auto* output = std::get_if<CellsOutput>(&model_.output)) {
     const std::vector<Real> right = named_values(asked(word));
-    for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto same = answers.is(last, i, right[i]);
-      if (!same.has_value()) return NoAnswer{expected(word), same.refusal()};
-      ++counts.numbers;
-      ++counts.answers;
-      if (same.value()) continue;
-      NamedNumbers got{{}, output->names, {}};
-      for (std::size_t k = 0; k < right.size(); ++k) got.values.push_back(answers.number(last, k));
-      return WrongAnswer{expected(word), got};
+    const auto same = run.has_logits(last, right);
+    if (!same.has_value()) return NoAnswer{expected(word), same.refusal()};
+    counts.numbers += right.size();
+    counts.answers += right.size();
+    if (!same.value()) {
+      const auto got = run.logits(last);
+      if (!got.has_value()) return NoAnswer{expected(word), got.refusal()};
+      return WrongAnswer{expected(word), NamedNumbers{{}, output->names, got.value()}};
     }
     return std::nullopt;
   }
   const bool right = oracle_.accepts(asked(word));
   counts.positive += right;
-  const auto verdict = answers.accepts(last);
+  const auto verdict = run.accepts(last);
   if (!verdict.has_value()) return NoAnswer{Acceptance{right}, verdict.refusal()};
   ++counts.answers;
   if (verdict.value() != right) return WrongAnswer{Acceptance{right}, Acceptance{verdict.value()}};
   if (!reads_prefixes(model_)) return std::nullopt;
-  return judge_prefixes(asked(word), answers, counts);
+  return judge_prefixes(asked(word), run, counts);
 }
 
-std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, RunAnswers& answers,
+std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, DecidedRun& run,
                                                    ComparedCounts& counts) {
   const auto right = right_.of(asked);
   const auto states = right_.states_of(asked);
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto got = answers.prefix(first_letter(model_) + i);
+    const auto got = run.prefix(first_letter(model_) + i);
     const auto value = [&](const PrefixAnswer& answer) {
       return PrefixValue{i + 1, right_.states(), answer};
     };

@@ -32,8 +32,7 @@ class WordInquiry : public Inquiry<Word> {
   bool outside(const Word& word) const override;
   /// Errors: InputError where the oracle does not say one value for each name of the file.
   FileAnswer expected(const Word& word) const override;
-  std::optional<Finding> judge(const Word& word, RunAnswers& answers,
-                               ComparedCounts& counts) override;
+  std::optional<Finding> judge(const Word& word, DecidedRun& run, ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const Word& word, const FloatRunner& runner, const FloatStream& stream) const;
   Word shrunk(Word word, const std::function<bool(const Word&)>& fails) const override;
@@ -50,8 +49,7 @@ class WordInquiry : public Inquiry<Word> {
  private:
   Word asked(const Word& word) const;
   std::vector<Real> named_values(const Word& asked) const;
-  std::optional<Finding> judge_prefixes(const Word& asked, RunAnswers& answers,
-                                        ComparedCounts& counts);
+  std::optional<Finding> judge_prefixes(const Word& asked, DecidedRun& run, ComparedCounts& counts);
 
   const Model& model_;
   const LanguageOracle& oracle_;

@@ -1,213 +1,130 @@
 #include "proofs-check/claims/defect_search.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <bit>
-#include <stdexcept>
+#include <map>
+#include <memory>
+#include <utility>
 
-#include "objects/phrases.hpp"
-#include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "runtime/exact/run_model.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 
 namespace logdepth {
 namespace {
 
-std::string listed(const std::vector<Real>& values) {
-  std::string text = "(";
-  for (const Real& value : values) text += (text.size() > 1 ? ", " : "") + value.text();
-  return text + ")";
+/// The first case that fails, by its answers alone: a defect of a text is about these.
+template <class Input>
+std::optional<DefectCounterexample> search(const Model& model, Inquiry<Input>& questions,
+                                           AskedCases<Input> cases, SearchBounds bounds) {
+  ExactRuns runs(model, true);
+  Asking how;
+  how.shrinks = false;  // cases come by increasing size
+  how.most = bounds.inputs;
+  const auto found = examine(runs, questions, std::move(cases), how);
+  if (!found.counterexample) return std::nullopt;
+  const auto& [input, finding, first, number] = *found.counterexample;
+  DefectCounterexample example{questions.text(input), expected_text(finding), got_text(finding),
+                               static_cast<std::size_t>(found.asked), std::nullopt};
+  if (const auto* none = std::get_if<NoAnswer>(&finding)) example.refusal = none->refusal;
+  return example;
 }
 
-/// Counts inputs, and says when there have been enough.
-class Tries {
- public:
-  explicit Tries(SearchBounds bounds) : bounds_(bounds) {}
-  bool more() const { return tried_ < bounds_.inputs; }
-  void begin() { ++tried_; }
+template <class Input>
+AskedCases<Input> one_by_one(const std::vector<Input>& inputs) {
+  std::vector<AskedCase<Input>> cases;
+  for (const Input& input : inputs) cases.push_back({CaseStage::exhaustive, {input}});
+  return listed_cases(std::move(cases));
+}
 
-  DefectCounterexample wrong(const std::string& input, const std::string& expected,
-                             const std::string& got) const {
-    return {input, expected, got, tried_, std::nullopt};
+/// Numbers that depend on the length of a word alone.
+class NumbersOfLengths : public LanguageOracle {
+ public:
+  NumbersOfLengths(const Model& model, std::function<std::vector<Real>(std::size_t)> numbers)
+      : alphabet_(model.alphabet),
+        names_(std::get<CellsOutput>(model.output).names),
+        numbers_(std::move(numbers)) {}
+
+  const Alphabet& alphabet() const override { return alphabet_; }
+  bool accepts(const Word&) const override { return false; }  // nobody asks for verdicts
+  std::optional<std::string> named_values(const Word& word) const override {
+    std::string text;
+    const std::vector<Real> numbers = numbers_(word.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      std::string number = numbers.at(i).text();
+      std::erase(number, ' ');
+      text += names_[i] + "=" + number + " ";
+    }
+    return text;
   }
-  DefectCounterexample no_answer(const std::string& input, const std::string& expected,
-                                 const Refusal& refusal) const {
-    return {input, expected, describe(refusal), tried_, refusal};
-  }
-  /// A counterexample if the two lists differ.
-  std::optional<DefectCounterexample> compare(const std::string& input,
-                                              const std::vector<Real>& expected,
-                                              const std::vector<Real>& got) const {
-    if (expected == got) return std::nullopt;
-    return wrong(input, listed(expected), listed(got));
-  }
+  std::string name() const override { return "the length"; }
 
  private:
-  SearchBounds bounds_;
-  std::size_t tried_ = 0;
+  Alphabet alphabet_;
+  std::vector<std::string> names_;
+  std::function<std::vector<Real>(std::size_t)> numbers_;
 };
-
-std::string edge_text(const Graph& graph) {
-  std::string text;
-  for (Vertex i = 0; i < graph.size(); ++i)
-    for (Vertex j = 0; j < graph.size(); ++j)
-      if (graph.has_edge(i, j)) text += fmt::format("{}{}->{}", text.empty() ? "" : ", ", i, j);
-  return text.empty() ? "no edges" : text;
-}
-
-/// All sets of pairs of n vertices as bits, fewest first.
-std::vector<std::uint32_t> edge_sets(std::size_t n) {
-  std::vector<std::uint32_t> sets(std::size_t{1} << (n * n));
-  for (std::uint32_t i = 0; i < sets.size(); ++i) sets[i] = i;
-  std::stable_sort(sets.begin(), sets.end(), [](std::uint32_t a, std::uint32_t b) {
-    return std::popcount(a) < std::popcount(b);
-  });
-  return sets;
-}
-
-Graph graph_of(std::size_t n, std::uint32_t set) {
-  Graph graph;
-  for (std::size_t i = 0; i < n; ++i) graph.add_vertex(std::to_string(i));
-  for (Vertex i = 0; i < n; ++i)
-    for (Vertex j = 0; j < n; ++j)
-      if (set >> (i * n + j) & 1) graph.add_edge(i, j);
-  return graph;
-}
 
 }  // namespace
 
 std::optional<DefectCounterexample> search_division(const Model& model, SearchBounds bounds) {
-  const auto* named = std::get_if<CellsOutput>(&model.output);
-  if (!named || !std::equal(named->names.begin(), named->names.end(), kDivisionOutputs.begin(),
-                            kDivisionOutputs.end()))
-    throw std::logic_error("search_division: the outputs are not quotient and remainder");
-  Runner runner(model);
-  Tries tries(bounds);
+  DivisionInquiry questions(model);
+  std::vector<DivisionInput> inputs;
   for (std::uint64_t i = 0; i <= bounds.size; ++i)
     for (std::uint64_t m = 1; m <= i + 1; ++m)
-      for (std::uint64_t back = 0; back <= i && tries.more(); ++back) {
-        tries.begin();
+      for (std::uint64_t back = 0; back <= i; ++back) {
         DivisionInput input{m, {}};
         for (std::uint64_t j = 0; j <= i; ++j) input.dividends.push_back(j);
-        const std::uint64_t a = input.dividends.back() = i - back;
-        const auto right = right_division(a, m);
-        const std::vector<Real> expected(right.begin(), right.end());
-        const std::string text = fmt::format("{} by {} at position {}", a, m, i);
-        const auto stream = runner.run(tokens_of(model, division_rows(model, input)).value());
-        if (!stream.has_value()) return tries.no_answer(text, listed(expected), stream.refusal());
-        if (auto found = tries.compare(text, expected, runner.logits(stream.value(), i)))
-          return found;
+        input.dividends.back() = i - back;
+        inputs.push_back(std::move(input));
       }
-  return std::nullopt;
+  return search(model, questions, one_by_one(inputs), bounds);
 }
 
 std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBounds bounds) {
-  if (bounds.size > 4) throw std::logic_error("search_graphs: too many graphs");
-  Tries tries(bounds);
-  for (std::size_t n = 1; n <= bounds.size; ++n) {
-    Runner runner(model);
-    const auto connected = [&](const Graph& graph, Vertex s, Vertex t) -> Outcome<bool> {
-      const auto stream = runner.run_graph(graph, s, t);
-      if (!stream.has_value()) return stream.refusal();
-      return runner.connected(stream.value(), s, t);
-    };
-    const auto verdict = [](bool path) { return path ? "a path" : "no path"; };
-    for (const std::uint32_t set : edge_sets(n)) {
-      const Graph graph = graph_of(n, set);
-      const ReachabilityOracle oracle(graph);
-      for (Vertex s = 0; s < n; ++s)
-        for (Vertex t = 0; t < n && tries.more(); ++t) {
-          tries.begin();
-          const bool wanted = oracle.reaches(s, t);
-          const Outcome<bool> got = connected(graph, s, t);
-          if (got.has_value() && got.value() == wanted) continue;
-          const std::string text = fmt::format(
-              "{}, {}, from {} to {}", counted(n, "vertex", "vertices"), edge_text(graph), s, t);
-          if (!got.has_value()) return tries.no_answer(text, verdict(wanted), got.refusal());
-          return tries.wrong(text, verdict(wanted), verdict(got.value()));
-        }
-    }
-  }
-  return std::nullopt;
+  GraphInquiry questions(model, false);
+  return search(model, questions, every_graph(questions, GraphClass::labelled, 1, bounds.size, 1),
+                bounds);
 }
 
 std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
                                                  const Action& action) {
-  Runner runner(model);
-  Tries tries(bounds);
-  const std::size_t letters = action.alphabet.size();
-  for (std::size_t length = 0; length <= bounds.size; ++length) {
-    std::size_t words = 1;
-    for (std::size_t i = 0; i < length; ++i) words *= letters;
-    for (std::size_t number = 0; number < words && tries.more(); ++number) {
-      tries.begin();
-      std::vector<std::string> word;
-      Transformation product = identity_transformation(action.points);
-      std::size_t rest = number;
-      for (std::size_t i = 0, place = words / letters; i < length; ++i, place /= letters) {
-        const auto letter = static_cast<Letter>(rest / place);
-        rest %= place;
-        word.push_back(action.alphabet.name(letter));
-        product = compose(product, action.generators[letter]);
-      }
-      std::string text = "the empty word";
-      for (std::size_t i = 0; i < length; ++i) text = (i == 0 ? "" : text + " ") + word[i];
-      const std::string wanted = format_transformation(product);
-      const auto stream = runner.run_word(word);
-      if (!stream.has_value()) return tries.no_answer(text, wanted, stream.refusal());
-      const auto got = runner.prefix(stream.value(), stream.value().tokens - 1);
-      if (!got.has_value()) return tries.no_answer(text, wanted, got.refusal());
-      if (got.value() != PrefixAnswer(product))
-        return tries.wrong(text, wanted, prefix_text(got.value()));
-    }
-  }
-  return std::nullopt;
+  const auto oracle = make_action_oracle(action, "the product of the letters");
+  WordInquiry questions(model, *oracle);
+  return search(model, questions, every_word(model, bounds.size), bounds);
 }
 
 std::optional<DefectCounterexample> search_raw(
     const Model& model, SearchBounds bounds,
-    const std::function<std::vector<RawCase>(std::size_t size)>& cases) {
-  Runner runner(model);
-  Tries tries(bounds);
+    const std::function<std::vector<RawCase>(std::size_t size)>& cases,
+    const std::vector<std::string>& blank) {
+  std::vector<RawInput> inputs;
+  std::map<std::string, std::vector<Real>> expected;  // by the input's text
   for (std::size_t size = 0; size <= bounds.size; ++size)
-    for (const RawCase& one : cases(size)) {
-      if (!tries.more()) return std::nullopt;
-      tries.begin();
-      const auto stream = runner.run(tokens_of(model, one.rows).value());
-      if (!stream.has_value())
-        return tries.no_answer(one.input, listed(one.expected), stream.refusal());
-      const std::size_t last = one.rows.size() - 1;
-      if (auto found = tries.compare(one.input, one.expected, runner.logits(stream.value(), last)))
-        return found;
-      for (const std::string& cell : one.blank)
-        for (std::size_t token = 0; token <= last; ++token)
-          for (const std::uint32_t coordinate : model.cells.at(cell).coordinates) {
-            const Real& h = runner.arithmetic().pool()[stream.value().at(token, coordinate)];
-            if (!h.is_zero())
-              return tries.wrong(one.input, cell + " is zero at the end",
-                                 fmt::format("{} at token {}", h.text(), token));
-          }
+    for (RawCase& one : cases(size)) {
+      expected[one.input.text] = std::move(one.expected);
+      inputs.push_back(std::move(one.input));
     }
-  return std::nullopt;
+  std::vector<std::string> cells = blank;
+  std::erase_if(cells, [&](const std::string& cell) { return !model.cells.contains(cell); });
+  StreamInquiry questions(
+      model,
+      [&](const RawInput& input) {
+        std::vector<std::vector<Real>> outputs(input.rows.size());
+        outputs.back() = expected.at(input.text);
+        return outputs;
+      },
+      cells);
+  return search(model, questions, one_by_one(inputs), bounds);
 }
 
 std::optional<DefectCounterexample> search_lengths(
     const Model& model, SearchBounds bounds,
     const std::function<std::vector<Real>(std::size_t letters)>& expected) {
-  Runner runner(model);
-  Tries tries(bounds);
-  for (std::size_t letters = 1; letters <= bounds.size && tries.more(); ++letters) {
-    tries.begin();
-    const std::string text = counted(letters, "letter");
-    const auto stream = runner.run_word(std::vector<std::string>(letters, model.alphabet.front()));
-    if (!stream.has_value())
-      return tries.no_answer(text, listed(expected(letters)), stream.refusal());
-    if (auto found = tries.compare(text, expected(letters),
-                                   runner.logits(stream.value(), stream.value().tokens - 1)))
-      return found;
-  }
-  return std::nullopt;
+  const NumbersOfLengths oracle(model, expected);
+  WordInquiry questions(model, oracle);
+  std::vector<Word> words;
+  for (std::size_t letters = 1; letters <= bounds.size; ++letters) words.emplace_back(letters, 0);
+  return search(model, questions, one_by_one(words), bounds);
 }
 
 }  // namespace logdepth

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "objects/action.hpp"
+#include "proofs-check/check/raw_streams.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "runtime/numbers/real.hpp"
 
@@ -25,17 +26,16 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
 std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
                                                  const Action& action);
 
-/// Raw streams made up for one lemma, and what has to come out of them.
+/// Raw streams made up for one lemma, and the right values of all outputs at the last token.
 struct RawCase {
-  std::string input;                    ///< in words
-  std::vector<std::vector<Real>> rows;  ///< per token, in the order of the file's names
-  /// The values of all outputs at the last token.
+  RawInput input;
   std::vector<Real> expected;
-  std::vector<std::string> blank;  ///< cells that are zero at the end, at every token
 };
+/// `blank`: cells that are zero at the end, at every token; those that the file has not do not count.
 std::optional<DefectCounterexample> search_raw(
     const Model& model, SearchBounds bounds,
-    const std::function<std::vector<RawCase>(std::size_t size)>& cases);
+    const std::function<std::vector<RawCase>(std::size_t size)>& cases,
+    const std::vector<std::string>& blank = {});
 
 /// Words of one letter, which a file answers with named numbers at the last token. The size of an
 /// input is the number of its letters.

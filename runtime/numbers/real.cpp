@@ -1,11 +1,12 @@
 #include "runtime/numbers/real.hpp"
 
-#include <mpfr.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "runtime/numbers/enclosure.hpp"
+#include "runtime/numbers/rational_factor.hpp"
 
 namespace logdepth {
 namespace {
@@ -24,67 +25,6 @@ bool trusted(double size) {
 bool by_radicand(const Real::Surd& a, const Real::Surd& b) {
   return a.radicand < b.radicand;
 }
-
-class Float {
- public:
-  explicit Float(mpfr_prec_t bits) { mpfr_init2(value_, bits); }
-  ~Float() { mpfr_clear(value_); }
-  Float(const Float&) = delete;
-  Float& operator=(const Float&) = delete;
-  mpfr_ptr get() { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
-/// Adds the root of a rational, rounded downwards or upwards, to both ends of an enclosure.
-class Enclosure {
- public:
-  explicit Enclosure(mpfr_prec_t bits) : low_(bits), high_(bits), term_(bits) {
-    mpfr_set_zero(low_.get(), 1);
-    mpfr_set_zero(high_.get(), 1);
-  }
-
-  void add(const Rational& value) {
-    const mpq_class exact = value.to_mpq();
-    mpfr_add_q(low_.get(), low_.get(), exact.get_mpq_t(), MPFR_RNDD);
-    mpfr_add_q(high_.get(), high_.get(), exact.get_mpq_t(), MPFR_RNDU);
-  }
-
-  void add(const Real::Surd& surd) {
-    const mpq_class exact = surd.radicand.to_mpq();
-    const bool positive = surd.sign > 0;
-    load_root(exact, MPFR_RNDD);
-    if (positive) {
-      mpfr_add(low_.get(), low_.get(), term_.get(), MPFR_RNDD);
-    } else {
-      mpfr_sub(high_.get(), high_.get(), term_.get(), MPFR_RNDU);
-    }
-    load_root(exact, MPFR_RNDU);
-    if (positive) {
-      mpfr_add(high_.get(), high_.get(), term_.get(), MPFR_RNDU);
-    } else {
-      mpfr_sub(low_.get(), low_.get(), term_.get(), MPFR_RNDD);
-    }
-  }
-
-  /// The common sign of all its points, 0 when there is none.
-  int sign() {
-    if (mpfr_sgn(low_.get()) > 0) return 1;
-    if (mpfr_sgn(high_.get()) < 0) return -1;
-    return 0;
-  }
-
- private:
-  void load_root(const mpq_class& square, mpfr_rnd_t direction) {
-    mpfr_set_q(term_.get(), square.get_mpq_t(), direction);
-    mpfr_sqrt(term_.get(), term_.get(), direction);
-  }
-
-  Float low_;
-  Float high_;
-  Float term_;
-};
 
 std::strong_ordering toward(int sign, std::strong_ordering order) {
   return sign < 0 ? 0 <=> order : order;
@@ -244,10 +184,7 @@ int Real::sign() const {
   if (surds_.size() == 2 && rational_sign == 0) return surds_.back().sign;  // ordered by radicand
 
   for (mpfr_prec_t bits = 64;; bits *= 2) {
-    Enclosure enclosure(bits);
-    if (rational_sign != 0) enclosure.add(rational_);
-    for (const Surd& surd : surds_) enclosure.add(surd);
-    if (const int found = enclosure.sign()) return found;
+    if (const int found = Enclosure(*this, bits).sign()) return found;
   }
 }
 
@@ -294,29 +231,6 @@ std::size_t Real::hash() const {
   return result;
 }
 
-namespace {
-
-/// The rational c with x = c*y, for y != 0; absent when there is none.
-std::optional<Rational> quotient_in_q(const Real& x, const Real& y) {
-  if (x.is_zero()) return Rational(0);
-  if (x.surds().size() != y.surds().size()) return std::nullopt;
-  if (!y.rational_part().is_zero()) {
-    const Rational factor = x.rational_part() / y.rational_part();
-    if (y.scaled(factor) == x) return factor;
-    return std::nullopt;
-  }
-  // Scaling keeps the order of the radicands, so the first surds must correspond.
-  const Real::Surd& first_x = x.surds().front();
-  const Real::Surd& first_y = y.surds().front();
-  auto size = (first_x.radicand / first_y.radicand).square_root();
-  if (!size) return std::nullopt;
-  const Rational factor = first_x.sign == first_y.sign ? *std::move(size) : -*size;
-  if (y.scaled(factor) == x) return factor;
-  return std::nullopt;
-}
-
-}  // namespace
-
 std::optional<std::vector<Real>> direction(std::span<const Real> vector) {
   const auto not_zero = [](const Real& x) { return !x.is_zero(); };
   const auto pivot = std::find_if(vector.begin(), vector.end(), not_zero);
@@ -338,7 +252,7 @@ std::optional<std::vector<Real>> direction(std::span<const Real> vector) {
   std::vector<Rational> factors;
   factors.reserve(vector.size());
   for (const Real& x : vector) {
-    auto factor = quotient_in_q(x, *pivot);
+    auto factor = rational_factor(x, *pivot);
     if (!factor) return std::nullopt;
     factors_squared += *factor * *factor;
     factors.push_back(*std::move(factor));

@@ -6,20 +6,46 @@
 #include <utility>
 #include <variant>
 
+#include "tests/support/wide_forward.hpp"
+
 namespace logdepth {
 namespace {
 
-using Row = PlainRun::Row;
-using Stream = PlainRun::Stream;
+using laws::Wide;
 
-Row times(const SparseMatrix& matrix, const Row& vector) {
+// What the two kinds of numbers call by other names.
+Real scaled(const Real& x, const Rational& factor) {
+  return x.scaled(factor);
+}
+Wide scaled(const Wide& x, const Rational& factor) {
+  return x * laws::wide_of(factor);
+}
+int sign_of(const Real& x) {
+  return x.sign();
+}
+int sign_of(const Wide& x) {
+  return laws::sign_of(x);
+}
+template <class Number>
+Number number(const Real& value);
+template <>
+Real number<Real>(const Real& value) {
+  return value;
+}
+template <>
+Wide number<Wide>(const Real& value) {
+  return laws::wide_of(value);
+}
+
+template <class Number>
+std::vector<Number> times(const SparseMatrix& matrix, const std::vector<Number>& vector) {
   std::vector<std::vector<Rational>> dense(matrix.rows, std::vector<Rational>(matrix.columns));
   for (const MatrixEntry& e : matrix.entries) dense[e.row][e.column] = e.value;
-  Row result;
+  std::vector<Number> result;
   for (const auto& weights : dense) {
-    Real sum;
+    Number sum{};
     for (std::size_t c = 0; c < weights.size(); ++c)
-      if (!weights[c].is_zero()) sum = sum + vector[c].scaled(weights[c]);
+      if (!weights[c].is_zero()) sum = sum + scaled(vector[c], weights[c]);
     result.push_back(sum);
   }
   return result;
@@ -44,15 +70,30 @@ std::optional<Rational> quotient(const Real& x, const Real& y) {
   return std::nullopt;
 }
 
+/// Under layernorm, x without its mean.
+template <class Number>
+void subtract_mean(Norm norm, std::vector<Number>& x) {
+  if (norm != Norm::layernorm) return;
+  Number sum{};
+  for (const Number& value : x) sum = sum + value;
+  const Rational share(1, static_cast<std::int64_t>(x.size()));
+  for (Number& value : x) value = value - scaled(sum, share);
+}
+
+std::optional<std::vector<Wide>> normalised(Norm norm, std::vector<Wide> x) {
+  subtract_mean(norm, x);
+  Wide squares = 0;
+  for (const Wide& value : x) squares += value * value;
+  const bool zero = std::all_of(x.begin(), x.end(), [](const Wide& v) { return sign_of(v) == 0; });
+  for (Wide& value : x) value = zero ? Wide(0) : value * sqrt(Wide(x.size()) / squares);
+  return x;
+}
+
 /// norm(x); absent where its length is the root of an irrational number and not all coordinates
 /// are rational multiples of one.
-std::optional<Row> normalised(Norm norm, Row x) {
+std::optional<std::vector<Real>> normalised(Norm norm, std::vector<Real> x) {
   const Rational width(static_cast<std::int64_t>(x.size()));
-  if (norm == Norm::layernorm) {
-    Real sum;
-    for (const Real& value : x) sum = sum + value;
-    for (Real& value : x) value = value - sum.scaled(width.inverse());
-  }
+  subtract_mean(norm, x);
   Real squares;
   for (const Real& value : x) squares = squares + value * value;
   if (squares.is_zero()) return x;
@@ -80,18 +121,18 @@ std::vector<Rational> circle_at(const Rational& t) {
   return {(Rational(1) - t * t) * below, Rational(2) * t * below};
 }
 
-void add(Row& row, const SparseVector& vector) {
+void add(std::vector<Real>& row, const SparseVector& vector) {
   for (const SparseEntry& e : vector) row[e.index] = row[e.index] + Real(e.value);
 }
 
 /// Reading 1: what is given, the embedding and the position are added.
-Row embedded(const Model& model, const Tokens& tokens, std::size_t token) {
-  Row row(model.width);
+std::vector<Real> embedded(const Model& model, const Tokens& tokens, std::size_t token) {
+  std::vector<Real> row(model.width);
   if (!tokens.given.empty()) {
     bool mirrored = false;
     if (const auto* cells = std::get_if<CellsInput>(&model.input)) mirrored = cells->mirrored;
     if (const auto* graph = std::get_if<GraphInput>(&model.input)) mirrored = graph->mirrored;
-    const Row& given = tokens.given[token];
+    const std::vector<Real>& given = tokens.given[token];
     for (std::size_t k = 0; k < given.size(); ++k) {
       row[k] = row[k] + given[k];
       if (mirrored) row[k + model.width / 2] = row[k + model.width / 2] - given[k];
@@ -126,13 +167,20 @@ Row embedded(const Model& model, const Tokens& tokens, std::size_t token) {
   return row;
 }
 
+template <class Number>
 class Pass {
  public:
+  using Row = std::vector<Number>;
+  using Stream = std::vector<Row>;
+
   explicit Pass(const Model& model) : model_(model) {}
 
-  PlainRun run(const Tokens& tokens) {
-    for (std::size_t token = 0; token < tokens.kinds.size(); ++token)
-      h_.push_back(embedded(model_, tokens, token));
+  PlainRunOf<Number> run(const Tokens& tokens) {
+    for (std::size_t token = 0; token < tokens.kinds.size(); ++token) {
+      Row& row = h_.emplace_back();
+      for (const Real& value : embedded(model_, tokens, token))
+        row.push_back(number<Number>(value));
+    }
     run_.streams.push_back(h_);
     // Reading 2.
     std::vector<std::size_t> order;
@@ -169,7 +217,7 @@ class Pass {
     Stream z;
     for (std::size_t token = 0; token < h_.size(); ++token) {
       Row x(model_.width);
-      for (const SparseEntry& e : mask) x[e.index] = h_[token][e.index].scaled(e.value);
+      for (const SparseEntry& e : mask) x[e.index] = scaled(h_[token][e.index], e.value);
       auto row = normalised(model_.norm, std::move(x));
       if (!row) {
         run_.left_field = where + ", token " + std::to_string(token);
@@ -195,23 +243,23 @@ class Pass {
         values.push_back(times(head.value, row));
       }
       for (std::size_t i = 0; i < z.size(); ++i) {
-        std::vector<Real> scores;
+        std::vector<Number> scores;
         for (std::size_t j = 0; j < (head.causal ? i + 1 : z.size()); ++j) {
-          Real score;
+          Number score{};
           for (std::size_t d = 0; d < head.query.rows; ++d)
             score = score + queries[i][d] * keys[j][d];
           scores.push_back(score);
         }
-        const Real largest = *std::max_element(scores.begin(), scores.end());
+        const Number largest = *std::max_element(scores.begin(), scores.end());
         auto& chosen = selected[k].emplace_back();
         Row average(head.value.rows);
         for (std::size_t j = 0; j < scores.size(); ++j) {
-          if (!(scores[j] == largest)) continue;
+          if (sign_of(Number(largest - scores[j])) != 0) continue;
           chosen.push_back(j);
           for (std::size_t d = 0; d < average.size(); ++d) average[d] = average[d] + values[j][d];
         }
         const Rational share(1, static_cast<std::int64_t>(chosen.size()));
-        for (Real& x : average) x = x.scaled(share);
+        for (Number& x : average) x = scaled(x, share);
         add_to(i, times(head.output, average));
       }
     }
@@ -225,8 +273,8 @@ class Pass {
     if (z.empty()) return false;
     for (std::size_t i = 0; i < z.size(); ++i) {
       Row units = times(block.in, z[i]);
-      for (Real& x : units)
-        if (x.sign() < 0) x = Real();
+      for (Number& x : units)
+        if (sign_of(x) <= 0) x = Number{};
       add_to(i, times(block.out, units));
     }
     return true;
@@ -238,13 +286,17 @@ class Pass {
 
   const Model& model_;
   Stream h_;
-  PlainRun run_;
+  PlainRunOf<Number> run_;
 };
 
 }  // namespace
 
 PlainRun plain_forward(const Model& model, const Tokens& tokens) {
-  return Pass(model).run(tokens);
+  return Pass<Real>(model).run(tokens);
+}
+
+PlainRunOf<Wide> wide_forward(const Model& model, const Tokens& tokens) {
+  return Pass<Wide>(model).run(tokens);
 }
 
 }  // namespace logdepth

@@ -11,9 +11,10 @@
 namespace logdepth {
 
 /// A run of a model straight from the definition (runtime/README.md, "The model"): dense matrices,
-/// all pairs, nothing grouped, nothing remembered, every number a Real.
-struct PlainRun {
-  using Row = std::vector<Real>;
+/// all pairs, nothing grouped, nothing remembered.
+template <class Number>
+struct PlainRunOf {
+  using Row = std::vector<Number>;
   using Stream = std::vector<Row>;  ///< per token and coordinate
 
   std::vector<Stream> streams;  ///< the embedding, then one after every sublayer
@@ -23,6 +24,8 @@ struct PlainRun {
   std::vector<Row> logits;  ///< per token, unless the field was left
 };
 
+/// Every number a Real.
+using PlainRun = PlainRunOf<Real>;
 /// Precondition: the tokens are the model's, and fit its limits.
 PlainRun plain_forward(const Model& model, const Tokens& tokens);
 

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mpfr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/numbers/enclosure.hpp"
+#include "runtime/numbers/nested_radical.hpp"
+
+namespace logdepth {
+
+/// A sign was not decided within the limits of the tower; the sentence says what was reached.
+class NotDecided : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The inverse roots r_k = 1/sqrt(S_k) that nested radicals are made of; every S_k is positive, and
+/// a nested radical in the roots before r_k.
+///
+/// **Signs.** First by enclosures of 64, 256 and 1024 bits. These never show that a number is zero,
+/// so what they leave open is decided without them, by elimination of the highest root r, with
+/// S r^2 = 1. Let P be a polynomial in r of degree d, h = floor(d/2). Since S > 0, P has the sign of
+///     S^h P = E + r O,   E = sum over even j of c_j S^(h - j/2),
+///                        O = sum over odd j of c_j S^(h - (j-1)/2),
+/// with E and O free of r. Their signs are known by induction on the highest root (without roots
+/// they are Real, whose zero is the empty sum). Where they are the same or one is 0, that is the
+/// answer, for r > 0. Otherwise |E| and r|O| are compared by their squares: the sign of
+/// S E^2 - O^2, in which r does not occur either, says which of the two wins, and 0 that P = 0.
+///
+/// Nothing is assumed of the roots but that they are positive: r may lie in the field of what is
+/// before it (sqrt(5 + 2 sqrt 6) = sqrt 2 + sqrt 3), and roots may depend on one another. So there
+/// is no separation bound to look up, no field to build, and no case in which an equality is
+/// guessed. The squarings double degrees and digits with every root that is eliminated, as
+/// separation bounds double their bits (Burnikel, Fleischer, Mehlhorn and Schirra 2000, "A strong
+/// and easily computable separation bound"): this is the stated end. A product of more than
+/// kMostProducts terms or with more than kMostBytes is not made; then enclosures of 4096 and 16384
+/// bits are tried, and where these do not decide either, the sign is NotDecided.
+class RadicalTower {
+ public:
+  static constexpr std::size_t kMostProducts = std::size_t{1} << 18;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  static constexpr mpfr_prec_t kMostBits = 16384;
+
+  struct Statistics {
+    std::uint64_t by_enclosure = 0;    ///< signs of irrational nested radicals
+    std::uint64_t by_elimination = 0;  ///< of those that enclosures left open
+    std::uint64_t zeros = 0;           ///< of these, zero
+    std::uint64_t roots = 0;
+
+    Statistics& operator+=(const Statistics& other);
+  };
+
+  /// Errors of all: NotDecided.
+  int sign(const NestedRadical& value);
+  /// The product, within the limits.
+  NestedRadical product(const NestedRadical& a, const NestedRadical& b) const;
+  /// 1/sqrt(square), a Real where `square` is rational; absent unless square > 0.
+  std::optional<NestedRadical> inverse_root(const NestedRadical& square);
+  Approximation approximate(const NestedRadical& value);
+
+  /// "3/2 + sqrt(2)/sqrt(41/4 - sqrt(32))": only +, -, /, roots and parentheses. Beyond `most`
+  /// characters an enclosure to 12 digits, "[0.25, 0.26]".
+  std::string text(const NestedRadical& value, std::size_t most = 200);
+
+  std::size_t size() const { return squares_.size(); }
+  std::size_t bytes() const;
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  int sign_by_enclosure(const NestedRadical& value, mpfr_prec_t from, mpfr_prec_t to);
+  int sign_by_elimination(const NestedRadical& value);
+  int sign_within_products(const NestedRadical& value);
+  Enclosure enclosure(const NestedRadical& value, mpfr_prec_t bits);
+  const Enclosure& root(RootIndex index, mpfr_prec_t bits);
+  /// False when the text grows beyond `most`.
+  bool append(const NestedRadical& value, std::size_t most, std::string& text) const;
+
+  std::vector<NestedRadical> squares_;  // S_k
+  std::unordered_map<NestedRadical, RootIndex> numbers_;
+  std::map<std::pair<RootIndex, mpfr_prec_t>, Enclosure> enclosures_;
+  Statistics statistics_;
+};
+
+}  // namespace logdepth
