@@ -11,7 +11,7 @@ namespace {
 
 constexpr mpfr_prec_t kFirstBits = 64;
 constexpr mpfr_prec_t kFilterBits = 1024;
-constexpr int kDigits = 20;
+constexpr int kDigits = 12;
 
 /// Coefficients of more than one term stand in parentheses before a root.
 bool is_sum(const Real& value) {

@@ -68,7 +68,7 @@ class RadicalTower {
   Approximation approximate(const NestedRadical& value);
 
   /// "3/2 + sqrt(2)/sqrt(41/4 - sqrt(32))": only +, -, /, roots and parentheses. Beyond `most`
-  /// characters an enclosure to 20 digits, "[0.25, 0.26]".
+  /// characters an enclosure to 12 digits, "[0.25, 0.26]".
   std::string text(const NestedRadical& value, std::size_t most = 200);
 
   std::size_t size() const { return squares_.size(); }
