@@ -208,13 +208,22 @@ class Runs {
       result["prefixes"] = nlohmann::json::array();
       for (std::size_t i = 0; i < letters; ++i) {
         const auto prefix = engine_->prefix(i);
-        if (!prefix.has_value()) return refuse(prefix.refusal(), result);
+        if (!prefix.has_value()) {
+          result["prefixes"].push_back(nullptr);
+          say_refused(refusal_name(prefix.refusal()), describe(prefix.refusal()));
+          continue;
+        }
         std::visit([&](const auto& value) { result["prefixes"].push_back(value); }, prefix.value());
         print(named_text(prefix.value()));
       }
     }
     const auto verdict = engine_->accepts(last);
-    if (!verdict.has_value()) return refuse(verdict.refusal(), result);
+    if (!verdict.has_value()) {
+      // With --prefixes a verdict is no answer that was asked for, except in the object.
+      if (options_.prefixes && !options_.json)
+        return answered(refusal_name(verdict.refusal()), result);
+      return refuse(verdict.refusal(), result);
+    }
     answered(verdict.value() ? "accept" : "reject", result);
     if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
   }
@@ -298,9 +307,12 @@ class Runs {
     refuse(refusal_name(refusal), describe(refusal), result);
   }
   void refuse(const char* outcome, const std::string& reason, nlohmann::json& result) {
-    refused_ = true;
     result["outcome"] = outcome;
     result["reason"] = reason;
+    say_refused(outcome, reason);
+  }
+  void say_refused(const char* outcome, const std::string& reason) {
+    refused_ = true;
     print(outcome);
     std::cerr << "logdepth: " << which_ << printable(reason, kMostPrinted) << '\n';
   }

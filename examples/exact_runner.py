@@ -12,8 +12,9 @@ the state after it where the file reads states. For a graph (lines of source and
 with one name is a vertex, # begins a comment) connected or not connected, one line per pair. For
 raw streams (a line of names, then a line of exact values for every token) the outputs in the same
 form. This is the second, independent reader of the format that runtime/README.md describes, meant
-to be read as the meaning of the model. Exit status: 0 done, 2 bad input, 3 some input undecided or
-outside the hypotheses.
+to be read as the meaning of the model. Exit status: 0 done, 2 bad input, 3 some input undecided,
+outside the hypotheses, or outside the field: numbers are sums of square roots of rationals, and
+where a norm is none, this reader ends (runtime/README.md, "The numbers").
 """
 import argparse
 import gzip
@@ -113,7 +114,7 @@ def shown(x):
     return text
 
 
-NUMBER = r"\d+(?:/\d+)?"
+NUMBER = r"\d+(?:/0*[1-9]\d*)?"
 TERM = re.compile(rf"([+-])(?:({NUMBER})(?:\*(?=s)|(?![*s])))?(?:sqrt\(({NUMBER})\))?", re.A)
 
 

@@ -350,6 +350,47 @@ TEST_F(CompileAndRun, ATieIsUndecided) {
   EXPECT_EQ(out["results"][0]["outcome"], "undecided");
 }
 
+TEST_F(CompileAndRun, ATieOfAPrefixLeavesTheOtherPrefixesTheirAnswers) {
+  done({"compile", "regular", "--group", "Z3", "-o", "z3.json"});
+  Model model = read_weights(folder.file("z3.json"));
+  const AcceptOutput& output = std::get<AcceptOutput>(model.output);
+  // Where the second element is right, all have the logit 0.
+  const std::uint32_t row = std::get<ElementReadout>(output.prefix).first_row + 1;
+  std::erase_if(model.unembedding.entries, [&](const MatrixEntry& e) { return e.row == row; });
+  save_weights(model, folder.file("tie.json"));
+  const Finished finished = logdepth({"run", "tie.json", "--input", "aaaa", "--prefixes"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "undecided\n[2,0,1]\n[0,1,2]\nundecided\n");
+  EXPECT_NE(finished.err.find("undecided: token 1: two elements share the largest logit"),
+            std::string::npos)
+      << finished.err;
+  const json out =
+      json::parse(logdepth({"run", "tie.json", "--input", "aaaa", "--prefixes", "--json"}).out);
+  EXPECT_EQ(out["results"][0]["prefixes"], json::parse("[null,[2,0,1],[0,1,2],null]"));
+  EXPECT_EQ(out["results"][0]["outcome"], "reject");
+  // The second reader says the same.
+  const Finished second =
+      support::run_process({LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py",
+                            "tie.json", "aaaa", "--prefixes"},
+                           folder.path());
+  EXPECT_EQ(second.status, 3);
+  EXPECT_EQ(second.out, finished.out);
+}
+
+TEST_F(CompileAndRun, ATieOfTheVerdictIsNoneOfThePrefixesThatWereAskedFor) {
+  done({"compile", "regular", "--group", "Z3", "-o", "z3.json"});
+  Model model = read_weights(folder.file("z3.json"));
+  const std::uint32_t accept = std::get<AcceptOutput>(model.output).accept;
+  std::erase_if(model.unembedding.entries, [&](const MatrixEntry& e) { return e.row == accept; });
+  save_weights(model, folder.file("tie.json"));
+  EXPECT_EQ(logdepth({"run", "tie.json", "--input", "aaa"}).out, "undecided\n");
+  EXPECT_EQ(done({"run", "tie.json", "--input", "aaa", "--prefixes"}),
+            "[1,2,0]\n[2,0,1]\n[0,1,2]\n");
+  const Finished object = logdepth({"run", "tie.json", "--input", "aaa", "--prefixes", "--json"});
+  EXPECT_EQ(object.status, 3);
+  EXPECT_EQ(json::parse(object.out)["results"][0]["outcome"], "undecided");
+}
+
 TEST_F(CompileAndRun, ABrokenPromiseIsReportedBesideTheAnswer) {
   compile_regex("(a|b)*abb", "abb.json");
   Model model = read_weights(folder.file("abb.json"));

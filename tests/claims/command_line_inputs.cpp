@@ -7,6 +7,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/nested_ties.hpp"
 
 namespace logdepth::command_line_inputs_tests {
 namespace {
@@ -419,6 +420,66 @@ TEST_F(Inputs, TestSaysWhichOracleFits) {
   refuses({"compile", "computation-graph", "--prime", "31", "-o", "no.json"}, 3,
           "try --construction pairwise");
   refuses({"test", "all.json", "--against", "graph:reachability", "--up-to", "9"}, 2, "lower it");
+}
+
+/// A line of raw streams for every row of exact numbers.
+std::string cells_text(const std::vector<std::vector<Real>>& rows) {
+  std::string text = "x y vote\n";
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < row.size(); ++k)
+      text += row[k].text() + (k + 1 < row.size() ? " " : "\n");
+  return text;
+}
+
+TEST_F(Inputs, NumbersThatLeaveTheFieldAreDecidedWithRootsOfRoots) {
+  Model model = support::votes_of_directions();
+  save_weights(model, folder.file("votes.json"));
+  folder.write("no.txt", cells_text(support::opposite_votes(1, Rational(1, 1 << 20))));
+  folder.write("yes.txt", cells_text(support::opposite_votes(1, Rational(-1, 1 << 20))));
+  folder.write("tie.txt", cells_text(support::opposite_votes(1)));
+  const Finished yes = logdepth({"run", "votes.json", "--cells", "yes.txt", "--stats"});
+  EXPECT_EQ(yes.status, 0) << yes.err;
+  EXPECT_EQ(yes.out, "accept\n");
+  EXPECT_NE(yes.err.find("answered with roots of roots, every comparison decided; the numbers "
+                         "leave the field at layer 1, attention mask, token 0: the squared norm"),
+            std::string::npos)
+      << yes.err;
+  EXPECT_NE(yes.err.find("roots of roots: 2; "), std::string::npos) << yes.err;
+  EXPECT_EQ(done({"run", "votes.json", "--cells", "no.txt"}), "reject\n");
+  const Finished tie = logdepth({"run", "votes.json", "--cells", "tie.txt"});
+  EXPECT_EQ(tie.status, 3);
+  EXPECT_EQ(tie.out, "undecided\n");
+  const json out = json_of({"run", "votes.json", "--cells", "no.txt", "--stats"});
+  EXPECT_EQ(out["results"][0]["outcome"], "reject");
+  EXPECT_EQ(out["results"][0]["left_field"].get<std::string>().substr(0, 32),
+            "layer 1, attention mask, token 0");
+  EXPECT_EQ(out["statistics"]["roots_of_roots"]["roots"], 2);
+  // Values, as expressions and, where these are long, between two decimals.
+  model.output = CellsOutput{{"near", "average"}};
+  model.unembedding = {2, 4, {{0, 2, 1}, {1, 3, 1}}};
+  save_weights(model, folder.file("values.json"));
+  folder.write("one.txt", "x y vote\n1 1+sqrt(2) 1\n0 0 0\n");
+  EXPECT_EQ(done({"run", "values.json", "--cells", "one.txt"}),
+            "near average\n1 1/sqrt(5/4+sqrt(1/2))\n0 1/2/sqrt(5/4+sqrt(1/2))\n");
+  const std::string trace = folder.file("trace.jsonl");
+  EXPECT_NE(logdepth({"run", "values.json", "--cells", "one.txt", "--trace", trace})
+                .err.find("where the trace ends"),
+            std::string::npos);
+}
+
+TEST_F(Inputs, WhatRootsOfRootsDoNotDecideIsOutsideTheField) {
+  save_weights(support::votes_of_directions(true), folder.file("all-votes.json"));
+  std::vector<std::vector<Real>> rows;
+  for (std::int64_t k = 1; k <= 7; ++k)
+    for (auto& row : support::opposite_votes(k)) rows.push_back(std::move(row));
+  folder.write("many.txt", cells_text(rows));
+  const Finished many = logdepth({"run", "all-votes.json", "--cells", "many.txt"});
+  EXPECT_EQ(many.status, 3);
+  EXPECT_EQ(many.out, "outside the field\n");
+  EXPECT_NE(many.err.find("also with roots of roots: layer 1, attention of 14 tokens: the sign of "
+                          "a number that is not clearly other than 0 to 16384 bits"),
+            std::string::npos)
+      << many.err;
 }
 
 }  // namespace

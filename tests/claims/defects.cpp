@@ -208,5 +208,21 @@ TEST(Defects, OfTheConstantComponentDivideAValueByTheNumberOfUpdates) {
   }
 }
 
+// Their numbers leave the field; the answers are decided all the same.
+TEST(Defects, AreShownByDecidedAnswersWhereNormsAreRootsOfRoots) {
+  std::size_t seen = 0;
+  for (const Defect& defect : all_defects()) {
+    if (defect.id != "lem-3.1/two-equality-tests-in-one-sublayer" &&
+        defect.id != "thm-5.1/matrix-and-padding-share-keys")
+      continue;
+    const DefectFinding finding = examine(defect);
+    EXPECT_TRUE(finding.shown) << defect.id;
+    ASSERT_TRUE(finding.counterexample) << defect.id;
+    EXPECT_FALSE(finding.counterexample->refusal) << finding.counterexample->got;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2u);
+}
+
 }  // namespace
 }  // namespace logdepth::defects_tests

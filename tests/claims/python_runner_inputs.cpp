@@ -7,6 +7,7 @@
 #include "tests/support/command_line.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/nested_ties.hpp"
 
 namespace logdepth::python_runner_inputs_tests {
 namespace {
@@ -109,6 +110,61 @@ TEST_F(PythonInputs, RefusesInputsOfAnotherKind) {
     EXPECT_EQ(finished.status, 2) << finished.err;
     EXPECT_EQ(finished.out, "");
   }
+}
+
+// The grammar of runtime/README.md, "Raw streams as text".
+TEST_F(PythonInputs, AgreesOnHowRawStreamsAreSpelled) {
+  save_weights(example_cells_model(), folder.file("cells.json"));
+  const auto answers = [&](const std::string& text) {
+    folder.write("c.txt", text);
+    return same_answers({"cells.json", "--cells", "c.txt"});
+  };
+  const std::string plain = answers("x y\n1/2 3\n-2 sqrt(2)\n");
+  for (const char* same :
+       {"# names\n\ny x # in any order\n\n3 1/2\n sqrt(2)\t-2\n#\n",
+        "x y\r\n+2/4 6/2\r\n- 2 sqrt(8/4)", "x y\n0+1/2 1 + 2\n-1-1 1/2*sqrt(8)\n",
+        "x y\n1 - 1/2 -sqrt(9)+6\n0*sqrt(7)-2 sqrt(2)+0\n"})
+    EXPECT_EQ(answers(same), plain) << same;
+  for (const char* refused :
+       {"x y\n1/0 1\n", "x y\nsqrt(1/0) 1\n", "x y\n1 * sqrt(2) 1\n", "x y\n2sqrt(2) 1\n",
+        "x y\nsqrt(-1) 1\n", "x y\n--1 1\n", "x y\n1- 1\n", "x y\n1 1-\n", "x y\n0.5 1\n",
+        "x y\n1e3 1\n", "x y\nsqrt(sqrt(2)) 1\n", "x y\n1\n", "x y\n1 2 3\n", "x x\n1 1\n",
+        "x\n1\n", "x y z\n1 1 1\n", "x z\n1 1\n"}) {
+    folder.write("c.txt", refused);
+    EXPECT_EQ(logdepth({"run", "cells.json", "--cells", "c.txt"}).status, 2) << refused;
+    EXPECT_EQ(python({"cells.json", "--cells", "c.txt"}).status, 2) << refused;
+  }
+}
+
+TEST_F(PythonInputs, RefusesAnInputWithoutATokenAsOutsideTheHypotheses) {
+  save_weights(example_cells_model(), folder.file("cells.json"));
+  folder.write("c.txt", "x y\n");
+  const Finished first = logdepth({"run", "cells.json", "--cells", "c.txt"});
+  const Finished second = python({"cells.json", "--cells", "c.txt"});
+  EXPECT_EQ(first.status, 3);
+  EXPECT_EQ(second.status, 3);
+  EXPECT_EQ(first.out, "outside the hypotheses\n");
+  EXPECT_EQ(second.out.substr(0, 22), "outside the hypotheses");
+  compile_regex("a*", "a.json");
+  Model model = read_weights(folder.file("a.json"));
+  std::get<WordInput>(model.input).begin = false;
+  model.embedding.erase("<begin>");
+  save_weights(model, folder.file("no-begin.json"));
+  folder.write("empty.txt", "\n");
+  EXPECT_EQ(logdepth({"run", "no-begin.json", "--batch", "empty.txt"}).out,
+            "outside the hypotheses\n");
+  const Finished word = python({"no-begin.json", "--batch", "empty.txt"});
+  EXPECT_EQ(word.status, 3);
+  EXPECT_EQ(word.out.substr(0, 22), "outside the hypotheses");
+}
+
+TEST_F(PythonInputs, EndsWhereTheNumbersLeaveTheField) {
+  save_weights(support::votes_of_directions(), folder.file("votes.json"));
+  folder.write("c.txt", "x y vote\n1 1+sqrt(2) 1\n");
+  const Finished finished = python({"votes.json", "--cells", "c.txt"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "outside the field: the squared norm of a mask is irrational\n");
+  EXPECT_EQ(done({"run", "votes.json", "--cells", "c.txt"}), "accept\n");
 }
 
 }  // namespace
