@@ -114,7 +114,7 @@ def shown(x):
     return text
 
 
-NUMBER = r"\d+(?:/0*[1-9]\d*)?"
+NUMBER = r"\d{1,10000}(?:/(?=0*[1-9])\d{1,10000})?"
 TERM = re.compile(rf"([+-])(?:({NUMBER})(?:\*(?=s)|(?![*s])))?(?:sqrt\(({NUMBER})\))?", re.A)
 
 
@@ -467,8 +467,8 @@ def best(query, keys):
 
 def lines_of(path):
     """The words of every line that has any and does not begin with #."""
-    with open(0 if path == "-" else path, encoding="utf-8") as opened:
-        words = [line.split() for line in opened]
+    with open(0 if path == "-" else path, encoding="utf-8", newline="\n") as opened:
+        words = [re.findall(r"[^ \t\r\n\v\f]+", line) for line in opened]
     return [line for line in words if line and not line[0].startswith("#")]
 
 
@@ -496,7 +496,8 @@ def joined(words):
 
 def read_cells(path, names):
     """One row of values per token, in the order of `names`; a sign that stands alone joins."""
-    lines = [" ".join(line).partition("#")[0].split() for line in lines_of(path)]
+    lines = [[word for word in " ".join(line).partition("#")[0].split(" ") if word]
+             for line in lines_of(path)]
     header, *lines = [line for line in lines if line]
     if sorted(header) != sorted(names):
         refuse(f"expected a first line with the names {names}")

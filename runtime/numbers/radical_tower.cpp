@@ -98,8 +98,7 @@ int RadicalTower::sign_by_elimination(const NestedRadical& value) {
     part = part + product(c[j], powers[half - j / 2]);
   }
   const int even_sign = sign_within_products(even), odd_sign = sign_within_products(odd);
-  if (even_sign == odd_sign || odd_sign == 0) return even_sign;
-  if (even_sign == 0) return odd_sign;
+  if (even_sign * odd_sign >= 0) return even_sign != 0 ? even_sign : odd_sign;
   const int larger = sign_within_products(product(square, product(even, even)) - product(odd, odd));
   return larger > 0 ? even_sign : larger < 0 ? odd_sign : 0;
 }

@@ -125,11 +125,15 @@ TEST_F(PythonInputs, AgreesOnHowRawStreamsAreSpelled) {
         "x y\r\n+2/4 6/2\r\n- 2 sqrt(8/4)", "x y\n0+1/2 1 + 2\n-1-1 1/2*sqrt(8)\n",
         "x y\n1 - 1/2 -sqrt(9)+6\n0*sqrt(7)-2 sqrt(2)+0\n"})
     EXPECT_EQ(answers(same), plain) << same;
+  // A carriage return is white space wherever it stands.
+  EXPECT_EQ(answers("x y\r\n1/2\r3\r\n-2\v\fsqrt(2)\n"), plain);
   for (const char* refused :
        {"x y\n1/0 1\n", "x y\nsqrt(1/0) 1\n", "x y\n1 * sqrt(2) 1\n", "x y\n2sqrt(2) 1\n",
         "x y\nsqrt(-1) 1\n", "x y\n--1 1\n", "x y\n1- 1\n", "x y\n1 1-\n", "x y\n0.5 1\n",
         "x y\n1e3 1\n", "x y\nsqrt(sqrt(2)) 1\n", "x y\n1\n", "x y\n1 2 3\n", "x x\n1 1\n",
-        "x\n1\n", "x y z\n1 1 1\n", "x z\n1 1\n"}) {
+        "x\n1\n", "x y z\n1 1 1\n", "x z\n1 1\n",
+        "x y\n1\xc2\xa0"
+        "1 2\n"}) {
     folder.write("c.txt", refused);
     EXPECT_EQ(logdepth({"run", "cells.json", "--cells", "c.txt"}).status, 2) << refused;
     EXPECT_EQ(python({"cells.json", "--cells", "c.txt"}).status, 2) << refused;

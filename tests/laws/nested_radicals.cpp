@@ -126,6 +126,12 @@ TEST(NestedRadicalSign, IsThatOfTheLargerSideWhereEnclosuresDoNotTellThemApart) 
     EXPECT_EQ(numbers.sign(Nested::root(side * side) - side), 0);
   }
   EXPECT_GE(numbers.tower.statistics().by_elimination, 6u);
+  // Both sides as small, equal, and of one sign or of two.
+  const Nested tiny = Nested::root(outer * outer + least) - outer;
+  const Nested sum = root(2) + root(3), hidden = Nested::root(integer(5) + integer(2) * root(6));
+  EXPECT_EQ(numbers.sign(tiny * sum + tiny * hidden), 1);
+  EXPECT_EQ(numbers.sign(integer(0) - tiny * sum - tiny * hidden), -1);
+  EXPECT_EQ(numbers.sign(tiny * sum - tiny * hidden), 0);
 }
 
 TEST(NestedRadicalRoot, IsAbsentForAHiddenZeroAndForWhatIsNegative) {
