@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iostream>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace {
 using laws::Nested;
 using laws::NestedExpressions;
 using laws::TowerLeaves;
+using laws::Wide;
 using laws::WideLeaves;
 
 /// Numbers in one tower, with the operators that their text has.
@@ -132,6 +134,9 @@ TEST(NestedRadicalSign, IsThatOfTheLargerSideWhereEnclosuresDoNotTellThemApart) 
   EXPECT_EQ(numbers.sign(tiny * sum + tiny * hidden), 1);
   EXPECT_EQ(numbers.sign(integer(0) - tiny * sum - tiny * hidden), -1);
   EXPECT_EQ(numbers.sign(tiny * sum - tiny * hidden), 0);
+  // One side alone.
+  EXPECT_EQ(numbers.sign(tiny * hidden), 1);
+  EXPECT_EQ(numbers.sign(integer(0) - tiny * hidden), -1);
 }
 
 TEST(NestedRadicalRoot, IsAbsentForAHiddenZeroAndForWhatIsNegative) {
@@ -188,6 +193,54 @@ TEST(NestedRadicalLimits, ManyHiddenZerosAtOnceAreNotDecidedAndWhatIsNotZeroIs) 
   EXPECT_NE(sentence->find("the limit is"), std::string::npos);
 }
 
+// Of three to ten bits, so that what is rounded the wrong way, or not at all, leaves the enclosure.
+TEST(Enclosures, HoldTheExactResultOfEveryOperation) {
+  std::mt19937_64 random(laws::seed());
+  const auto below = [&](int bound) { return static_cast<int>(random() % bound); };
+  std::size_t signs = 0, open = 0, roots = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const mpfr_prec_t bits = 3 + below(8);
+    const auto any = [&] {
+      return Real(Rational(below(41) - 20, 1 + below(9))) +
+             Real::root(Rational(below(30), 1 + below(5))).scaled(Rational(below(5) - 2));
+    };
+    const Real start = any();
+    Enclosure enclosure(start, bits);
+    Wide value = laws::wide_of(start);
+    for (int step = below(5); step > 0; --step) {
+      const Real other = any();
+      const int kind = below(3);
+      if (kind == 0) {
+        enclosure += Enclosure(other, bits);
+        value += laws::wide_of(other);
+      } else if (kind == 1) {
+        enclosure *= Enclosure(other, bits);
+        value *= laws::wide_of(other);
+      } else if (const auto inverse = enclosure.inverse_root()) {
+        ASSERT_GT(value, 0);
+        enclosure = *inverse;
+        value = 1 / sqrt(value);
+        ++roots;
+      }
+    }
+    // Ends of so few bits are printed as they are.
+    const std::string ends = enclosure.text(40);
+    const std::size_t comma = ends.find(", ");
+    const Wide slack = ldexp(abs(value) + 1, -600);
+    EXPECT_LE(Wide(ends.substr(1, comma - 1)), value + slack) << ends;
+    EXPECT_GE(Wide(ends.substr(comma + 2, ends.size() - comma - 3)), value - slack) << ends;
+    const Approximation near = enclosure.approximate();
+    EXPECT_LE(abs(Wide(near.value) - value), Wide(near.bound) + slack) << ends;
+    const int sign = enclosure.sign();
+    if (sign != 0) EXPECT_EQ(sign, laws::sign_of(value)) << ends;
+    ++(sign != 0 ? signs : open);
+  }
+  std::cout << signs << " signs, " << open << " open, " << roots << " roots\n";
+  EXPECT_GT(signs, 5000u);
+  EXPECT_GT(open, 300u);
+  EXPECT_GT(roots, 3000u);
+}
+
 TEST(NestedRadicalText, IsAnExpressionOrWhereThatIsLongAnEnclosure) {
   Numbers numbers;
   const auto text = [&](const Nested& expression) {
@@ -211,15 +264,15 @@ TEST(NestedRadicalText, IsAnExpressionOrWhereThatIsLongAnEnclosure) {
   const std::string enclosed = shown(deep);
   ASSERT_EQ(enclosed.front(), '[') << enclosed;
   WideLeaves leaves;
-  laws::Wide value = r.evaluate(leaves);
-  const laws::Wide first = value;
+  Wide value = r.evaluate(leaves);
+  const Wide first = value;
   for (int i = 0; i < 6; ++i) value = 1 / sqrt(value + 1) + first + 1;
   const std::size_t comma = enclosed.find(", ");
-  const laws::Wide low(enclosed.substr(1, comma - 1));
-  const laws::Wide high(enclosed.substr(comma + 2, enclosed.size() - comma - 3));
+  const Wide low(enclosed.substr(1, comma - 1));
+  const Wide high(enclosed.substr(comma + 2, enclosed.size() - comma - 3));
   EXPECT_LE(low, value);
   EXPECT_LE(value, high);
-  EXPECT_LT(high - low, laws::Wide("1e-10"));
+  EXPECT_LT(high - low, Wide("1e-10"));
 }
 
 }  // namespace
