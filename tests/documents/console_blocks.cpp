@@ -122,6 +122,7 @@ const std::vector<NotRun> kNotRun = {
      "python3 tests/mutants/source_edits.py                        # all of them, on a temporary "
      "copy of the tree",
      kMutants},
+    {"runtime/README.md", "value    = [ \"+\" | \"-\" ] term { ( \"+\" | \"-\" ) term }", kDrawing},
 };
 
 const std::string kTrainingProgram = "logdepth-train";

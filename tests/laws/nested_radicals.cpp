@@ -163,6 +163,13 @@ TEST(NestedRadicalRoot, OfARationalMultipleIsNoNewRoot) {
   EXPECT_EQ(numbers.tower.inverse_root(NestedRadical(Real(Rational(4, 9)))).value(),
             NestedRadical(Real(Rational(3, 2))));
   EXPECT_EQ(numbers.tower.size(), 1u);
+  // Not of what is one in its first terms alone.
+  const NestedRadical other = Real(6) + first.scaled(Rational(3));
+  for (const NestedRadical& sum : {Real(3) + first, other, other.scaled(Rational(1, 5))}) {
+    const NestedRadical inverse = numbers.tower.inverse_root(sum).value();
+    EXPECT_EQ(numbers.tower.sign(numbers.tower.product(sum, inverse * inverse) - Real(1)), 0);
+  }
+  EXPECT_EQ(numbers.tower.size(), 3u);
 }
 
 // Zeros that hide in different roots add up: each root that is eliminated squares what is left. Few

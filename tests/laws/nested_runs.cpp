@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iostream>
@@ -239,6 +240,20 @@ TEST(NestedRuns, MemoryIsALimitOfItsOwn) {
   NestedRunner nested(model, 1000);
   EXPECT_THROW(static_cast<void>(nested.run(tokens_of(model, support::opposite_votes(1)).value())),
                SizeLimit);
+}
+
+// The numbers of the exact run are still there while the input is run again.
+TEST(NestedRuns, BothRunsTogetherStayWithinTheMemory) {
+  const Model model = support::votes_of_directions();
+  const Tokens tokens = tokens_of(model, support::opposite_votes(1)).value();
+  Runner runner(model);
+  ASSERT_FALSE(runner.run(tokens).has_value());
+  NestedRunner nested(model);
+  ASSERT_FALSE(nested.run(tokens).has_value());
+  DecidedRun enough(model, 1, 2 * (runner.bytes() + nested.bytes()));
+  EXPECT_FALSE(enough.run(tokens).has_value());
+  DecidedRun too_little(model, 1, std::max(runner.bytes(), nested.bytes()) + nested.bytes() / 4);
+  EXPECT_THROW(static_cast<void>(too_little.run(tokens)), SizeLimit);
 }
 
 TEST(NestedRuns, AnInputOutsideTheHypothesesIsRefusedAsByTheExactRun) {
