@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -60,15 +61,16 @@ class Renamings {
 std::vector<std::uint32_t> edge_sets(std::size_t n, GraphClass which, bool undirected) {
   const Edges places = slots(n, undirected, which != GraphClass::loopless_up_to_renaming);
   std::vector<std::uint32_t> sets;
-  const Renamings renamings(which == GraphClass::labelled ? 0 : n, places, undirected);
+  std::optional<Renamings> renamings;
+  if (which != GraphClass::labelled) renamings.emplace(n, places, undirected);
   for (std::uint32_t set = 0; set >> places.size() == 0; ++set)
-    if (which == GraphClass::labelled || renamings.is_first(set)) sets.push_back(set);
+    if (!renamings || renamings->is_first(set)) sets.push_back(set);
   std::ranges::stable_sort(
       sets, [](std::uint32_t a, std::uint32_t b) { return std::popcount(a) < std::popcount(b); });
   return sets;
 }
 
-/// 1 + the number of graphs that have to be looked at, to find those of n vertices.
+/// All graphs of n vertices have to be looked at, to find those that differ.
 bool can_be_listed(std::size_t n, bool undirected) {
   return n <= 8 && slots(n, undirected, true).size() <= kMostSlots;
 }

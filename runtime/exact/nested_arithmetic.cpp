@@ -91,8 +91,9 @@ std::optional<std::string> NestedArithmetic::normalise(
     // Not zero: no component is.
     return *pool_.tower().inverse_root(squares.scaled(Rational(1, width)));
   });
-  for (auto& [index, id] : masked)
-    id = intern(decided([&] { return pool_.tower().product(pool_[id], factor); }));
+  for (auto& entry : masked)
+    entry.second =
+        intern(decided([&] { return pool_.tower().product(pool_[entry.second], factor); }));
   return std::nullopt;
 }
 

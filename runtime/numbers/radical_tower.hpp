@@ -42,8 +42,8 @@ class NotDecided : public std::runtime_error {
 /// guessed. The squarings double degrees and digits with every root that is eliminated, as
 /// separation bounds double their bits (Burnikel, Fleischer, Mehlhorn and Schirra 2000, "A strong
 /// and easily computable separation bound"): this is the stated end. A product of more than
-/// kMostProducts terms or with more than kMostBytes is not made; then enclosures of 4096 and 16384
-/// bits are tried, and where these do not decide either, the sign is NotDecided.
+/// kMostProducts pairs of terms, or of more than kMostBytes, is not made; then enclosures of 4096
+/// and 16384 bits are tried, and where these do not decide either, the sign is NotDecided.
 class RadicalTower {
  public:
   static constexpr std::size_t kMostProducts = std::size_t{1} << 18;

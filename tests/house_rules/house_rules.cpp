@@ -80,7 +80,8 @@ const std::map<std::string, std::string> kMaySee = {
      "constructions/PAPER constructions proofs-check/claims proofs-check/precision compiler/passes "
      "runtime/file objects"},
     // What asks questions of a file trusts nothing that made the file.
-    {"proofs-check/check", "runtime/exact runtime/file runtime/numbers oracle objects"},
+    {"proofs-check/check",
+     "runtime/exact runtime/floats runtime/stream runtime/file runtime/numbers oracle objects"},
     {"proofs-check/file",
      "compiler/passes compiler/rules compiler/program runtime/stream runtime/file objects"},
     {"proofs-check/difference",
