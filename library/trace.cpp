@@ -9,6 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/run.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -28,14 +29,20 @@ std::vector<TraceColumn> columns_of(const Model& model) {
 /// Looks on and writes it down.
 class TraceTaker : public ForwardObserver<ValueId> {
  public:
-  TraceTaker(const Model& model, const Exact& arithmetic, Trace& trace)
-      : view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
+  /// `size`: letters, vertices or raw tokens of the input.
+  TraceTaker(const Model& model, const Exact& arithmetic, std::uint64_t size, Trace& trace)
+      : view_(view_circuit(model)),
+        arithmetic_(arithmetic),
+        moments_(1 + 2 * depth_at(model, size)),
+        trace_(trace) {
     trace_.columns = columns_of(model);
   }
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
-    if (location.step == 1 && location.sublayer == Sublayer::attention)
-      take(0, "embedding", stream);
+    if (location.step > 1 || location.sublayer != Sublayer::attention) return;
+    // What is selected is not known before; streams alone can be too many.
+    expect_room(moments_, stream.tokens * trace_.columns.size());
+    take(0, "embedding", stream);
   }
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
     TraceHead& taken = trace_.heads.emplace_back();
@@ -46,7 +53,7 @@ class TraceTaker : public ForwardObserver<ValueId> {
   }
   void on_row(const Location&, std::size_t, const SelectedRow& row) override {
     const std::vector<std::size_t> positions = (*row.positions)();
-    reserve(positions.size());
+    take_room(positions.size());
     trace_.heads.back().selected[row.row].assign(positions.begin(), positions.end());
   }
   void after(const Location& location, const Stream<ValueId>& stream) override {
@@ -60,7 +67,7 @@ class TraceTaker : public ForwardObserver<ValueId> {
 
  private:
   void take(std::uint64_t layer, const char* sublayer, const Stream<ValueId>& stream) {
-    reserve(stream.tokens * trace_.columns.size());
+    take_room(stream.tokens * trace_.columns.size());
     trace_.moments.push_back({layer, sublayer});
     trace_.tokens = stream.tokens;
     for (std::size_t token = 0; token < stream.tokens; ++token)
@@ -75,9 +82,13 @@ class TraceTaker : public ForwardObserver<ValueId> {
     return place->second;
   }
 
-  void reserve(std::size_t more) {
-    taken_ += more;
-    if (taken_ > kMostEntries)
+  void take_room(std::size_t entries) {
+    expect_room(1, entries);
+    taken_ += entries;
+  }
+  /// For so many more entries, so many times.
+  void expect_room(std::uint64_t times, std::size_t entries) const {
+    if (entries > 0 && times > (kMostEntries - taken_) / entries)
       throw SizeLimit(
           fmt::format("the trace has more than {} entries; expected a shorter input, or "
                       "`logdepth run --trace FILE`, which writes as it goes",
@@ -86,17 +97,18 @@ class TraceTaker : public ForwardObserver<ValueId> {
 
   const CircuitView view_;
   const Exact& arithmetic_;
+  const std::uint64_t moments_;
   Trace& trace_;
   std::unordered_map<ValueId, std::uint32_t> entries_;
   std::size_t taken_ = 0;
 };
 
-/// `ask` asks for the answer whose run is looked at.
+/// `ask` asks for the answer whose run, on an input of this size, is looked at.
 template <class Ask>
-Trace taken(const Transformer& transformer, const Ask& ask) {
+Trace taken(const Transformer& transformer, std::uint64_t size, const Ask& ask) {
   Trace trace;
   ExactAnswers answers(transformer);
-  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), trace);
+  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), size, trace);
   answers.show_to(taker);
   trace.answer = ask(answers);
   taker.finish(answers.stream());
@@ -106,19 +118,20 @@ Trace taken(const Transformer& transformer, const Ask& ask) {
 }  // namespace
 
 Trace trace(const Transformer& transformer, const Letters& word) {
-  return taken(transformer, [&](ExactAnswers& answers) { return answers.word(word); });
+  return taken(transformer, word.size(), [&](ExactAnswers& answers) { return answers.word(word); });
 }
 
 Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
             std::uint32_t target) {
   const Graph named = graph_of(graph, source, target);
-  return taken(transformer,
+  return taken(transformer, named.size(),
                [&](ExactAnswers& answers) { return answers.pair(named, source, target); });
 }
 
 Trace trace(const Transformer& transformer, const RawStreams& streams) {
   const auto tokens = tokens_of_streams(transformer.hidden().model, streams);
-  return taken(transformer, [&](ExactAnswers& answers) { return answers.streams(tokens); });
+  return taken(transformer, tokens.has_value() ? tokens.value().size : 0,
+               [&](ExactAnswers& answers) { return answers.streams(tokens); });
 }
 
 }  // namespace logdepth
