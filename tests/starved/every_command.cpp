@@ -42,6 +42,18 @@ class StarvedCommands : public Starved {
     return listed ? found : std::set{name};
   }
 
+  /// KiB of address space without which the program does not even say its version.
+  std::size_t least_room() const {
+    std::size_t room = std::size_t{1} << 14;
+    while (support::run_process({"bash", "-c",
+                                 "ulimit -v " + std::to_string(room) + "; exec " +
+                                     shell_word(LOGDEPTH_BINARY) + " --version"},
+                                folder.path())
+               .status != 0)
+      room += room / 16;
+    return room;
+  }
+
   void starve_all(const std::string& before, bool trainings) const {
     for (const Use& use : uses())
       if (trainings || !use.trains) starve(before, arguments_of(use));
@@ -64,6 +76,14 @@ TEST_F(StarvedCommands, EndWellWithoutAThreadOrAProcess) {
 
 TEST_F(StarvedCommands, EndWellWhereNoByteCanBeWrittenToAFile) {
   starve_all("ulimit -f 0;", true);
+}
+
+TEST_F(StarvedCommands, EndWellWithLittleMemory) {
+  // The sanitizers reserve terabytes of addresses.
+  if (std::string(LOGDEPTH_SANITIZED) == "ON") return;
+  const std::size_t least = least_room();
+  for (const std::size_t percent : {100, 102, 105, 112, 130, 180, 300})
+    starve_all("ulimit -v " + std::to_string(least * percent / 100) + ";", true);
 }
 
 TEST_F(StarvedCommands, EndWellWithoutATemporaryFolder) {
