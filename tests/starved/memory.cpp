@@ -147,8 +147,11 @@ TEST_F(Memory, ThatTheSystemDoesNotGiveIsSaid) {
 TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
   // Has layers for a single letter, too.
   done({"compile", "regular", "--group", "S3", "--construction", "cascade", "-o", "cascade.json"});
-  const std::map<std::string, std::vector<std::string>> uses = {
+  done({"compile", "division", "-o", "division.json"});
+  const std::multimap<std::string, std::vector<std::string>> uses = {
       {"run", {"abb.json", "--input", "ab"}},
+      {"run", {"division.json", "--divide", "20", "--by", "3"}},
+      {"run", {"graph.json", "--graph", "graph.edges", "--source", "0", "--target", "1"}},
       {"test", {"abb.json", "--against", "(a|b)*abb", "--up-to", "3"}},
       {"diff", {"abb.json", "--input", "ab"}},
       {"draw", {"abb.json", "--input", "ab", "-o", "out.svg"}},

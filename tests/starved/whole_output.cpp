@@ -89,7 +89,6 @@ TEST_F(WholeOutput, SignalsThatAreIgnoredStayIgnored) {
 }
 
 TEST_F(WholeOutput, OfACommandThatFailsIsNothingHalfAnswered) {
-  // The answers before the one that fails stand, each with its line.
   folder.write("words.txt", "ab\nabb\nabc\n");
   const auto finished = starve("", {"run", "abb.json", "--batch", "words.txt"});
   EXPECT_EQ(finished.status, 2);
