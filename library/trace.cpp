@@ -29,20 +29,19 @@ std::vector<TraceColumn> columns_of(const Model& model) {
 /// Looks on and writes it down.
 class TraceTaker : public ForwardObserver<ValueId> {
  public:
-  /// `size`: letters, vertices or raw tokens of the input.
-  TraceTaker(const Model& model, const Exact& arithmetic, std::uint64_t size, Trace& trace)
-      : view_(view_circuit(model)),
-        arithmetic_(arithmetic),
-        moments_(1 + 2 * depth_at(model, size)),
-        trace_(trace) {
+  TraceTaker(const Model& model, const Exact& arithmetic, Trace& trace)
+      : model_(model), view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
     trace_.columns = columns_of(model);
   }
 
+  /// Before the run. What is selected is not known yet; the streams alone can be too many.
+  void expect_room_for(const Tokens& tokens) const {
+    expect_room(1 + 2 * depth_at(model_, tokens.size), tokens.kinds.size() * trace_.columns.size());
+  }
+
   void before(const Location& location, const Stream<ValueId>& stream) override {
-    if (location.step > 1 || location.sublayer != Sublayer::attention) return;
-    // What is selected is not known before; streams alone can be too many.
-    expect_room(moments_, stream.tokens * trace_.columns.size());
-    take(0, "embedding", stream);
+    if (location.step == 1 && location.sublayer == Sublayer::attention)
+      take(0, "embedding", stream);
   }
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
     TraceHead& taken = trace_.heads.emplace_back();
@@ -95,20 +94,21 @@ class TraceTaker : public ForwardObserver<ValueId> {
                       kMostEntries));
   }
 
+  const Model& model_;
   const CircuitView view_;
   const Exact& arithmetic_;
-  const std::uint64_t moments_;
   Trace& trace_;
   std::unordered_map<ValueId, std::uint32_t> entries_;
   std::size_t taken_ = 0;
 };
 
-/// `ask` asks for the answer whose run, on an input of this size, is looked at.
+/// `ask` asks for the answer whose run is looked at.
 template <class Ask>
-Trace taken(const Transformer& transformer, std::uint64_t size, const Ask& ask) {
+Trace taken(const Transformer& transformer, const Ask& ask) {
   Trace trace;
   ExactAnswers answers(transformer);
-  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), size, trace);
+  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), trace);
+  answers.before_runs([&](const Tokens& tokens) { taker.expect_room_for(tokens); });
   answers.show_to(taker);
   trace.answer = ask(answers);
   taker.finish(answers.stream());
@@ -118,20 +118,19 @@ Trace taken(const Transformer& transformer, std::uint64_t size, const Ask& ask) 
 }  // namespace
 
 Trace trace(const Transformer& transformer, const Letters& word) {
-  return taken(transformer, word.size(), [&](ExactAnswers& answers) { return answers.word(word); });
+  return taken(transformer, [&](ExactAnswers& answers) { return answers.word(word); });
 }
 
 Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
             std::uint32_t target) {
   const Graph named = graph_of(graph, source, target);
-  return taken(transformer, named.size(),
+  return taken(transformer,
                [&](ExactAnswers& answers) { return answers.pair(named, source, target); });
 }
 
 Trace trace(const Transformer& transformer, const RawStreams& streams) {
   const auto tokens = tokens_of_streams(transformer.hidden().model, streams);
-  return taken(transformer, tokens.has_value() ? tokens.value().size : 0,
-               [&](ExactAnswers& answers) { return answers.streams(tokens); });
+  return taken(transformer, [&](ExactAnswers& answers) { return answers.streams(tokens); });
 }
 
 }  // namespace logdepth
