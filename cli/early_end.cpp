@@ -150,8 +150,13 @@ void prepare_early_ends() {
   for (const int signal : kEnding) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // as under nohup
+    // Who started this may have chosen to ignore one, as nohup does; the timer is our own.
+    if (signal == SIGALRM || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
+  sigset_t timer;
+  sigemptyset(&timer);
+  sigaddset(&timer, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &timer, nullptr);
   mp_set_memory_functions(allocate, reallocate, release);
   std::set_terminate(not_caught);
 }

@@ -120,6 +120,13 @@ TEST_F(Time, FilesThatRunForYearsEndWhenItIsUp) {
   EXPECT_EQ(done({"run", "roots.json", "--input", "aaaa"}), "accept\n");
 }
 
+TEST_F(Time, ATimerThatWhoStartedTheCommandIgnoresIsHeardAllTheSame) {
+  write_endless();
+  const auto finished = starve(
+      "trap '' ALRM;", {"run", "endless.json", "--input", std::string(70, 'a'), "--seconds", "1"});
+  EXPECT_EQ(finished.status, 3);
+}
+
 TEST_F(Time, AnswersThatWerePrintedStandWhole) {
   std::string words = "ab\nabb\n";
   for (int letter = 0; letter < 3'000'000; ++letter) words += letter % 3 == 0 ? 'a' : 'b';
