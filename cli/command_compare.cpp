@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_limits.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"
@@ -20,6 +21,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/phrases.hpp"
+#include "objects/quoted_text.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/output_folder.hpp"
 
@@ -136,9 +138,12 @@ int compare_depth(const CompareArguments& options) {
     written.pop_back();
     std::cerr << "wrote " << joined(written) << " and " << last << " to " << options.folder << '\n';
   }
-  const bool failed = std::any_of(counted.begin(), counted.end(),
-                                  [](const ConstructedDepths& form) { return form.failed; });
-  return failed ? kCheckFailed : kDone;
+  if (std::ranges::any_of(counted, &ConstructedDepths::failed)) return kCheckFailed;
+  const auto open = std::ranges::find_if(counted, &ConstructedDepths::unverified);
+  if (open == counted.end()) return kDone;
+  std::cerr << "logdepth: " << open->construction << " of " << open->problem << ": "
+            << printable(open->verification, kMostPrinted) << '\n';
+  return kNotDecided;
 }
 
 }  // namespace
@@ -160,6 +165,7 @@ Command add_compare_depth(CLI::App& compare) {
       ->check(count_up_to(kLargest))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
+  add_run_limits(*command);
   return [options] { return compare_depth(*options); };
 }
 

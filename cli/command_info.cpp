@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -76,12 +77,28 @@ std::optional<std::uint32_t> states_read(const Model& model) {
   return std::get<StateReadout>(std::get<AcceptOutput>(model.output).prefix).states;
 }
 
+/// Whether the file says what a word does to the points.
+bool reads_products(const Model& model) {
+  return std::holds_alternative<WordInput>(model.input) && reads_prefixes(model) &&
+         !reads_states(model);
+}
+
+/// Why the one-letter words are not run: a claim sheet is a matter of a moment, whatever the file
+/// says of its loops. Empty where they are.
+std::string why_not_run(const Model& model) {
+  constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;
+  const std::uint64_t layers = depth_at(model, 1);
+  if (!reads_products(model) ||
+      layers <= kMostLayers / std::max<std::size_t>(model.alphabet.size(), 1))
+    return "";
+  return fmt::format("not asked: each word of one letter takes {} layers", layers);
+}
+
 /// What each letter does to the points, read from the file by running the one-letter words.
 std::map<std::string, Transformation> letter_actions(const Model& model) {
   std::map<std::string, Transformation> actions;
-  if (!std::holds_alternative<WordInput>(model.input)) return actions;
+  if (!reads_products(model) || !why_not_run(model).empty()) return actions;
   Runner runner(model);
-  if (!runner.has_prefixes() || reads_states(model)) return actions;
   for (const std::string& letter : model.alphabet) {
     const auto stream = runner.run_word({letter});
     if (!stream.has_value()) continue;
@@ -130,6 +147,7 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   if (model.unroll.max_length) out["max_length"] = *model.unroll.max_length;
   out["sha256"] = hash;
   out["generators"] = letter_actions(model);
+  if (const std::string note = why_not_run(model); !note.empty()) out["generators_note"] = note;
   if (const auto states = states_read(model)) out["states"] = *states;
   out["checks"] = nlohmann::json::array();
   for (const CheckEntry& check : checks)
@@ -199,6 +217,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
     }
     line("letter " + letter, images);
   }
+  if (const std::string note = why_not_run(model); !note.empty()) line("letters", note);
   line("sha256", hash);
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "cli/answers.hpp"
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
@@ -83,7 +84,7 @@ class Runs {
  private:
   void run_words(const std::vector<LetterNames>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (options_.prefixes && !options_.json && i > 0) std::cout << '\n';
+      if (options_.prefixes && i > 0) print("");
       which_ = words.size() > 1 ? fmt::format("word {}: ", i + 1) : "";
       nlohmann::json result = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
       within_limits(result, [&] {
@@ -327,7 +328,7 @@ class Runs {
   }
 
   void print(const std::string& line) const {
-    if (!options_.json) std::cout << line << '\n';
+    if (!options_.json) std::cout << line << '\n' << std::flush;
   }
 
   void print_json() const {

@@ -45,9 +45,6 @@ inline CLI::Validator amount_up_to(std::uint64_t limit, const std::string& unit,
       name);
 }
 
-/// Errors: InputError with the reason unless all of standard output could be written.
-void write_out_answers();
-
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;
 

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 
+#include "cli/answers.hpp"
 #include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -22,6 +23,7 @@ class DataOutput {
   int write(const std::function<void(std::ostream&)>& content) const {
     if (*given_ && file_.empty()) throw InputError("--output: expected the name of a file");
     if (file_.empty()) {
+      print_by_lines();
       content(std::cout);
       return kDone;
     }

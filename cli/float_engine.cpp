@@ -89,8 +89,7 @@ class FloatEngine final : public RunEngine {
   }
   /// Of the text that is printed.
   static double printed_error(const FloatNumber& number) {
-    const double lost = text_error(number.value);
-    return lost > 0 ? std::nextafter(number.error + lost, INFINITY) : number.error;
+    return sum_of_bounds(number.error, text_error(number.value));
   }
   std::vector<FloatNumber> plain_numbers(std::size_t token) {
     const auto numbers = runner_.numbers(stream_, token);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/answers.hpp"
 #include "cli/command_line_error.hpp"
 #include "cli/command_reference.hpp"
 #include "cli/commands.hpp"
@@ -31,6 +32,7 @@ void open_closed_standard_streams() {
 
 /// One line, whatever was quoted in it.
 int fail(const std::string& sentence, int status) {
+  drop_unfinished_answer();
   std::cerr << "logdepth: " << printable(sentence, kMostPrinted) << '\n';
   return status;
 }
@@ -130,7 +132,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace logdepth;
   open_closed_standard_streams();
-  clean_up_on_signals();
+  prepare_early_ends();
+  print_whole_answers();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   try {
     const int status = run(argc, argv);

@@ -10,11 +10,16 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 
+#include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {
+
+/// What the loader of programs ends with, as a shell that finds none.
+constexpr int kNotLoaded = 127;
 
 std::string training_program() {
   namespace fs = std::filesystem;
@@ -50,7 +55,7 @@ StartedProgram start_training_program(std::vector<std::string> arguments, int ke
     dup2(ends[1], STDOUT_FILENO);
     if (kept >= 0) fcntl(kept, F_SETFD, 0);  // not closed when the program starts
     execv(words[0], words.data());
-    _exit(127);
+    _exit(kNotLoaded);
   }
   close(ends[1]);
   if (started.pid < 0) throw InputError(program + ": cannot be started: " + std::strerror(errno));
@@ -61,6 +66,15 @@ int finish(const StartedProgram& program) {
   close(program.pipe);
   int status = 0;
   while (waitpid(program.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    std::cerr << "logdepth: the training program was killed, as the system does where there is no "
+                 "more memory\n";
+    return kNotDecided;
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotLoaded) {
+    std::cerr << "logdepth: the training program cannot be loaded\n";  // the loader has said why
+    return kBadInput;
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -37,6 +37,7 @@ Answer ExactAnswers::answer(const Outcome<Tokens>& tokens, const Read& read) {
     refuse(tokens.refusal(), answer);
     return answer;
   }
+  if (before_runs_) before_runs_(tokens.value());
   promises_.forgive();
   auto stream = runner_.run(tokens.value(), observers_);
   answer.broken_promise = promises_.broken();

@@ -26,6 +26,8 @@ class ExactAnswers {
   Answer pair(const Graph& graph, Vertex source, Vertex target);
   Answer streams(const Outcome<Tokens>& tokens);
 
+  /// Called with the tokens of every input that is run; what it throws comes through.
+  void before_runs(std::function<void(const Tokens&)> look) { before_runs_ = std::move(look); }
   /// Someone else who looks on.
   void show_to(ForwardObserver<ValueId>& observer) { observers_.push_back(&observer); }
   Runner& runner() { return runner_; }
@@ -45,6 +47,7 @@ class ExactAnswers {
   Runner runner_;
   PromiseCheck promises_;
   Runner::Observers observers_;
+  std::function<void(const Tokens&)> before_runs_;
   std::optional<Stream<ValueId>> stream_;
 };
 

@@ -9,6 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/run.hpp"
 #include "proofs-check/pictures/circuit_view.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -29,8 +30,13 @@ std::vector<TraceColumn> columns_of(const Model& model) {
 class TraceTaker : public ForwardObserver<ValueId> {
  public:
   TraceTaker(const Model& model, const Exact& arithmetic, Trace& trace)
-      : view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
+      : model_(model), view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
     trace_.columns = columns_of(model);
+  }
+
+  /// Before the run. What is selected is not known yet; the streams alone can be too many.
+  void expect_room_for(const Tokens& tokens) const {
+    expect_room(1 + 2 * depth_at(model_, tokens.size), tokens.kinds.size() * trace_.columns.size());
   }
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
@@ -46,7 +52,7 @@ class TraceTaker : public ForwardObserver<ValueId> {
   }
   void on_row(const Location&, std::size_t, const SelectedRow& row) override {
     const std::vector<std::size_t> positions = (*row.positions)();
-    reserve(positions.size());
+    take_room(positions.size());
     trace_.heads.back().selected[row.row].assign(positions.begin(), positions.end());
   }
   void after(const Location& location, const Stream<ValueId>& stream) override {
@@ -60,7 +66,7 @@ class TraceTaker : public ForwardObserver<ValueId> {
 
  private:
   void take(std::uint64_t layer, const char* sublayer, const Stream<ValueId>& stream) {
-    reserve(stream.tokens * trace_.columns.size());
+    take_room(stream.tokens * trace_.columns.size());
     trace_.moments.push_back({layer, sublayer});
     trace_.tokens = stream.tokens;
     for (std::size_t token = 0; token < stream.tokens; ++token)
@@ -75,15 +81,20 @@ class TraceTaker : public ForwardObserver<ValueId> {
     return place->second;
   }
 
-  void reserve(std::size_t more) {
-    taken_ += more;
-    if (taken_ > kMostEntries)
+  void take_room(std::size_t entries) {
+    expect_room(1, entries);
+    taken_ += entries;
+  }
+  /// For so many more entries, so many times.
+  void expect_room(std::uint64_t times, std::size_t entries) const {
+    if (entries > 0 && times > (kMostEntries - taken_) / entries)
       throw SizeLimit(
           fmt::format("the trace has more than {} entries; expected a shorter input, or "
                       "`logdepth run --trace FILE`, which writes as it goes",
                       kMostEntries));
   }
 
+  const Model& model_;
   const CircuitView view_;
   const Exact& arithmetic_;
   Trace& trace_;
@@ -97,6 +108,7 @@ Trace taken(const Transformer& transformer, const Ask& ask) {
   Trace trace;
   ExactAnswers answers(transformer);
   TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), trace);
+  answers.before_runs([&](const Tokens& tokens) { taker.expect_room_for(tokens); });
   answers.show_to(taker);
   trace.answer = ask(answers);
   taker.finish(answers.stream());

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include "learned/core/inspection.hpp"
@@ -226,6 +227,9 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const logdepth::SizeLimit& error) {
     std::cerr << "logdepth: " << logdepth::printable(error.what(), logdepth::kMostPrinted) << '\n';
+    return 3;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "logdepth: out of memory\n";
     return 3;
   } catch (const std::exception& error) {
     std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <system_error>
@@ -31,37 +32,42 @@ OutputFolder::OutputFolder(const std::string& path) {
   for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, error);
        at = at.parent_path())
     if (at.has_filename()) made_.push_back(at);
+  list();  // before there is a folder, so that none is ever forgotten
   fs::create_directories(path, error);
   if (!error && !fs::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
-  if (!error) {
-    const std::lock_guard lock(making);
-    for (Made& slot : made_folders)
-      if (!made_.empty() && slot.levels == 0 &&
-          made_.front().native().size() < slot.innermost.size()) {
-        std::memcpy(slot.innermost.data(), made_.front().c_str(),
-                    made_.front().native().size() + 1);
-        slot.levels = made_.size();
-        break;
-      }
-    return;
-  }
-  for (const fs::path& folder : made_) rmdir(folder.c_str());
+  if (!error) return;
+  remove_empty();  // a constructor that throws has no destructor to do it
   throw InputError(path + ": expected the name of a folder that can be made: " + error.message());
 }
 
-OutputFolder::~OutputFolder() {
+void OutputFolder::list() const {
   if (made_.empty()) return;
-  {
-    const std::lock_guard lock(making);
-    for (Made& slot : made_folders)
-      if (slot.levels > 0 && made_.front() == slot.innermost.data()) slot.levels = 0;
-  }
+  const std::string& innermost = made_.front().native();
+  const std::lock_guard lock(making);
+  for (Made& slot : made_folders)
+    if (slot.levels == 0 && innermost.size() < slot.innermost.size()) {
+      std::memcpy(slot.innermost.data(), innermost.c_str(), innermost.size() + 1);
+      slot.levels = made_.size();
+      return;
+    }
+}
+
+void OutputFolder::remove_empty() const {
+  if (made_.empty()) return;
   for (const fs::path& folder : made_) rmdir(folder.c_str());  // refuses one that is not empty
+  const std::lock_guard lock(making);
+  for (Made& slot : made_folders)
+    if (slot.levels > 0 && made_.front() == slot.innermost.data()) slot.levels = 0;
+}
+
+OutputFolder::~OutputFolder() {
+  remove_empty();
 }
 
 void remove_empty_output_folders() noexcept {
   for (Made& slot : made_folders)
-    for (; slot.levels > 0 && rmdir(slot.innermost.data()) == 0; --slot.levels)
+    // Where not all of them had been made, those outside have.
+    for (; slot.levels > 0 && (rmdir(slot.innermost.data()) == 0 || errno == ENOENT); --slot.levels)
       if (char* const last = std::strrchr(slot.innermost.data(), '/')) *last = 0;
 }
 

@@ -17,6 +17,9 @@ class OutputFolder {
   OutputFolder& operator=(const OutputFolder&) = delete;
 
  private:
+  void list() const;
+  void remove_empty() const;
+
   std::vector<std::filesystem::path> made_;  // the innermost first
 };
 

@@ -50,14 +50,21 @@ TemporaryFolder::TemporaryFolder() try : TemporaryFolder(folder_for_temporary_fi
 
 TemporaryFolder::TemporaryFolder(const std::string& inside) : path_(inside + "/logdepth-XXXXXX") {
   const std::lock_guard lock(listing);
-  if (!mkdtemp(path_.data()))
-    throw InputError(inside + ": no temporary folder can be made there (" + std::strerror(errno) +
-                     ")");
+  // Made under the name in the list, so that none is ever forgotten.
+  char* name = path_.data();
   for (auto& slot : listed)
     if (slot[0] == 0 && path_.size() < slot.size()) {
-      std::memcpy(slot.data(), path_.c_str(), path_.size() + 1);
+      name = slot.data();
+      std::memcpy(name, path_.c_str(), path_.size() + 1);
       break;
     }
+  if (mkdtemp(name) == nullptr) {
+    const int reason = errno;
+    if (name != path_.data()) *name = 0;
+    throw InputError(inside + ": no temporary folder can be made there (" + std::strerror(reason) +
+                     ")");
+  }
+  if (name != path_.data()) path_ = name;
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -245,15 +245,16 @@ class TypedEngine final : public FloatRunner::Engine {
     std::vector<Real> values;
     std::vector<double> errors;
     pass_->store(values, errors);
-    using float_pass::as_double, float_pass::magnitude;  // Mpfr has its own
+    using float_pass::as_double, float_pass::magnitude,
+        float_pass::safely_above;  // Mpfr has its own
     FloatStream out{tokens, model_.width, {}};
     out.numbers.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       double error = errors[i];
       const double size = magnitude(values[i]);
-      if (bits_ > 53) error += 0x1p-53 * size;
+      if (bits_ > 53) error = safely_above(error + 0x1p-53 * size);
       // MPFR has a larger range than double.
-      if (size > 0 && size < 0x1p-960) error += 0x1p-1000;
+      if (size > 0 && size < 0x1p-960) error = safely_above(error + 0x1p-1000);
       const double value = as_double(values[i]);
       out.numbers.push_back(std::isfinite(value) ? FloatNumber{value, error}
                                                  : FloatNumber{0, INFINITY});

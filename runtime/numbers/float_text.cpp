@@ -29,4 +29,8 @@ double text_error(double value) {
   return difference == 0 ? 0 : std::nextafter(difference.get_d(), INFINITY);
 }
 
+double sum_of_bounds(double a, double b) {
+  return a == 0 || b == 0 ? a + b : std::nextafter(a + b, INFINITY);
+}
+
 }  // namespace logdepth

@@ -18,6 +18,9 @@ inline std::string shortest_text(double value) {
 /// this one. Precondition: finite.
 double text_error(double value);
 
+/// The sum of two bounds, rounded up. Precondition: neither is negative.
+double sum_of_bounds(double a, double b);
+
 /// A bound to three digits, rounded up.
 inline std::string bound_text(double bound) {
   std::array<char, 32> text;

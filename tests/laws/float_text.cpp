@@ -42,5 +42,19 @@ TEST(FloatText, IsAsFarFromItsNumberAsIsSaidRoundedUp) {
   EXPECT_LT(text_error(0.1), 6e-18);
 }
 
+TEST(FloatText, SumsOfBoundsAreNotBelowTheSum) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 20000; ++i) {
+    const double a = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 100));
+    const double b = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 100));
+    const mpq_class sum = mpq_class(a) + mpq_class(b), said(sum_of_bounds(a, b));
+    EXPECT_LE(sum, said);
+    EXPECT_LE(said, sum * mpq_class(1.0000000000000005));
+  }
+  EXPECT_EQ(sum_of_bounds(0, 0.1), 0.1);
+  EXPECT_EQ(sum_of_bounds(0.1, 0), 0.1);
+  EXPECT_EQ(sum_of_bounds(0.1, INFINITY), INFINITY);
+}
+
 }  // namespace
 }  // namespace logdepth::float_text_tests

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "logdepth/constructions.hpp"
+#include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 #include "logdepth/run.hpp"
 #include "tests/library/installed.hpp"
 
@@ -142,6 +144,14 @@ TEST(Traces, NameHeadsAndHoldEveryNumberOnce) {
   const Trace refused = trace(transformer, Letters(4, "a"));
   EXPECT_EQ(refused.answer.decision, Decision::outside_hypotheses);
   EXPECT_TRUE(refused.moments.empty());
+}
+
+TEST(Traces, ThatAreTooLargeAreRefusedBeforeTheyAreTaken) {
+  const Transformer abb = compile_regular({.regex = kAbb});
+  int looks = 0;
+  const Interruption interruption([&] { ++looks; });
+  EXPECT_THROW((void)trace(abb, Letters(1'000'000, "a")), SizeLimit);
+  EXPECT_EQ(looks, 0) << "layers were run";
 }
 
 TEST(RoundedRuns, AnswerAsExactOnesWhereTheyAreCertified) {

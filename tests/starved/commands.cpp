@@ -1,7 +1,9 @@
 #include "tests/starved/commands.hpp"
 
 #include <filesystem>
+#include <regex>
 #include <set>
+#include <sstream>
 
 #include "objects/shell_word.hpp"
 
@@ -90,6 +92,14 @@ const std::vector<Use>& uses() {
   return all;
 }
 
+std::vector<std::string> words_of(const Use& use) {
+  std::vector<std::string> words;
+  std::istringstream in(use.command);
+  for (std::string word; in >> word;) words.push_back(word);
+  words.insert(words.end(), use.arguments.begin(), use.arguments.end());
+  return words;
+}
+
 void Starved::SetUp() {
   compile_regex("(a|b)*abb", "abb.json");
   done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
@@ -102,6 +112,33 @@ void Starved::SetUp() {
   for (int i = 0; i < 20; ++i)
     edges += std::to_string(i) + " " + std::to_string((i * 7 + 1) % 20) + "\n";
   folder.write("graph.edges", edges);
+}
+
+std::set<std::string> Starved::commands(const std::string& phrase,
+                                        const std::vector<std::string>& path) const {
+  std::vector<std::string> asked = path;
+  asked.push_back("--help");
+  const std::string help = done(asked);
+  std::set<std::string> found;
+  bool listed = false;
+  for (const std::string& line : support::lines(help)) {
+    static const std::regex kCommand("^  ([a-z-]+) .*");
+    std::smatch match;
+    if (line == "Subcommands:") {
+      listed = true;
+    } else if (listed && std::regex_match(line, match, kCommand)) {
+      std::vector<std::string> below = path;
+      below.push_back(match[1]);
+      found.merge(commands(phrase, below));
+    }
+  }
+  if (listed) return found;
+  // Lines of help are broken between words.
+  const std::string said = std::regex_replace(help, std::regex("\\s+"), " ");
+  if (said.find(phrase) == std::string::npos) return {};
+  std::string name;
+  for (const std::string& word : path) name += (name.empty() ? "" : " ") + word;
+  return {name};
 }
 
 support::Finished Starved::starve(const std::string& before,

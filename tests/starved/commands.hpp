@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,19 @@ struct Use {
   bool trains = false;  ///< seconds, and folders that a later command goes on from
 };
 const std::vector<Use>& uses();
+/// What is typed behind the name of the program.
+std::vector<std::string> words_of(const Use& use);
 
 /// What the program says of a bad end, and what it leaves behind.
 class Starved : public support::CommandLine {
  protected:
   /// Makes the files that the uses read.
   void SetUp() override;
+
+  /// The commands below this one, as --help lists them; itself if there are none. With a phrase,
+  /// only those that say it in their help.
+  std::set<std::string> commands(const std::string& phrase = "",
+                                 const std::vector<std::string>& path = {}) const;
 
   /// Runs `logdepth` with these arguments behind `before`, words of the shell that take something
   /// away from it, as "ulimit -f 0;", and checks how it ends: with an exit status from 0 to 3, if

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "objects/worker_threads.hpp"
+#include "runtime/file/output_folder.hpp"
 #include "tests/starved/commands.hpp"
 
 namespace logdepth::starved {
@@ -84,6 +85,14 @@ TEST_F(Environment, AReportThatFailsLeavesNoFolder) {
   EXPECT_EQ(finished.status, 2) << finished.err;
   starve("ulimit -f 0;", {"check", "lem-3.1", "--up-to", "1", "--report", "a/b/report"});
   EXPECT_FALSE(fs::exists(folder.path() / "report" / "models"));
+}
+
+TEST(OutputFolders, OfWhichTheInnermostIsYetToBeMadeGoOnASignal) {
+  const support::TemporaryFolder folder;
+  const OutputFolder output(folder.file("made/in/report"));
+  fs::remove(folder.path() / "made" / "in" / "report");  // as if the signal had come before it
+  remove_empty_output_folders();
+  EXPECT_TRUE(folder.names().empty());
 }
 
 TEST(SharedWork, IsDoneOnceWhateverThreadsThereAre) {

@@ -1,7 +1,6 @@
 // Every command, with little of what a machine has.
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <set>
 
 #include "objects/shell_word.hpp"
@@ -10,41 +9,23 @@
 namespace logdepth::starved {
 namespace {
 
-std::vector<std::string> arguments_of(const Use& use) {
-  std::vector<std::string> words;
-  std::istringstream in(use.command);
-  for (std::string word; in >> word;) words.push_back(word);
-  words.insert(words.end(), use.arguments.begin(), use.arguments.end());
-  return words;
-}
-
 class StarvedCommands : public Starved {
  protected:
-  /// The commands below this one, as --help lists them; itself if there are none.
-  std::set<std::string> commands(const std::vector<std::string>& path = {}) const {
-    std::vector<std::string> asked = path;
-    asked.push_back("--help");
-    std::set<std::string> found;
-    bool listed = false;
-    for (const std::string& line : support::lines(done(asked))) {
-      static const std::regex kCommand("^  ([a-z-]+) .*");
-      std::smatch match;
-      if (line == "Subcommands:") {
-        listed = true;
-      } else if (listed && std::regex_match(line, match, kCommand)) {
-        std::vector<std::string> below = path;
-        below.push_back(match[1]);
-        found.merge(commands(below));
-      }
-    }
-    std::string name;
-    for (const std::string& word : path) name += (name.empty() ? "" : " ") + word;
-    return listed ? found : std::set{name};
+  /// KiB of address space without which the program does not even say its version.
+  std::size_t least_room() const {
+    std::size_t room = std::size_t{1} << 14;
+    while (support::run_process({"bash", "-c",
+                                 "ulimit -v " + std::to_string(room) + "; exec " +
+                                     shell_word(LOGDEPTH_BINARY) + " --version"},
+                                folder.path())
+               .status != 0)
+      room += room / 16;
+    return room;
   }
 
   void starve_all(const std::string& before, bool trainings) const {
     for (const Use& use : uses())
-      if (trainings || !use.trains) starve(before, arguments_of(use));
+      if (trainings || !use.trains) starve(before, words_of(use));
   }
 };
 
@@ -66,6 +47,14 @@ TEST_F(StarvedCommands, EndWellWhereNoByteCanBeWrittenToAFile) {
   starve_all("ulimit -f 0;", true);
 }
 
+TEST_F(StarvedCommands, EndWellWithLittleMemory) {
+  // The sanitizers reserve terabytes of addresses.
+  if (std::string(LOGDEPTH_SANITIZED) == "ON") return;
+  const std::size_t least = least_room();
+  for (const std::size_t percent : {100, 102, 105, 112, 130, 180, 300})
+    starve_all("ulimit -v " + std::to_string(least * percent / 100) + ";", true);
+}
+
 TEST_F(StarvedCommands, EndWellWithoutATemporaryFolder) {
   starve_all("export TMPDIR=/none/such;", false);
 }
@@ -73,7 +62,7 @@ TEST_F(StarvedCommands, EndWellWithoutATemporaryFolder) {
 TEST_F(StarvedCommands, EndWellWhereTheDiskIsFull) {
   for (const Use& use : uses()) {
     if (use.trains) continue;
-    const auto finished = starve("", arguments_of(use), "> /dev/full");
+    const auto finished = starve("", words_of(use), "> /dev/full");
     // What has something to say there says why it cannot.
     EXPECT_TRUE(finished.err.find("standard output") == std::string::npos ||
                 finished.err.find("No space left on device") != std::string::npos)

@@ -1,7 +1,9 @@
 // --memory: what an exact run may hold, the digits of its numbers included.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <set>
 
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -128,25 +130,49 @@ TEST(MemoryOfARunner, AnInputAfterOneThatWasRefusedIsAnsweredAsAlone) {
   }
 }
 
+// GMP by itself aborts where it gets no memory.
+TEST_F(Memory, ThatTheSystemDoesNotGiveIsSaid) {
+  if (std::string(LOGDEPTH_SANITIZED) == "ON") return;  // terabytes of addresses
+  std::string word;
+  for (int i = 0; i < 240; ++i) word += (i > 0 ? " l" : "l") + std::to_string(i);
+  save_weights(long_averages(240, 4900), folder.file("large.json"));
+  folder.write("input.txt", word);
+  const auto finished =
+      starve("ulimit -v 262144;", {"run", "large.json", "--tokens", "@input.txt"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "logdepth: out of memory\n");
+}
+
 TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
   // Has layers for a single letter, too.
   done({"compile", "regular", "--group", "S3", "--construction", "cascade", "-o", "cascade.json"});
-  for (const std::vector<std::string>& asked : std::vector<std::vector<std::string>>{
-           {"run", "abb.json", "--input", "ab"},
-           {"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "3"},
-           {"diff", "abb.json", "--input", "ab"},
-           {"draw", "abb.json", "--input", "ab", "-o", "out.svg"},
-           {"export", "abb.json", "--to", "torch", "--length", "4", "-o", "made/network"},
-           {"info", "cascade.json"},
-           {"check", "lem-3.1", "--up-to", "1", "--random", "1"},
-           {"report", "precision", "--only", "temperature", "--out", "made"}}) {
+  done({"compile", "division", "-o", "division.json"});
+  const std::multimap<std::string, std::vector<std::string>> uses = {
+      {"run", {"abb.json", "--input", "ab"}},
+      {"run", {"division.json", "--divide", "20", "--by", "3"}},
+      {"run", {"graph.json", "--graph", "graph.edges", "--source", "0", "--target", "1"}},
+      {"test", {"abb.json", "--against", "(a|b)*abb", "--up-to", "3"}},
+      {"diff", {"abb.json", "--input", "ab"}},
+      {"draw", {"abb.json", "--input", "ab", "-o", "out.svg"}},
+      {"export", {"abb.json", "--to", "torch", "--length", "4", "-o", "made/network"}},
+      {"info", {"cascade.json"}},
+      {"check", {"lem-3.1", "--up-to", "1", "--random", "1"}},
+      {"compare depth", {"--up-to", "4"}},
+      {"report precision", {"--only", "temperature", "--out", "made"}}};
+  std::set<std::string> limitable;
+  for (const auto& use : uses) limitable.insert(use.first);
+  EXPECT_EQ(limitable, commands("GiB that an exact run may hold"));
+  EXPECT_EQ(limitable, commands("seconds that the command may take"));
+  for (const auto& [command, arguments] : uses) {
+    const std::vector<std::string> asked = words_of({command, arguments});
     std::vector<std::string> limited = asked;
     limited.insert(limited.end(), {"--memory", "0.000001"});
     const auto finished = starve("", limited);
     EXPECT_EQ(finished.status, 3) << asked[0] << "\n" << finished.err;
     EXPECT_NE(finished.err.find("; the limit is 2 KiB"), std::string::npos) << finished.err;
     limited.back() = "1";
-    if (asked[0] != "report") {
+    if (command != "report precision" && command != "compare depth") {  // take long
       EXPECT_EQ(starve("", limited).status, 0) << asked[0];
     }
     limited.back() = "0";

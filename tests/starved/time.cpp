@@ -4,12 +4,56 @@
 #include <chrono>
 #include <filesystem>
 
+#include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
 
 namespace logdepth::starved {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Two heads that average over n positions what has a root of its own at each, and a sign that has
+/// to be known of the sums: a file of a few kB.
+Model square_roots(std::uint32_t n) {
+  constexpr std::uint32_t kWidth = 7;
+  const auto matrix = [](std::uint32_t rows, std::uint32_t columns,
+                         std::vector<MatrixEntry> entries = {}) {
+    return SparseMatrix{rows, columns, std::move(entries)};
+  };
+  Model model;
+  model.name = "square roots";
+  model.alphabet = {"a"};
+  model.input = WordInput{false, false};
+  model.output = AcceptOutput{};
+  model.width = kWidth;
+  model.shape = {2, 0, 0};
+  model.unroll.kind = Unroll::Kind::fixed;
+  TablePosition table;
+  for (std::uint32_t p = 0; p < n; ++p)
+    table.rows.push_back({{0, Rational(std::int64_t{p} + 1)}, {1, Rational(1)}});
+  model.position = table;
+  model.embedding["a"] = {{2, Rational(1)}};
+  model.layers.resize(2);
+  for (Layer& layer : model.layers) {
+    layer.block = Block::initial;
+    layer.feedforward.in = matrix(0, kWidth);
+    layer.feedforward.out = matrix(kWidth, 0);
+  }
+  const auto head = [&](std::uint32_t from, std::uint32_t to) {
+    Head head;
+    head.query = head.key = matrix(1, kWidth);
+    head.value = matrix(1, kWidth, {{0, from, Rational(1)}});
+    head.output = matrix(kWidth, 1, {{to, 0, Rational(1)}});
+    head.promise = UniformPromise{};
+    return head;
+  };
+  model.layers[0].attention.mask = {{0, Rational(1)}, {1, Rational(1)}};
+  model.layers[0].attention.heads = {head(0, 3), head(1, 4)};
+  model.layers[1].attention.mask = {{3, Rational(1)}};
+  model.layers[1].attention.heads = {head(3, 5)};
+  model.unembedding = matrix(2, kWidth, {{0, 2, Rational(1)}});
+  return model;
+}
 
 class Time : public Starved {
  protected:
@@ -53,6 +97,34 @@ TEST_F(Time, EveryCommandThatRunsAFileEndsWhenItIsUp) {
   ends_late({"export", "abb.json", "--to", "torch", "--length", "20000", "-o", "made/network"});
   ends_late({"check", "--report", "made/report"});
   ends_late({"report", "precision", "--out", "made"});
+  ends_late({"compare", "depth", "--out", "made/depth"});
+}
+
+TEST_F(Time, FilesThatRunForYearsEndWhenItIsUp) {
+  Model model = read_weights(folder.file("abb.json"));
+  model.unroll = {Unroll::Kind::fixed, 0, 1'000'000'000, std::nullopt, 2};
+  save_weights(model, folder.file("loops.json"));
+  EXPECT_EQ(ends_late({"run", "loops.json", "--input", "ab"}).out, "");
+  ends_late({"run", "loops.json", "--input", "ab", "--engine", "float64"});
+  ends_late({"test", "loops.json", "--against", "(a|b)*abb", "--up-to", "3"});
+  // Nothing is run that long unasked.
+  const auto sheet = starve("", {"info", "loops.json"});
+  EXPECT_EQ(sheet.status, 0);
+  EXPECT_NE(sheet.out.find("not asked: each word of one letter takes 1000000000 layers"),
+            std::string::npos)
+      << sheet.out;
+
+  save_weights(square_roots(400), folder.file("roots.json"));
+  const std::string word(400, 'a');
+  ends_late({"run", "roots.json", "--input", word});
+  EXPECT_EQ(done({"run", "roots.json", "--input", "aaaa"}), "accept\n");
+}
+
+TEST_F(Time, ATimerThatWhoStartedTheCommandIgnoresIsHeardAllTheSame) {
+  write_endless();
+  const auto finished = starve(
+      "trap '' ALRM;", {"run", "endless.json", "--input", std::string(70, 'a'), "--seconds", "1"});
+  EXPECT_EQ(finished.status, 3);
 }
 
 TEST_F(Time, AnswersThatWerePrintedStandWhole) {
