@@ -45,7 +45,8 @@ std::string difference(const RunConfig& there, const RunConfig& here) {
 std::optional<RunRecord> finished_record(const PlannedRun& run, const std::string& folder) {
   namespace fs = std::filesystem;
   const std::string before = folder + "/" + kRunConfigFile;
-  if (fs::exists(folder + "/" + kCheckpointFile) && fs::exists(before)) {
+  const std::string checkpoint = folder + "/" + kCheckpointFile;
+  if (fs::exists(checkpoint) && fs::exists(before)) {
     const auto json = nlohmann::json::parse(read_json_file(before), nullptr, false);
     if (json.is_discarded()) throw InputError(before + ": expected a JSON object");
     if (const RunConfig there = run_config_from_json(json, before); !continues(there, run.config))
@@ -61,8 +62,13 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
   const bool ended_by_seconds = record.training.value("stopped", "") == "seconds";
   if (continues(record.config, run.config) && done.steps <= asked.steps &&
       (done.steps < asked.steps ||
-       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds))))
+       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds)))) {
+    // It would begin anew and take the place of the finished run.
+    if (!fs::exists(checkpoint))
+      throw InputError(file + ": expected " + kCheckpointFile +
+                       " beside it, which a longer run goes on from; choose another --out");
     return std::nullopt;
+  }
   if (to_json(record.config) != to_json(run.config))
     throw InputError(file +
                      ": expected a run of the same configuration as the one asked for, or with "

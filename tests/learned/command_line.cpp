@@ -90,6 +90,26 @@ TEST_F(TrainingCommand, AFinishedRunGoesOnWhenMoreStepsAreAskedFor) {
   EXPECT_NE(fewer.err.find("training.steps is 40 there, 30 here"), std::string::npos) << fewer.err;
 }
 
+TEST_F(TrainingCommand, WithoutTheCheckpointsOfAFinishedRunItIsNotBegunAnewInItsPlace) {
+  ASSERT_EQ(train(tiny("runs")).status, 0);
+  const std::string record = folder.read("runs" + run + "record.json");
+  const auto refused = [&](const std::string& sentence) {
+    const Finished finished = train(tiny("runs", "80"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.err, "logdepth: runs" + run + sentence);
+    EXPECT_EQ(folder.read("runs" + run + "record.json"), record);
+  };
+  std::filesystem::remove(folder.file("runs" + run + "before-decay.safetensors"));
+  refused(
+      "before-decay.safetensors: expected the checkpoint of where the rate began to fall, which a "
+      "longer run goes on from; choose another folder\n");
+  std::filesystem::remove(folder.file("runs" + run + "checkpoint.safetensors"));
+  refused(
+      "record.json: expected checkpoint.safetensors beside it, which a longer run goes on from; "
+      "choose another --out\n");
+  EXPECT_EQ(train(tiny("runs")).status, 0) << "it is done";
+}
+
 TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {
   // The rate falls from the beginning, and what stands before that is stored: training has begun.
   const Arguments falling = {"--set", "training.decay=1"};
