@@ -20,7 +20,7 @@ constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
-constexpr std::size_t kLegendName = 120, kShortName = 48;
+constexpr std::size_t kLegendName = 120, kShortName = 96;
 constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
 /// Okabe and Ito's hues, darkened for lines on white, for what was learned; lighter ones follow.
@@ -219,7 +219,8 @@ Legend legend_of(const Scene& scene) {
 PlotSeries row_series(const std::string& problem, const LearnedRow& row,
                       const std::string& colour) {
   PlotSeries drawn = points_series(row.series, colour);
-  drawn.name = "learned, " + problem + ", " + cut_text(series_name(row.series), kShortName) + ": ";
+  drawn.name = fmt::format("learned, {}, {}, width {}: ", problem,
+                           cut_text(series_name(row.series), kShortName), row.series.width);
   const DepthFit& law = row.law();
   if (!law.fitted()) {
     drawn.name += "open";

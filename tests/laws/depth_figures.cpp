@@ -1,4 +1,5 @@
 // Pictures of depth: what is drawn, where it stands, and what its marks mean.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -135,7 +136,7 @@ TEST(DepthFigures, OnlyWhatWasLearnedOrPublishedIsDrawnWhereRunsAreGiven) {
             (std::vector<std::string>{"depth----x.svg"}));
 }
 
-TEST(DepthFigures, TwelveSeriesHaveColoursOfTheirOwn) {
+TEST(DepthFigures, TwelveSeriesHaveColoursAndNamesOfTheirOwn) {
   std::vector<RunRecord> records;
   for (std::uint32_t i = 1; i <= 12; ++i) {
     records.push_back(words("A5", 2, 2));
@@ -146,6 +147,8 @@ TEST(DepthFigures, TwelveSeriesHaveColoursOfTheirOwn) {
   const std::set<std::string> colours(std::sregex_token_iterator(svg.begin(), svg.end(), kDot, 1),
                                       std::sregex_token_iterator());
   EXPECT_EQ(colours.size(), 12u);
+  for (const char* width : {"16", "192"})
+    EXPECT_EQ(occurrences(svg, fmt::format(">learned, A5, stack, width {}: open<", width)), 1u);
 }
 
 TEST(DepthFigures, OnePictureHasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {
