@@ -1,6 +1,7 @@
 // One contender of training_throughput.py: training steps of the learned core on prepared batches,
-// at the command of standard input. "save FILE": the weights; "batches FILE": all batches as int32;
-// "steps K": K steps, answers with the seconds and the loss of each.
+// at the command of standard input. "kernels": those of OpenBLAS that are in use, nothing of other
+// libraries; "save FILE": the weights; "batches FILE": all batches as int32; "steps K": K steps,
+// answers with the seconds and the loss of each.
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <malloc.h>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/core/matrix_kernels.hpp"
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"
 #include "learned/core/tensor_files.hpp"
@@ -70,6 +72,7 @@ struct Contender {
 }  // namespace
 
 int main(int argc, char** argv) {
+  choose_matrix_kernels(argv);  // as logdepth-train
   CLI::App app("training steps of the learned core; see training_throughput.py");
   std::uint32_t depth = 4, width = 64, length = 16, words = 64, count = 64;
   int threads = 1;
@@ -87,6 +90,10 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   Contender contender(depth, width, length, words, count);
   for (std::string command; std::cin >> command;) {
+    if (command == "kernels") {
+      std::cout << matrix_kernels() << std::endl;
+      continue;
+    }
     std::string argument;
     std::cin >> argument;
     if (command == "save") {

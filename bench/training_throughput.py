@@ -23,8 +23,9 @@ EQUAL_STEPS, TOLERANCE = 20, 2e-3
 
 
 class Contender:
-    def __init__(self, arguments, threads):
-        environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
+    def __init__(self, arguments, threads, **variables):
+        environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads),
+                           **variables)
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, env=environment)
 
@@ -54,8 +55,11 @@ def compare(options, peer, size):
     ours = Contender([options.program, "--depth", str(depth), "--width", str(width), "--length",
                       str(length), "--words", str(words), "--threads", str(options.threads)],
                      options.threads)
+    # Ours chooses OpenBLAS's kernels itself; a peer on the same library is told to use the same.
+    kernels = " ".join(ours.ask("kernels"))
     theirs = Contender([peer, os.path.join(HERE, "training_peer.py"), str(depth), str(width), str(length),
-                        str(words), str(S5), str(S5), str(options.threads)], options.threads)
+                        str(words), str(S5), str(S5), str(options.threads)], options.threads,
+                       **({"OPENBLAS_CORETYPE": kernels} if kernels else {}))
     with tempfile.TemporaryDirectory() as folder:
         ours.ask("save " + folder + "/weights")
         ours.ask("batches " + folder + "/batches")
@@ -74,7 +78,8 @@ def compare(options, peer, size):
         ratios.append(second / first)
     ours.close()
     theirs.close()
-    return {"peer": "PyTorch " + version, "depth": depth, "width": width, "length": length, "words": words,
+    return {"peer": "PyTorch " + version, "kernels": kernels, "depth": depth, "width": width,
+            "length": length, "words": words,
             "ours_ms": 1e3 * statistics.median(times[0]), "peer_ms": 1e3 * statistics.median(times[1]),
             "ratio": statistics.median(ratios), "least": min(ratios), "most": max(ratios),
             "losses_apart": apart}
@@ -105,7 +110,12 @@ def main():
              "Both sides start from the same weights and see the same words; the losses of their first",
              "%d steps differ by at most %.1e, relatively. Then %d rounds of %d steps each, in turn;" %
              (EQUAL_STEPS, max([row["losses_apart"] for row in rows], default=0), options.rounds, options.chunk),
-             "medians, ratio = peer / ours, with the least and the largest of a round.", "",
+             "medians, ratio = peer / ours, with the least and the largest of a round."]
+    kernels = sorted({row["kernels"] for row in rows if row["kernels"]})
+    if kernels:
+        lines += ["Matrix products are OpenBLAS's with the kernels %s, of the peer too where it uses OpenBLAS." %
+                  " and ".join(kernels)]
+    lines += ["",
              table(["peer", "layers", "width", "length", "words", "ours ms", "peer ms", "ratio"],
                    [[row["peer"], row["depth"], row["width"], row["length"], row["words"],
                      f"{row['ours_ms']:.2f}", f"{row['peer_ms']:.2f}",

@@ -18,6 +18,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model_requests.hpp"
@@ -216,6 +217,14 @@ int run(int argc, char** argv) {
   return train(options);
 }
 
+/// libtorch says in words only that its memory, or that of a device, is used up.
+bool says_out_of_memory(const std::exception& error) {
+  const std::string_view text = error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) ||
+         text.find("can't allocate memory") != std::string_view::npos ||
+         text.find("out of memory") != std::string_view::npos;
+}
+
 }  // namespace
 }  // namespace logdepth
 
@@ -232,6 +241,10 @@ int main(int argc, char** argv) {
     std::cerr << "logdepth: out of memory\n";
     return 3;
   } catch (const std::exception& error) {
+    if (logdepth::says_out_of_memory(error)) {
+      std::cerr << "logdepth: out of memory\n";
+      return 3;
+    }
     std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
               << '\n';
     return 70;

@@ -141,9 +141,14 @@ void Trainer::resume(const std::string& folder) {
   TrainingConfig earlier = config_.training;
   earlier.steps = load_checkpoint(latest);
   // A rate that fell towards another end is not the one of this run.
-  if (earlier.steps != config_.training.steps && state_.step > decay_begins(earlier) &&
-      fs::exists(before))
-    load_checkpoint(before);
+  if (earlier.schedule != TrainingConfig::Schedule::decaying ||
+      earlier.steps == config_.training.steps || state_.step <= decay_begins(earlier))
+    return;
+  if (!fs::exists(before))
+    throw InputError(before +
+                     ": expected the checkpoint of where the rate began to fall, which a "
+                     "longer run goes on from; choose another folder");
+  load_checkpoint(before);
 }
 
 void Trainer::save_checkpoint(const std::string& file) const {

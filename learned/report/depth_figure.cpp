@@ -20,12 +20,13 @@ constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
-constexpr std::size_t kLegendName = 120, kShortName = 48;
+constexpr std::size_t kLegendName = 120, kShortName = 96;
 constexpr int kCurveSteps = 32;
 constexpr const char* kPublishedColour = "#000000";
-/// Okabe and Ito's hues, darkened for lines on white, for what was learned.
-constexpr std::array<const char*, 8> kLearned = {"#D55E00", "#B4508F", "#00875F", "#6A3D9A",
-                                                 "#B07D00", "#A3123B", "#7A4B2A", "#5F6B00"};
+/// Okabe and Ito's hues, darkened for lines on white, for what was learned; lighter ones follow.
+constexpr std::array<const char*, 12> kLearned = {"#D55E00", "#B4508F", "#00875F", "#6A3D9A",
+                                                  "#B07D00", "#A3123B", "#7A4B2A", "#5F6B00",
+                                                  "#E07BB5", "#45B36B", "#9C7BD6", "#D9A62E"};
 /// Cool and quiet ones for what was constructed.
 constexpr std::array<const char*, 2> kClaimed = {"#6E6E6E", "#9A9A9A"};
 constexpr std::array<const char*, 2> kClaimedDash = {"7 4", "2 3"};
@@ -218,7 +219,8 @@ Legend legend_of(const Scene& scene) {
 PlotSeries row_series(const std::string& problem, const LearnedRow& row,
                       const std::string& colour) {
   PlotSeries drawn = points_series(row.series, colour);
-  drawn.name = "learned, " + problem + ", " + cut_text(series_name(row.series), kShortName) + ": ";
+  drawn.name = fmt::format("learned, {}, {}, width {}: ", problem,
+                           cut_text(series_name(row.series), kShortName), row.series.width);
   const DepthFit& law = row.law();
   if (!law.fitted()) {
     drawn.name += "open";

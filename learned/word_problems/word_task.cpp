@@ -27,8 +27,14 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kMostLength = 1u << 16;
 /// Tokens of a batch: more is a mistyped setting.
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
-/// Words that a predictor is given at once in a measurement.
-constexpr std::uint32_t kMeasuredAtOnce = 256;
+
+/// Words of so many letters that a predictor is given at once in a measurement: fewer of long ones,
+/// since attention has a number for every pair of letters.
+std::uint32_t measured_at_once(std::uint32_t length) {
+  constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 22, kMostWords = 256;
+  const std::uint64_t pairs = std::uint64_t{length} * length;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kMostPairs / pairs, 1, kMostWords));
+}
 
 const WordTaskConfig& checked(const WordTaskConfig& c) {
   require(c.max_length >= 2 && c.max_length <= kMostLength,
@@ -189,8 +195,9 @@ class WordTask final : public Task {
     std::vector<std::uint32_t> loops(predictor.own_loops ? predictor.own_loops(length) : 1);
     std::iota(loops.begin(), loops.end(), 1U);
     std::vector<std::vector<std::size_t>> right(loops.size(), std::vector<std::size_t>(length));
-    for (std::uint32_t first = 0; first < config_.validation; first += kMeasuredAtOnce) {
-      const std::uint32_t count = std::min(kMeasuredAtOnce, config_.validation - first);
+    const std::uint32_t at_once = measured_at_once(length);
+    for (std::uint32_t first = 0; first < config_.validation; first += at_once) {
+      const std::uint32_t count = std::min(at_once, config_.validation - first);
       const Samples samples = validation_batch(length, first, count);
       const std::vector<Answers> after = predictor.own_loops
                                              ? predictor.answers_after(samples, loops)

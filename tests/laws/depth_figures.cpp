@@ -1,8 +1,10 @@
 // Pictures of depth: what is drawn, where it stands, and what its marks mean.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <regex>
+#include <set>
 
 #include "tests/support/depth_records.hpp"
 
@@ -132,6 +134,21 @@ TEST(DepthFigures, OnlyWhatWasLearnedOrPublishedIsDrawnWhereRunsAreGiven) {
   EXPECT_EQ(files(table_of({}, curves)).size(), 3u);
   EXPECT_EQ(files(table_of({words("../x", 1, 2)}, {})),
             (std::vector<std::string>{"depth----x.svg"}));
+}
+
+TEST(DepthFigures, TwelveSeriesHaveColoursAndNamesOfTheirOwn) {
+  std::vector<RunRecord> records;
+  for (std::uint32_t i = 1; i <= 12; ++i) {
+    records.push_back(words("A5", 2, 2));
+    records.back().config.model.width = 16 * i;
+  }
+  const std::string svg = depth_figures(table_of(records)).front().svg;
+  static const std::regex kDot("<circle [^>]*fill=\"(#[0-9A-F]{6})\"");
+  const std::set<std::string> colours(std::sregex_token_iterator(svg.begin(), svg.end(), kDot, 1),
+                                      std::sregex_token_iterator());
+  EXPECT_EQ(colours.size(), 12u);
+  for (const char* width : {"16", "192"})
+    EXPECT_EQ(occurrences(svg, fmt::format(">learned, A5, stack, width {}: open<", width)), 1u);
 }
 
 TEST(DepthFigures, OnePictureHasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {

@@ -232,6 +232,36 @@ TEST(WordTasks, FindAPerfectPredictorCensoredAtTheLengthOfTheStage) {
             "S3: n* = 16 (strict, censored), 16 (loose) of 16, threshold 0.95, 600 words");
 }
 
+TEST(WordTasks, AreMeasuredAFewAtATimeWhereTheyAreLong) {
+  // Attention has a number for every pair of letters: 256 words of 1024 letters would fill gigabytes.
+  struct Case {
+    std::uint32_t length;
+    std::vector<std::size_t> batches;
+  };
+  for (const Case& at : {Case{128, {256, 44}}, Case{256, {64, 64, 64, 64, 44}}}) {
+    auto config = config_of("Z2", at.length);
+    config.validation = 300;
+    const auto task = config.make_task(1);
+    std::vector<std::size_t> batches;
+    const auto result = measured(*task, task->stages() - 1, [&](const Samples& samples, auto) {
+      batches.push_back(samples.count);
+      return samples.targets;
+    });
+    EXPECT_EQ(batches, at.batches);
+    EXPECT_EQ(result["strict"], at.length);
+  }
+  auto longest = config_of("Z2", 4096);
+  longest.validation = 2;
+  const auto task = longest.make_task(1);
+  std::size_t calls = 0;
+  measured(*task, task->stages() - 1, [&](const Samples& samples, auto) {
+    ++calls;
+    EXPECT_EQ(samples.count, 1u) << "a word at least";
+    return samples.targets;
+  });
+  EXPECT_EQ(calls, 2u);
+}
+
 TEST(WordTasks, FindAPredictorThatIsRightUpToTheFifthIndex) {
   const auto task = config_of("A5", 16).make_task(1);
   const MovedPoints moved("A5");

@@ -49,6 +49,19 @@ TEST_F(TrainingCommand, ARunIsStoredWithItsConfigurationSeedAndResultAndNotRepea
   const Finished other = train(tiny("runs"), {"--set", "training.beta1=0.8"});
   EXPECT_EQ(other.status, 2);
   EXPECT_NE(other.err.find("same configuration"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("training.beta1 is 0.9 there, 0.8 here"), std::string::npos)
+      << other.err;
+}
+
+TEST_F(TrainingCommand, ARateAlongACosineIsNotContinuedAndTheSentenceSaysSo) {
+  const Arguments cosine = {"--set", "training.schedule=cosine"};
+  ASSERT_EQ(train(tiny("runs"), cosine).status, 0);
+  const Finished finished = train(tiny("runs", "80"), cosine);
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err, "logdepth: runs" + run +
+                              "config.json: expected the same configuration as the one asked for, "
+                              "but for the budget: training.steps is 40 there, 80 here, and a rate "
+                              "along a cosine is not continued; choose another --out\n");
 }
 
 TEST_F(TrainingCommand, AFinishedRunGoesOnWhenMoreStepsAreAskedFor) {
@@ -74,7 +87,27 @@ TEST_F(TrainingCommand, AFinishedRunGoesOnWhenMoreStepsAreAskedFor) {
             folder.read("whole" + file + "model.safetensors"));
   const Finished fewer = logdepth(rows("parts", "30"));
   EXPECT_EQ(fewer.status, 2);
-  EXPECT_NE(fewer.err.find("same configuration"), std::string::npos) << fewer.err;
+  EXPECT_NE(fewer.err.find("training.steps is 40 there, 30 here"), std::string::npos) << fewer.err;
+}
+
+TEST_F(TrainingCommand, WithoutTheCheckpointsOfAFinishedRunItIsNotBegunAnewInItsPlace) {
+  ASSERT_EQ(train(tiny("runs")).status, 0);
+  const std::string record = folder.read("runs" + run + "record.json");
+  const auto refused = [&](const std::string& sentence) {
+    const Finished finished = train(tiny("runs", "80"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.err, "logdepth: runs" + run + sentence);
+    EXPECT_EQ(folder.read("runs" + run + "record.json"), record);
+  };
+  std::filesystem::remove(folder.file("runs" + run + "before-decay.safetensors"));
+  refused(
+      "before-decay.safetensors: expected the checkpoint of where the rate began to fall, which a "
+      "longer run goes on from; choose another folder\n");
+  std::filesystem::remove(folder.file("runs" + run + "checkpoint.safetensors"));
+  refused(
+      "record.json: expected checkpoint.safetensors beside it, which a longer run goes on from; "
+      "choose another --out\n");
+  EXPECT_EQ(train(tiny("runs")).status, 0) << "it is done";
 }
 
 TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {

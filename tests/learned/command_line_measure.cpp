@@ -135,6 +135,16 @@ TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   refused({"measure", rows, "--words", "4"}, "--words: expected a run on words");
 }
 
+TEST_F(FinishedRunCommands, AWordThatNoMemoryHoldsIsSaidInASentence) {
+  if (std::string(LOGDEPTH_SANITIZED) == "ON") GTEST_SKIP() << "ends at the first refused request";
+  // 16 heads of 65 537 times 65 537 scores: 256 GiB.
+  const std::string run = trained({"--set", "model.heads=16", "--set", "model.width=32"});
+  const Finished finished = logdepth({"measure", run, "--length", "65536", "--words", "1"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "logdepth: out of memory\n");
+}
+
 const Arguments kDrawn = {"--tokens", "g1 g2 g3 g4 g5 g1 g2 g3"};
 
 TEST_F(FinishedRunCommands, ATrainedNetworkIsDrawnBesideTheScanAndNamed) {

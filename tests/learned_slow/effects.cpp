@@ -71,7 +71,7 @@ TEST(TrainingEffects, DiscreteLatentStatesSolveGraphsTwiceAsLargeAsTheTrainedOne
   EXPECT_GE(result["cells"][1]["solved"].get<double>(), 0.8);
 }
 
-TEST(StoredPlans, EveryRunTakesThreeSteps) {
+TEST(StoredPlans, EveryRunThatNeedsNoLanguageModelTakesThreeSteps) {
   namespace fs = std::filesystem;
   std::size_t runs = 0;
   for (const auto& entry :
@@ -79,6 +79,8 @@ TEST(StoredPlans, EveryRunTakesThreeSteps) {
     if (entry.path().extension() != ".json") continue;
     for (PlannedRun& run : read_training_plan(entry.path())) {
       RunConfig& config = run.config;
+      const auto tokens = config.task->text_tokens();
+      if (tokens && !tokens->model.empty()) continue;  // its files are not here
       config.training.steps = 3;
       config.training.seconds = 0;
       config.training.read_every = 1;
@@ -97,7 +99,7 @@ TEST(StoredPlans, EveryRunTakesThreeSteps) {
       ++runs;
     }
   }
-  EXPECT_GT(runs, 30u);
+  EXPECT_EQ(runs, 56u) << "of h200.json, h200-words.json and h200-thinking.json";
 }
 
 TEST(TrainingEffects, DeeperStacksReachFurtherOnParityAtEqualSteps) {
