@@ -44,7 +44,7 @@ class WholeOutput : public Starved {
 };
 
 TEST_F(WholeOutput, ATextThatWasBegunIsEndedWhenASignalComes) {
-  for (const auto& [signal, number] : std::map<std::string, int>{{"TERM", 15}, {"HUP", 1}}) {
+  for (const auto& [signal, number] : std::map<std::string, int>{{"TERM", 15}, {"XCPU", 24}}) {
     const auto finished = print({}, "kill -" + signal + " $program; sleep 0.2; cat <&4; rm pipe");
     EXPECT_EQ(finished.status, 128 + number);
     EXPECT_TRUE(finished.out == whole_) << finished.out.size() << " of " << whole_.size();
