@@ -5,17 +5,21 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"
@@ -38,8 +42,9 @@ constexpr int kNone = 0, kOutOfMemory = -1, kDefect = -2;
 std::atomic<int> reason = kNone;
 std::atomic<bool> writing = false, ending = false;
 
-/// Made before the signal comes: its handler may not allocate.
-std::string time_is_up;
+/// Made before the signal comes: its handler may not allocate. Not a string: one is destroyed before
+/// the last signal can come.
+std::array<char, 512> time_is_up{};
 
 void say(std::string_view sentence) {
   (void)!write(STDERR_FILENO, sentence.data(), sentence.size());
@@ -53,8 +58,8 @@ void end() {
   remove_empty_output_folders();
   kill_line_programs();
   const int why = reason;
-  if (why == SIGALRM && !time_is_up.empty()) {
-    say(time_is_up);
+  if (why == SIGALRM && time_is_up[0] != 0) {
+    say(time_is_up.data());
     _exit(kNotDecided);
   }
   if (why == kOutOfMemory) {
@@ -128,8 +133,11 @@ void release(void* memory, std::size_t) {
 void end_after(const std::string& text) {
   // Of a line of progress.
   const char* const erase = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
-  time_is_up = fmt::format(
-      "{}logdepth: --seconds {}: the time is up; what was printed before stands\n", erase, text);
+  const std::string sentence =
+      fmt::format("{}logdepth: --seconds {}: the time is up; what was printed before stands\n",
+                  erase, printable(text));
+  std::memcpy(time_is_up.data(), sentence.c_str(),
+              std::min(sentence.size(), time_is_up.size() - 1));
   const double seconds = std::stod(text);
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -159,6 +167,11 @@ void prepare_early_ends() {
   sigprocmask(SIG_UNBLOCK, &timer, nullptr);
   mp_set_memory_functions(allocate, reallocate, release);
   std::set_terminate(not_caught);
+}
+
+void end_time_limit() {
+  const itimerval none{};
+  setitimer(ITIMER_REAL, &none, nullptr);
 }
 
 void add_time_limit(CLI::App& command) {

@@ -11,6 +11,8 @@ void prepare_early_ends();
 /// --seconds: where the program is when it has taken so many, it ends, with kNotDecided and one
 /// sentence. Nothing unfinished stays; whole lines that were printed stand.
 void add_time_limit(CLI::App& command);
+/// For a command that is done: nothing is late any more.
+void end_time_limit();
 
 /// While one lives, nothing ends the program: what comes waits until it is gone, but not longer than
 /// a few seconds (whoever reads may have stopped reading), and not if a second signal comes. One at

@@ -138,6 +138,7 @@ int main(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     write_out_answers();
+    end_time_limit();
     return status;
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
