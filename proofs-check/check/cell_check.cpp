@@ -22,8 +22,13 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
     : model_(model), arithmetic_(arithmetic) {
   if (model.cells.empty()) return;
   std::set<std::uint32_t> named;
+  // What a raw stream holds is what it is given: Lemma A.1 reads (z, 1) where a unit vector may stand.
+  const auto* input = std::get_if<CellsInput>(&model.input);
+  const auto given = [&](std::uint32_t c) { return input && c < input->names.size(); };
   for (const auto& [name, cell] : model.cells) {
-    cells_.push_back({name, cell.coordinates, rule_of(cell.type), cell.lifetime == kScratchLifetime,
+    const auto type =
+        std::ranges::any_of(cell.coordinates, given) ? std::nullopt : rule_of(cell.type);
+    cells_.push_back({name, cell.coordinates, type, cell.lifetime == kScratchLifetime,
                       cell.lifetime == kErasedLifetime});
     named.insert(cell.coordinates.begin(), cell.coordinates.end());
   }
