@@ -158,8 +158,10 @@ TEST(Examination, AsksTheLargestInputAndTheOneBeyond) {
   const auto found = examine_words(model, *oracle, {3, 0, 0});
   EXPECT_EQ(property(found), TestedProperty::depth);  // the file states n <= 12
   model.derived = {};
-  EXPECT_EQ(property(examine_words(model, *oracle, {3, 0, 0})), TestedProperty::prefix)
-      << "words of 40 letters are asked at the limit";
+  const auto longest = examine_words(model, *oracle, {3, 0, 0});
+  ASSERT_TRUE(longest.counterexample);
+  EXPECT_EQ(longest.counterexample->first.size(), 40u);
+  EXPECT_GT(longest.counterexample->input.size(), 12u);
 }
 
 TEST(Examination, AsksEveryGraphOnceUpToTheNamesOfItsVertices) {
@@ -195,10 +197,15 @@ TEST(Examination, ShrinksAGraphToTheWalkThatALoopTooFewMisses) {
   model.derived = {};
   model.unroll = {};
   model.unroll.kind = Unroll::Kind::fixed;
-  const auto found = examine_graphs(model, {{2, 60, 9}});
-  ASSERT_TRUE(found.counterexample);
-  EXPECT_EQ(found.counterexample->input.graph.size(), 3u);
-  EXPECT_EQ(found.counterexample->input.graph.edge_count(), 2u);
+  const auto smallest = examine_graphs(model, {{3, 0, 0}});
+  ASSERT_TRUE(smallest.counterexample);
+  EXPECT_EQ(smallest.counterexample->input.graph.size(), 3u);
+  EXPECT_EQ(smallest.counterexample->input.graph.edge_count(), 2u);
+  const auto random = examine_graphs(model, {{2, 60, 9}});
+  ASSERT_TRUE(random.counterexample);
+  const auto& [input, finding, first, number] = *random.counterexample;
+  EXPECT_EQ(input.graph.edge_count() + 1, input.graph.size()) << "a walk, and nothing beside it";
+  EXPECT_LE(input.graph.edge_count(), first.graph.edge_count());
 }
 
 TEST(Examination, GoesPastInputsWithoutAnAnswerToAWrongOneWhereThatIsAsked) {
