@@ -57,6 +57,7 @@ CURVE = "learned/records/learning_curve.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
 N_STAR = "learned/word_problems/n_star.hpp"
 WORDS = "learned/word_problems/word_task.cpp"
+RUN_FOLDER = "cli/run_folder.cpp"
 KERNELS = "learned/core/matrix_kernels.cpp"
 FILES = "learned/records/input_files.cpp"
 FIT = "learned/report/line_fit.hpp"
@@ -631,8 +632,12 @@ EDITS = [
     (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
      "nothing decays"),
     (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
-    (TRAINER, "earlier.steps != config_.training.steps && state_.step > decay_begins(earlier)",
-     "false", "a run that is made longer goes on where its rate had fallen"),
+    (TRAINER, "earlier.steps == config_.training.steps || state_.step <= decay_begins(earlier)",
+     "true", "a run that is made longer goes on where its rate had fallen"),
+    (RUN_FOLDER, "if (!fs::exists(checkpoint))", "if (false)",
+     "a finished run without a checkpoint is begun anew in its place"),
+    (TRAINER, "if (!fs::exists(before))", "if (!fs::exists(before)) return; else if (false)",
+     "a run goes on where its rate had fallen, for want of the checkpoint before"),
     (TRAINER, "optimiser_.steps = state.value(\"descents\", state_.step);", "", "a resumed run corrects the bias of its moments again"),
     (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "", "layernorm is run as RMS norm"),
     (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
@@ -648,6 +653,8 @@ EDITS = [
     (FIT, "return !censored && !unsettled && reach >= 1;", "return !censored && reach >= 1;",
      "depths that training still changed enter the fit"),
     (WORDS, "samples.review = drawn != stage;", "", "earlier stages promote"),
+    (WORDS, "const std::uint32_t at_once = measured_at_once(length);", "const std::uint32_t at_once = 256;",
+     "words are measured many at a time, however long they are"),
     (WORDS, "random.below(stage + 1) : stage", "random.below(stage + 1) / 2 : stage",
      "mixed lengths are mostly short"),
     (WORDS, "table_.times(products[i - half], products[i])", "table_.times(products[i], products[i - half])",
