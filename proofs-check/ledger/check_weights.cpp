@@ -147,10 +147,10 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstComp
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstStreams& against) {
   ExactRuns runs(model);
   StreamInquiry questions(model, against.outputs, against.blank);
-  conclude(verdict,
-           examine(runs, questions, streams_by_size(against.inputs, 1, verdict.bounds.up_to),
-                   to_the_end()),
-           questions);
+  auto found = examine(runs, questions, streams_by_size(against.inputs, 1, verdict.bounds.up_to),
+                       to_the_end());
+  found.bounds = verdict.bounds;
+  conclude(verdict, found, questions);
   verdict.bound = fmt::format("{} up to {} ({})", against.name, verdict.bounds.up_to,
                               counted(verdict.exhaustive, "run"));
 }
