@@ -22,7 +22,7 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           librsvg2-bin chromium  # pictures as PDF and PNG; a reader of pages
           clang doxygen  # readers of the public headers
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
-          libcgal-dev libfst-tools gap-core  # independent oracles
+          libcgal-dev libfst-tools gap-core gap-smallgrp  # independent oracles
           groff-base zsh fish  # readers of what the program says of itself
           python3-venv python3-torch python3-numpy  # peers of language models
           slurm-wlm munge)  # a cluster of its own, on the loopback address

@@ -117,14 +117,15 @@ class RandomGraphs {
     std::iota(names.begin(), names.end(), 0u);
     for (std::size_t i = 0; i < graph.size(); ++i)
       std::swap(names[i], names[i + draw(random_, names.size() - i)]);
-    std::vector<std::uint32_t> held;
     for (Equation& equation : graph) {
       equation.name = names[equation.name];
       for (std::uint32_t& operand : equation.operands) operand = names[operand];
-      for (std::size_t variable = 0; variable <= equation.operands.size(); ++variable)
-        held.push_back(draw(random_, file_.prime + 1));
     }
     const std::uint32_t some = 1 + draw(random_, graph.size() + 1);
+    std::vector<std::uint32_t> held;
+    for (const Equation& equation : graph)
+      for (std::size_t variable = 0; variable <= equation.operands.size(); ++variable)
+        held.push_back(draw(random_, file_.prime + 1));
     return {stage, {{graph, {}, file_.iterations}, {graph, std::move(held), some}}};
   }
 

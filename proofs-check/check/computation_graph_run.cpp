@@ -63,8 +63,9 @@ std::optional<std::vector<std::uint32_t>> ComputationGraphRun::values(
     const std::vector<std::string>& letters, std::uint32_t iterations,
     std::optional<Finding>& found) {
   const auto tokens = tokens_of(runs_.model(), letters);
-  found = tokens.has_value() ? runs_.run(tokens.value(), iterations, EveryToken::node_values)
-                             : NoAnswer{EveryToken::node_values, tokens.refusal()};
+  const auto expected = []() -> FileAnswer { return EveryToken::node_values; };
+  found = tokens.has_value() ? runs_.run(tokens.value(), iterations, expected)
+                             : NoAnswer{expected(), tokens.refusal()};
   if (found) return std::nullopt;
   std::vector<std::uint32_t> values;
   for (std::size_t i = 0; i < letters.size(); ++i) {

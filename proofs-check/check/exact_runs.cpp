@@ -18,7 +18,7 @@ ExactRuns::ExactRuns(const Model& model, bool answers_only)
 }
 
 std::optional<Finding> ExactRuns::run(const Tokens& tokens, std::optional<std::uint32_t> loops,
-                                      const FileAnswer& expected) {
+                                      const std::function<FileAnswer()>& expected) {
   model_.unroll.loops = loops.value_or(own_loops_);
   count_.layers = 0;
   Runner::Observers observers;
@@ -29,14 +29,15 @@ std::optional<Finding> ExactRuns::run(const Tokens& tokens, std::optional<std::u
       promises_.forgive();
       return *broken;
     }
-    if (cells_.broken()) return *cells_.broken();
+    // Where no layer ran, what looked on has seen nothing and holds what it found before.
+    if (count_.layers > 0 && cells_.broken()) return *cells_.broken();
     if (other_depth_ && !loops) return *other_depth_;
     // What looked on saw the layers up to where the numbers left the field.
     const std::uint64_t depth = depth_at(model_, tokens.size);
     if (!refusal && !run_.left_field() && count_.layers != depth)
       return OtherDepth{counted(depth, "layer"), counted(count_.layers, "layer")};
   }
-  if (refusal) return NoAnswer{expected, *refusal};
+  if (refusal) return NoAnswer{expected(), *refusal};
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ class ExactRuns {
     const Outcome<Tokens> tokens = inquiry.tokens(input);
     if (inquiry.outside(input)) return not_refused(tokens);
     if (!tokens.has_value()) return NoAnswer{inquiry.expected(input), tokens.refusal()};
-    if (auto found = run(tokens.value(), inquiry.loops(input), inquiry.expected(input)))
+    if (auto found =
+            run(tokens.value(), inquiry.loops(input), [&] { return inquiry.expected(input); }))
       return found;
     return inquiry.judge(input, run_, counts);
   }
@@ -35,7 +37,7 @@ class ExactRuns {
   /// Runs an input, the repeated block so many times, or as often as the file says itself: what is wrong
   /// about the run, whatever its answers are; `expected` is the one that it was run for.
   std::optional<Finding> run(const Tokens& tokens, std::optional<std::uint32_t> loops,
-                             const FileAnswer& expected);
+                             const std::function<FileAnswer()>& expected);
   /// The latest run, for its answers.
   DecidedRun& decided() { return run_; }
 

@@ -74,8 +74,8 @@ FoundInput<Input> shrink(ExactRuns& runs, Inquiry<Input>& questions, const Input
   auto finding = runs.ask(questions, smallest, uncounted);
   // The file answers the same every time, so it was the oracle that did not.
   if (!finding)
-    throw InputError("the oracle, asked twice of " + questions.text(smallest) +
-                     ": expected one answer, found two");
+    throw InputError("the oracle, asked " + questions.text(smallest) +
+                     " twice: expected one answer, found two");
   return {std::move(smallest), std::move(*finding), input, number};
 }
 

@@ -78,6 +78,14 @@ bool WordInquiry::outside(const Word& word) const {
   return model_.unroll.max_length && word.size() > *model_.unroll.max_length;
 }
 
+std::optional<std::pair<ProductOfTwoStates, Word>> WordInquiry::two_states() const {
+  if (!two_states_) return std::nullopt;
+  Word word;
+  for (const Letter letter : two_states_->second)
+    word.push_back(static_cast<Letter>(std::ranges::find(letters_, letter) - letters_.begin()));
+  return std::pair(two_states_->first, std::move(word));
+}
+
 FileAnswer WordInquiry::expected(const Word& word) const {
   const auto* output = std::get_if<CellsOutput>(&model_.output);
   if (!output) return Acceptance{oracle_.accepts(asked(word))};
@@ -160,7 +168,8 @@ std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, DecidedRun
     if (got.value() != (*right)[i]) return WrongAnswer{value((*right)[i]), value(got.value())};
     if (!states) continue;
     const auto [known, added] = state_of_product_.try_emplace(got.value(), (*states)[i]);
-    if (known->second != (*states)[i]) return ProductOfTwoStates{i + 1, got.value()};
+    if (known->second != (*states)[i] && !two_states_)
+      two_states_.emplace(ProductOfTwoStates{i + 1, got.value()}, asked);
   }
   return std::nullopt;
 }
@@ -223,6 +232,9 @@ Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const B
                   words_at_the_limit(model, within.seed),
               how);
   result.bounds = within;
+  // That some word goes on wrongly; a word that does is the better example.
+  if (const auto found = questions.two_states(); found && !result.counterexample)
+    result.counterexample = {found->second, found->first, found->second, result.asked};
   return result;
 }
 

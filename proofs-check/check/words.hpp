@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/language_oracle.hpp"
@@ -43,6 +44,9 @@ class WordInquiry : public Inquiry<Word> {
   Word word_of(const std::vector<std::string>& names) const;
   /// "prefix product" or "state": what the file reads of prefixes.
   const char* prefix_kind() const { return right_.states() ? "state" : "prefix product"; }
+  /// The first word so far of which one product leads to two states of the language, with what was found:
+  /// some word that goes on from there is answered wrongly. Not among what judge() finds.
+  std::optional<std::pair<ProductOfTwoStates, Word>> two_states() const;
   /// As RightPrefixes says it.
   const std::string& prefix_note() const { return right_.note(); }
 
@@ -55,7 +59,8 @@ class WordInquiry : public Inquiry<Word> {
   const LanguageOracle& oracle_;
   std::vector<Letter> letters_;  ///< of the oracle, by the model's
   RightPrefixes right_;
-  std::map<PrefixAnswer, State> state_of_product_;  ///< of all prefixes so far
+  std::map<PrefixAnswer, State> state_of_product_;                 ///< of all prefixes so far
+  std::optional<std::pair<ProductOfTwoStates, Word>> two_states_;  ///< in the oracle's letters
 };
 
 /// The letters of the model as the oracle has them. Errors: InputError where the alphabets do not fit.

@@ -36,6 +36,30 @@ AskedCases<Input> one_by_one(const std::vector<Input>& inputs) {
   return listed_cases(std::move(cases));
 }
 
+/// The product of a word, as the file reads it at the last token. What changes a part of a construction
+/// may have no verdict and no other prefixes.
+class ProductInquiry : public WordInquiry {
+ public:
+  ProductInquiry(const Model& model, const Action& action, const LanguageOracle& oracle)
+      : WordInquiry(model, oracle), action_(action) {}
+
+  FileAnswer expected(const Word& word) const override {
+    Transformation product = identity_transformation(action_.points);
+    for (const Letter letter : word) product = compose(product, action_.generators[letter]);
+    return PrefixValue{word.size(), false, product};
+  }
+  std::optional<Finding> judge(const Word& word, DecidedRun& run, ComparedCounts&) override {
+    const auto right = std::get<PrefixValue>(expected(word));
+    const auto got = run.prefix(run.tokens() - 1);
+    if (!got.has_value()) return NoAnswer{right, got.refusal()};
+    if (got.value() == right.value) return std::nullopt;
+    return WrongAnswer{right, PrefixValue{word.size(), false, got.value()}};
+  }
+
+ private:
+  const Action& action_;
+};
+
 /// Numbers that depend on the length of a word alone.
 class NumbersOfLengths : public LanguageOracle {
  public:
@@ -89,7 +113,7 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
 std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
                                                  const Action& action) {
   const auto oracle = make_action_oracle(action, "the product of the letters");
-  WordInquiry questions(model, *oracle);
+  ProductInquiry questions(model, action, *oracle);
   return search(model, questions, every_word(model, bounds.size), bounds);
 }
 

@@ -75,8 +75,8 @@ TEST_F(Oracles, NamedValuesAreComparedExactly) {
   const Finished passed =
       test("counting.json", "python3 counting.py", {"--up-to", "4", "--random", "20"});
   EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
-  EXPECT_NE(passed.out.find("\n423 named values and "), std::string::npos)
-      << passed.out;  // 3 * 141
+  EXPECT_NE(passed.out.find("\n3159 named values and "), std::string::npos)
+      << passed.out;  // 3 * (121 + 912 + 20)
   oracle("wrong.py", share + "'abc') if len(w) < 4 or 'b' not in w else 'a=0 b=1/5 c=0'");
   const Finished failed = test("counting.json", "python3 wrong.py");
   EXPECT_EQ(failed.status, 1) << failed.err;

@@ -91,8 +91,7 @@ const std::map<std::string, std::string> kMaySee = {
      "proofs-check/difference proofs-check/file compiler/program runtime/exact runtime/stream "
      "runtime/file runtime/numbers figures objects"},
     {"proofs-check/precision",
-     "proofs-check/check compiler/passes constructions/PAPER runtime/floats runtime/exact "
-     "runtime/stream "
+     "proofs-check/check compiler/passes constructions/PAPER runtime/exact "
      "runtime/file runtime/numbers figures oracle objects"},
     {"proofs-check/forecast",
      "proofs-check/file compiler/passes constructions/PAPER constructions objects"},
@@ -101,7 +100,7 @@ const std::map<std::string, std::string> kMaySee = {
      "runtime/file runtime/numbers oracle objects"},
     {"proofs-check/ledger",
      "proofs-check/claims proofs-check/check proofs-check/file proofs-check/pictures "
-     "compiler/passes constructions/PAPER runtime/exact runtime/file figures oracle objects"},
+     "compiler/passes constructions/PAPER runtime/file figures oracle objects"},
     {"requests",
      "proofs-check/forecast proofs-check/check proofs-check/file constructions/PAPER constructions "
      "compiler/passes compiler/meaning compiler/program runtime/floats runtime/exact "

@@ -56,7 +56,7 @@ TEST(TestsOfGraphs, AgreeWithSearches) {
   const Transformer reach = compile_connectivity();
   const GraphTestResult searched = test_graphs(reach, {.random = 6, .max_size = 4});
   EXPECT_TRUE(searched.passed()) << searched.text();
-  EXPECT_EQ(searched.exhaustive_graphs, 18u) << "2 graphs of one vertex, 16 of two";
+  EXPECT_EQ(searched.exhaustive_graphs, 2u + 10 + 104) << "graphs of up to three vertices, renamed";
   EXPECT_EQ(searched.random_graphs, 6u);
   EXPECT_GT(searched.connected, 0u);
   EXPECT_GT(searched.pairs, searched.connected);
@@ -64,7 +64,7 @@ TEST(TestsOfGraphs, AgreeWithSearches) {
   const GraphTestResult asked = test_graphs(reach, connected, {.random = 6, .max_size = 4});
   EXPECT_TRUE(asked.passed()) << asked.text();
   EXPECT_EQ(asked.connected, searched.connected);
-  EXPECT_EQ(test_graphs(reach, {.random = 0, .undirected = true}).exhaustive_graphs, 10u)
+  EXPECT_EQ(test_graphs(reach, {.random = 0, .undirected = true}).exhaustive_graphs, 2u + 6 + 20)
       << "2 graphs of one vertex, 8 of two";
 }
 
