@@ -128,7 +128,7 @@ def test_graphs_are_asked_against_a_search_or_a_function():
 
     assert model.test_graphs(reaches, up_to=2, random=5)
     wrong = model.test_graphs(lambda graph, s, t: s == t, random=0).wrong
-    assert wrong.graph == {0: [1], 1: []} and (wrong.source, wrong.target) == (0, 1)
+    assert wrong.graph == {0: [], 1: [0]} and (wrong.source, wrong.target) == (1, 0)
 
 
 def test_divisions_are_asked():
