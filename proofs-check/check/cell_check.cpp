@@ -125,7 +125,6 @@ void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
     for (const std::uint32_t c : mirrored_)
       if (holds(c + model_.width / 2); negated(stream.at(token, c)) != held_.front())
         return broken(BrokenCell::Rule::mirror, std::to_string(c + model_.width / 2), token);
-    ++looked_at_;
   }
 }
 

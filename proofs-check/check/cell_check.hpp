@@ -25,8 +25,6 @@ class CellCheck : public ForwardObserver<ValueId> {
 
   /// The first in the latest run.
   const std::optional<BrokenCell>& broken() const { return broken_; }
-  /// Numbers of tokens looked at after a sublayer, in all runs.
-  std::uint64_t looked_at() const { return looked_at_; }
 
  private:
   struct Cell {
@@ -46,7 +44,6 @@ class CellCheck : public ForwardObserver<ValueId> {
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> unnamed_, mirrored_;  ///< coordinates; of mirrors the first
   std::optional<BrokenCell> broken_;
-  std::uint64_t looked_at_ = 0;
   // Of one run: ids of numbers mean nothing in the next.
   ValueId one_{}, minus_one_{};
   std::vector<ValueId> held_;  ///< by the cell that is looked at
