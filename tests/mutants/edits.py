@@ -64,11 +64,15 @@ FIT = "learned/report/line_fit.hpp"
 CURVE = "learned/records/learning_curve.cpp"
 SWEEP = "learned/report/settings_sweep.cpp"
 WORD_TOKENS = "learned/word_problems/word_tokens.hpp"
-TEST_LANGUAGE = "proofs-check/check/test_language.cpp"
+WORD_INQUIRY = "proofs-check/check/words.cpp"
+PREFIXES = "proofs-check/check/right_prefixes.cpp"
+CELL_CHECK = "proofs-check/check/cell_check.cpp"
+EXACT_RUNS = "proofs-check/check/exact_runs.cpp"
+GRAPH_CASES = "proofs-check/check/graph_cases.cpp"
 DRAW_ATTENTION = "proofs-check/pictures/draw_attention.cpp"
 REACHABILITY_RUN = "proofs-check/pictures/reachability_run.cpp"
 DRAWING_REVIEW = "cli/drawing_review.cpp"
-TEST_DIVISION = "proofs-check/check/test_division.cpp"
+DIVISIONS = "proofs-check/check/divisions.cpp"
 CHECKS = "proofs-check/file/checks_file.cpp"
 CARDS = "proofs-check/pictures/circuit_cards.cpp"
 COLUMNS = "proofs-check/pictures/circuit_columns.cpp"
@@ -581,7 +585,7 @@ EDITS = [
      "the largest score itself is no candidate"),
     (FLOAT_ROWS, "spread * (1 + 4 * rounding.u) + a.largest_error);", "a.largest_error);",
      "an undecided average is said to be that of all candidates"),
-    (FLOAT_ROWS, "if (causal) answer(v, t, sum, errors, t + 1);",
+    (FLOAT_STEPS, "if (causal) answer(v, t, sum, errors, t + 1);",
      "if (causal) answer(v, t, sum, errors, t + 1 + t / 3);", "averages are over too many positions"),
     (FLOAT_ROWS, "if (keys.count == 0 || (!(excess < INFINITY) && keys.count < keys.visible)) {",
      "if (keys.count > keys.visible) {", "scores beyond the range of the format count as scores"),
@@ -674,13 +678,21 @@ EDITS = [
      "something is asked of the token that begins a word"),
     (SWEEP, "{!is_number, is_number ? number : 0, value}", "{false, 0, value}",
      "choices of a sweep are in the order of their digits"),
-    (TEST_LANGUAGE, "if (got == expected) return std::nullopt;", "if (got.front() == expected.front()) return std::nullopt;",
-     "only the first named value is compared"),
+    (WORD_INQUIRY, "if (got.value() != (*right)[i]) return", "if (false) return", "prefixes are counted and not compared"),
+    (WORD_INQUIRY, "known->second != (*states)[i]", "false", "one product of two states is no finding"),
+    (PREFIXES, "product = compose(product, of_letters_[letter])", "product = compose(of_letters_[letter], product)",
+     "the last letter acts first"),
+    (CELL_CHECK, "layer_ends && location.layer + 1 == model_.layers.size()", "false", "what is not erased is not seen"),
+    (CELL_CHECK, "if (!named.contains(c)) unnamed_.push_back(c);", "", "coordinates of no cell hold anything"),
+    (CELL_CHECK, "if (mirrors) mirrored_.push_back(c);", "", "mirrors are not looked at"),
+    (EXACT_RUNS, "if (other_depth_ && !loops) return *other_depth_;", "", "a file is of any depth"),
+    (EXACT_RUNS, "count_.layers > 0 && cells_.broken()", "cells_.broken()", "a run shows what the run before it has found"),
+    (GRAPH_CASES, "return renamed < graph;", "return renamed > graph;", "other graphs stand for their orbits"),
     (CHECKS, "mine != limits.end() && mine->second >= other.second", "mine != limits.end()",
      "a weaker test replaces the record of a stronger one"),
     (CHECKS, "entry.failed() || oracle_may_change;", "true;",
      "a test that passes replaces the record of one that failed"),
-    (TEST_DIVISION, "if (first != code[0] || second != code[1]) return std::nullopt;",
+    (DIVISIONS, "if (first != code[0] || second != code[1]) return std::nullopt;",
      "if (second != code[1]) return std::nullopt;", "a quotient whose sign is wrong is a number"),
     (GML, "if (!directed || directed->text == \"0\") graph_.make_undirected();", "",
      "an undirected graph of GML is read as a directed one"),
@@ -692,7 +704,7 @@ EDITS = [
     (DRAW_ATTENTION, "verdict.wrong = right && *right != answer.value();", "verdict.wrong = right.has_value();",
      "a verdict that is right is red"),
     (REACHABILITY_RUN, "right && finished && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
-    (DRAWING_REVIEW, "mismatch->property != TestedProperty::promise", "true",
+    (DRAWING_REVIEW, "property_of(*finding) != TestedProperty::promise", "true",
      "a broken promise is said twice, once as a wrong answer"),
     (CARDS, "if (std::all_of(members.begin(), members.end(), [&]", "if (std::any_of(members.begin(), members.end(), [&]",
      "what one head reads is said of all heads of its card"),
@@ -785,7 +797,7 @@ EDITS = [
     (EXPORT_NETWORK, "network.loops = loops_at(model.unroll, counted_size(model, settings.length));",
      "network.loops = loops_at(model.unroll, counted_size(model, settings.length) - 1);",
      "an unrolled network has the loops of a shorter input"),
-    (EXPORT_SEPARATIONS, "return 1.01 * roundings *", "return 1e-6 * roundings *", "rounding is said to lose less than it does"),
+    (EXPORT_SEPARATIONS, "separation.loss = 1.01 * roundings *", "separation.loss = 1e-6 * roundings *", "rounding is said to lose less than it does"),
     (EXPORT_SEPARATIONS, "gap / (pointed->back + 2)", "gap * (pointed->back + 2)", "a shorter query separates more"),
     (EXPORT_SEPARATIONS, "if (!separated && !network.hard && !given)", "if (false)", "a temperature that proves nothing is taken"),
     (EXPORT_SEPARATIONS, "network.separated = network.separated && separated;", "network.separated = network.separated || separated;",
