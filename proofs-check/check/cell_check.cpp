@@ -53,7 +53,6 @@ void CellCheck::after(const Location& location, const Stream<ValueId>& stream) {
 }
 
 void CellCheck::begin() {
-  broken_.reset();
   units_.clear();
   negatives_.clear();
   constants_.clear();

@@ -23,8 +23,9 @@ class CellCheck : public ForwardObserver<ValueId> {
   void before(const Location& location, const Stream<ValueId>& stream) override;
   void after(const Location& location, const Stream<ValueId>& stream) override;
 
-  /// The first in the latest run.
+  /// The first since the latest call of forgive().
   const std::optional<BrokenCell>& broken() const { return broken_; }
+  void forgive() { broken_.reset(); }
 
  private:
   struct Cell {

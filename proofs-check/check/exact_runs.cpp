@@ -23,14 +23,14 @@ std::optional<Finding> ExactRuns::run(const Tokens& tokens, std::optional<std::u
   count_.layers = 0;
   Runner::Observers observers;
   if (!answers_only_) observers = {&promises_, &cells_, &count_};
+  cells_.forgive();  // a run without layers looks at nothing
   const auto refusal = run_.run(tokens, observers);
   if (!answers_only_) {
     if (const auto broken = promises_.broken_row()) {
       promises_.forgive();
       return *broken;
     }
-    // Where no layer ran, what looked on has seen nothing and holds what it found before.
-    if (count_.layers > 0 && cells_.broken()) return *cells_.broken();
+    if (cells_.broken()) return *cells_.broken();
     if (other_depth_ && !loops) return *other_depth_;
     // What looked on saw the layers up to where the numbers left the field.
     const std::uint64_t depth = depth_at(model_, tokens.size);

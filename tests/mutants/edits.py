@@ -686,7 +686,7 @@ EDITS = [
     (CELL_CHECK, "if (!named.contains(c)) unnamed_.push_back(c);", "", "coordinates of no cell hold anything"),
     (CELL_CHECK, "if (mirrors) mirrored_.push_back(c);", "", "mirrors are not looked at"),
     (EXACT_RUNS, "if (other_depth_ && !loops) return *other_depth_;", "", "a file is of any depth"),
-    (EXACT_RUNS, "count_.layers > 0 && cells_.broken()", "cells_.broken()", "a run shows what the run before it has found"),
+    (EXACT_RUNS, "  cells_.forgive();", "", "a run shows what the run before it has found"),
     (GRAPH_CASES, "return renamed < graph;", "return renamed > graph;", "other graphs stand for their orbits"),
     (CHECKS, "mine != limits.end() && mine->second >= other.second", "mine != limits.end()",
      "a weaker test replaces the record of a stronger one"),
