@@ -21,6 +21,7 @@
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "tests/support/analysed_moments.hpp"
 #include "tests/support/equivalence.hpp"
 #include "tests/support/mutation.hpp"
 #include "tests/support/mutation_subject.hpp"
@@ -118,7 +119,7 @@ void plant(Tally& tally, const std::string& name, const Model& model, std::size_
 }
 
 /// What survives differs a little from seed to seed: 0 to 4 of 322, 16 of 2254 with seven of them.
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kSeed = 1, kLedgerSeed = 2;
 
 /// As the file that the command line writes, which says its depth.
 Model with_statements(const Program& program, const CompileOptions& options) {
@@ -142,37 +143,55 @@ bool only_the_last_token_is_read(const Model& original, const Model& changed) {
   return causal == original;
 }
 
-void plant_in_words(const Bounds& bounds, const std::string& by) {
-  const auto subjects = support::mutation_subjects(kSeed);
-  std::mt19937_64 random(kSeed);
+/// As far as the weights alone, what the compiler knows of the values, or the program's heads prove it.
+Proof proved_of(const MutationSubject& subject) {
+  return [&subject](const Model& changed) -> std::optional<std::string> {
+    Model bare = changed;
+    bare.derived = subject.model.derived;
+    if (only_the_last_token_is_read(subject.model, bare))
+      return "only the last token is read afterwards, and it sees all";
+    if (const auto reason = support::equivalence_proof(subject, bare)) return reason;
+    return support::same_computation(subject.model, bare);
+  };
+}
+
+MutationSubject analysed(const std::string& name, const Program& program,
+                         const CompileOptions& options) {
+  MutationSubject subject;
+  subject.name = name;
+  subject.program = program;
+  subject.options = options;
+  subject.model = compile(program, options).model;
+  subject.moments = support::analysed_moments(subject.program, subject.model);
+  return subject;
+}
+
+void plant_in_words(const Bounds& bounds, std::uint64_t seed, const std::string& by) {
+  const auto subjects = support::mutation_subjects(seed);
+  std::mt19937_64 random(seed);
   Tally tally;
   for (const MutationSubject& subject : subjects)
     plant(tally, subject.name, with_statements(subject.program, subject.options), 46, random,
           of_format([&](const Model& changed) {
             return killed_by(examine_words(changed, *subject.oracle, bounds));
           }),
-          [&](const Model& changed) -> std::optional<std::string> {
-            Model bare = changed;
-            bare.derived = subject.model.derived;
-            if (only_the_last_token_is_read(subject.model, bare))
-              return "only the last token is read afterwards, and it sees all";
-            return support::equivalence_proof(subject, bare);
-          });
+          proved_of(subject));
   EXPECT_GE(tally.all(), 320u);
   tally.expect_seen(by, .01);
 }
 
 TEST(PlantedChanges, OfFilesForWordsAreFoundByATestAtItsDefaults) {
-  plant_in_words(kWordBounds, "test, words");
+  plant_in_words(kWordBounds, kSeed, "test, words");
 }
 
 TEST(PlantedChanges, OfFilesForWordsAreFoundWithinTheBoundsOfTheLedger) {
-  plant_in_words({6, 10, 100}, "ledger, words");
+  plant_in_words({6, 10, 100}, kLedgerSeed, "ledger, words");
 }
 
-/// Of these files no proof knows what values occur: units that are never active and scores whose arg max
-/// stays survive, as the list says. No change that shows itself on an input is known among them.
-constexpr double kUnproved = .18;
+/// Scores whose arg max stays for what the tokens hold together (quotients that grow with the position, say)
+/// survive, as the list says: no proof here relates two cells. No change that shows itself on an input is
+/// known among them.
+constexpr double kUnproved = .06;
 
 TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
   std::mt19937_64 random(kSeed);
@@ -180,12 +199,13 @@ TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
   for (const Norm norm : {Norm::rms, Norm::layernorm}) {
     CompileOptions options;
     options.norm = norm;
-    const Model model = with_statements(division_MS25_lem3_1(), options);
-    plant(tally, std::string("division, ") + norm_name(norm), model, 80, random,
+    const MutationSubject subject =
+        analysed(std::string("division, ") + norm_name(norm), division_MS25_lem3_1(), options);
+    plant(tally, subject.name, with_statements(subject.program, options), 80, random,
           of_format([](const Model& changed) {
             return killed_by(examine_divisions(changed, kDivisionBounds));
           }),
-          [&](const Model& changed) { return support::same_computation(model, changed); });
+          proved_of(subject));
   }
   tally.expect_seen("test, division", kUnproved);
 }
@@ -193,13 +213,15 @@ TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
 TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaultsOrListed) {
   std::mt19937_64 random(kSeed);
   Tally tally;
-  const Model model = with_statements(
+  const MutationSubject subject = analysed(
+      "connectivity",
       graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2),
       {});
-  plant(tally, "connectivity", model, 24, random, of_format([](const Model& changed) {
+  plant(tally, subject.name, with_statements(subject.program, {}), 24, random,
+        of_format([](const Model& changed) {
           return killed_by(examine_graphs(changed, {kGraphBounds, true, false}));
         }),
-        [&](const Model& changed) { return support::same_computation(model, changed); });
+        proved_of(subject));
   tally.expect_seen("test, connectivity", kUnproved);
 }
 

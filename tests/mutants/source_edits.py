@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Applies single faults to the sources, one at a time, and asks whether the tests notice.
 
-Works on a copy of the tree. Test programs are built and run one after the other until one fails, so
-an edit costs little more than what its death needs; the tests of the folder that it is in come first.
+Works on a copy of the tree. Test programs are built and run one after the other until one fails, the
+quickest tests of each first, so an edit costs little more than what its death needs. How long every
+test takes is measured on the tree without any edit, once for as long as it stays the same (--folder).
 With --record, what was judged is kept and not judged again while the edit and its file are the same.
 Ends with 1 when an edit survived, with 3 when the time was up before all were judged.
 """
@@ -22,21 +23,31 @@ import time
 from edits import EDITS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Rounds of tests, the quick killers first: a program (a folder of tests) and a filter of its tests. Those of
-# python are files of tests, run on the program with the packages of tests/install_python_peers.sh.
-ROUNDS = [("programs", "*"), ("rejects", "*"), ("laws", "*Schema.*:PositionCodes.*"), ("claims", "*Mutants.*:Scan*"),
-          ("laws", "*"), ("claims", "*"), ("learned", "*"), ("exports", "*"),
-          ("python", "test_exports_torch.py test_exports_onnx.py test_exports_lens.py")]
+# Programs of tests, a folder each. Those of python are files of tests, run on the program with the packages of
+# tests/install_python_peers.sh.
+PROGRAMS = ["programs", "rejects", "laws", "claims", "learned", "exports", "python"]
+PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py"
 PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
+# Tests of at most so many seconds are one round, then those of at most so many.
+STEPS = (0.1, 1.0, float("inf"))
+# What the edits of a folder can change; of any other: everything but what is only of python.
+REACH = {"learned": ("learned", "laws", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
+         "figures": ("laws", "claims", "programs")}
 
 
 def rounds_for(edit, rounds):
-    """The tests of the edited folder first; only Python reads Python."""
+    """The rounds that can see the edit: by their time, then by the order of the programs."""
     folder = edit[0].split("/")[0]
-    if folder == "python":
-        return [one for one in rounds if one[0] == "python"]
-    near = {"exports": ("exports", "python")}.get(folder, (folder,))
-    return sorted(rounds, key=lambda one: one[0] not in near)
+    reach = REACH.get(folder, PROGRAMS)
+    return sorted((one for one in rounds if one.program in reach),
+                  key=lambda one: (one.step, reach.index(one.program)))
+
+
+class Round:
+    """Tests of one program that take about as long as each other."""
+
+    def __init__(self, program, step, tests):
+        self.program, self.step, self.tests = program, step, tests
 
 
 class Record:
@@ -110,9 +121,13 @@ class Bench:
             shutil.copymode(ROOT / source, target)
 
     def configure(self):
-        # Tests are run by this script, so nothing has to be discovered while building.
+        # Tests are run by this script, so nothing has to be discovered while building. Files with edits are
+        # compiled by themselves: a room of them takes a minute.
+        alone = sorted({edit[0] for edit in EDITS if edit[0].endswith(".cpp")})
         code, output = run(["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja",
-                            "-DCMAKE_BUILD_TYPE=Release",
+                            "-DCMAKE_BUILD_TYPE=Release", "-DLOGDEPTH_TESTS=ON",
+                            "-DLOGDEPTH_ALONE=" + ";".join(alone),
+                            "-DLOGDEPTH_PEERS=" + str(ROOT / "build" / "peers"),
                             "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST"])
         if code != 0:
             sys.exit("the tree cannot be configured:\n" + output)
@@ -121,22 +136,52 @@ class Bench:
         target = "logdepth" if program == "python" else "test_" + program
         return run(["ninja", "-C", str(self.build), "-j", str(self.jobs), target])
 
-    def test(self, program, tests):
-        """None when they pass, else what failed first."""
+    def digest(self):
+        """Of everything that is copied: results of the tree without edits hold while it is the same."""
+        seen = hashlib.sha256()
+        for path in sorted(self.tree.rglob("*")):
+            if path.is_file():
+                seen.update(str(path.relative_to(self.tree)).encode() + b"\0" + path.read_bytes() + b"\0")
+        return seen.hexdigest()
+
+    def rounds(self, program):
+        """The tests of the program that pass without any edit, by their time; says which do not."""
         if program == "python":
+            failed = self.test(Round(program, 1, PYTHON_TESTS))
+            return ([], [failed]) if failed else ([Round(program, 1, PYTHON_TESTS)], [])
+        told = self.build / "times.json"
+        run([str(self.build / "tests" / ("test_" + program)), "--gtest_brief=1",
+             "--gtest_output=json:" + str(told)], None, self.tree)
+        suites = json.loads(told.read_text(encoding="utf-8"))["testsuites"]
+        times, failed = {}, []
+        for test in (test for suite in suites for test in suite["testsuite"]):
+            name = test["classname"] + "." + test["name"]
+            if test.get("result") == "COMPLETED" and not test.get("failures"):
+                times[name] = float(test["time"].rstrip("s"))
+            else:
+                failed.append(program + "/" + name)
+        made = []
+        for step, (least, most) in enumerate(zip((-1.0, *STEPS), STEPS)):
+            if names := [name for name, time in times.items() if least < time <= most]:
+                made.append(Round(program, step, ":".join(names)))
+        return made, failed
+
+    def test(self, one):
+        """None when the tests of a round pass, else what failed first."""
+        if one.program == "python":
             code, output = run([str(PYTHON), "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-                                *tests.split()], self.timeout, self.tree / "tests" / "python",
+                                *one.tests.split()], self.timeout, self.tree / "tests" / "python",
                                {"LOGDEPTH_BINARY": str(self.build / "logdepth"), "OMP_NUM_THREADS": "1"})
         else:
-            binary = self.build / "tests" / ("test_" + program)
-            code, output = run([str(binary), "--gtest_fail_fast", "--gtest_brief=1",
-                                "--gtest_filter=" + tests], self.timeout)
+            binary = self.build / "tests" / ("test_" + one.program)
+            code, output = run([str(binary), "--gtest_fail_fast", "--gtest_brief=1"], self.timeout, self.tree,
+                               {"GTEST_FILTER": one.tests})
         if code == 0:
             return None
         if code is None:
-            return "{}: not done after {} s".format(program, self.timeout)
+            return "{}: not done after {} s".format(one.program, self.timeout)
         failed = re.search(r"(?:\[  FAILED  \]|^FAILED|^ERROR) ([^\s,]+)", output, re.M)
-        return "{}: {}".format(program, failed.group(1) if failed else "exit code %d" % code)
+        return "{}: {}".format(one.program, failed.group(1) if failed else "exit code %d" % code)
 
     def apply(self, edit):
         """Writes the edited file and returns its old text."""
@@ -149,12 +194,12 @@ class Bench:
         (self.tree / edit[0]).write_text(text, encoding="utf-8")
 
     def judge(self, rounds):
-        for program, tests in rounds:
-            code, output = self.compile(program)
+        for one in rounds:
+            code, output = self.compile(one.program)
             if code != 0:
                 error = re.search(r".*error: .*", output)
                 return "did not compile", error.group(0) if error else output[-300:]
-            killer = self.test(program, tests)
+            killer = self.test(one)
             if killer:
                 return "killed", killer
         return "SURVIVED", ""
@@ -196,22 +241,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="source-edits-") as temporary:
         bench = Bench(arguments.folder or pathlib.Path(temporary), arguments.jobs,
                       arguments.timeout)
-        rounds = []
-        for program, tests in ROUNDS:
-            if not re.search(arguments.tests, program):
-                continue
-            code, output = bench.compile(program)
-            if code != 0:
-                sys.exit("{} does not compile without any edit:\n{}".format(program,
-                                                                           output[-3000:]))
-            failure = bench.test(program, tests)
-            if failure:
-                print("NOT USED, fails without any edit: " + failure, flush=True)
-            else:
-                rounds.append((program, tests))
-        if not rounds:
-            sys.exit("no test program is left")
-        print("{} rounds of tests pass without any edit".format(len(rounds)), flush=True)
+        rounds = baseline(bench, arguments.tests)
 
         for number in chosen:
             edit = EDITS[number - 1]
@@ -230,6 +260,31 @@ def main():
                 number, edit[0], edit[3], result, " by " + detail if detail else "",
                 time.monotonic() - started), flush=True)
         sys.exit(summary(chosen, record))
+
+
+def baseline(bench, wanted):
+    """The rounds of tests that pass without any edit; from the last time, where the tree is the same."""
+    programs = [program for program in PROGRAMS if re.search(wanted, program)]
+    kept, digest = bench.build / "baseline.json", bench.digest()
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    if known.get("tree") != digest:
+        known = {"tree": digest, "programs": {}}
+    for program in programs:
+        code, output = bench.compile(program)
+        if code != 0:
+            sys.exit("{} does not compile without any edit:\n{}".format(program, output[-3000:]))
+        if program not in known["programs"]:
+            made, failed = bench.rounds(program)
+            known["programs"][program] = {"rounds": [(one.step, one.tests) for one in made], "failed": failed}
+            kept.write_text(json.dumps(known), encoding="utf-8")
+        for failure in known["programs"][program]["failed"]:
+            print("NOT USED, fails without any edit: " + failure, flush=True)
+    rounds = [Round(program, step, tests) for program in programs
+              for step, tests in known["programs"][program]["rounds"]]
+    if not rounds:
+        sys.exit("no test program is left")
+    print("{} rounds of tests pass without any edit".format(len(rounds)), flush=True)
+    return rounds
 
 
 def summary(chosen, record):

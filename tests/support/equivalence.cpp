@@ -120,7 +120,9 @@ class Proof {
 
   const ScheduledLayer& statements(std::size_t layer) const {
     const std::size_t initial = schedule_.initial.size();
+    const std::size_t final = a_.layers.size() - schedule_.final.size();
     if (layer < initial) return schedule_.initial[layer];
+    if (layer >= final) return schedule_.final[layer - final];
     return schedule_.repeated[(layer - initial) % schedule_.repeated.size()];
   }
 
@@ -287,10 +289,17 @@ class Proof {
   using Unit =
       std::pair<Coordinates, Coordinates>;  ///< row of `in` behind the mask, column of `out`
 
+  /// A positive factor passes through ReLU: of a row it is taken to the column.
   static std::vector<Unit> units(const FeedForward& block, const std::vector<bool>& live) {
-    const auto in = rows_behind(block.in, block.mask, live), out = columns_of(block.out);
+    auto in = rows_behind(block.in, block.mask, live), out = columns_of(block.out);
     std::vector<Unit> units;
-    for (std::size_t i = 0; i < in.size(); ++i) units.emplace_back(in[i], out[i]);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i].empty() || out[i].empty()) continue;
+      const Rational size = in[i].begin()->second.abs();
+      for (auto& [place, factor] : in[i]) factor = factor * size.inverse();
+      for (auto& [place, factor] : out[i]) factor = factor * size;
+      units.emplace_back(in[i], out[i]);
+    }
     std::sort(units.begin(), units.end());
     return units;
   }
@@ -316,7 +325,7 @@ class Proof {
       for (const auto* side : {&lost, &found})
         for (const auto& [in, out] : *side) {
           const Range sum = value(in, token);
-          if (sum.high.sign() <= 0) continue;  // ReLU
+          if (sum.never_positive()) continue;  // ReLU
           if (!sum.exact()) return false;
           silent = false;
           for (const auto& [target, factor] : out)
@@ -385,6 +394,9 @@ class Proof {
 
   bool readout() {
     if (a_.unembedding == b_.unembedding && a_.output == b_.output) return true;
+    if (!std::holds_alternative<AcceptOutput>(a_.output) ||
+        !std::holds_alternative<AcceptOutput>(b_.output))
+      return false;
     for (const bool decides : {true, false})
       for (const TokenRanges& token : decides ? s_.moments.verdicts : s_.moments.prefixes) {
         const auto before = decides ? verdict(a_, token) : prefix(a_, token);

@@ -8,11 +8,32 @@
 namespace logdepth::support {
 namespace {
 
-/// Range of one component of a cell that holds some value of its type. Codes: circle(t) with t >= 0
+/// Range of a component of a number cell: the averages that are added to it.
+Range range_of_number(const Program& program, const Component& component) {
+  Range total{0, 0};
+  for (const Statement& statement : program.initial)
+    if (const auto* fetch = std::get_if<FetchStatement>(&statement))
+      for (const HeadWrite& write : fetch->writes) {
+        const auto* sum = std::get_if<SumWrite>(&write);
+        if (!sum || !(sum->target == component)) continue;
+        for (const Term& term : sum->form) {
+          const Range part =
+              RangeBuilder::range_of(program.cells[term.component.cell].type, term.component.index);
+          const Rational a = part.low * term.factor, b = part.high * term.factor;
+          total.low += std::min(a, b);
+          total.high += std::max(a, b);
+        }
+      }
+  return total;
+}
+
+}  // namespace
+
+/// Codes: circle(t) with t >= 0
 /// has components (1-t^2)/(1+t^2), which is <= 0 from t = 1 on, and 2t/(1+t^2) >= 0; codes take
 /// t = p+1, t/2^L in [1, 2) and L+1, all at least 1. (p, L)/sqrt(p^2+L^2) is >= 0, and so is fine,
 /// circle at a >= 1 with its first component negated.
-Range range_of(const CellType& type, std::uint32_t index) {
+Range RangeBuilder::range_of(const CellType& type, std::uint32_t index) {
   const auto code = [&](PositionCode c) {
     const bool falls = c == PositionCode::circle || c == PositionCode::two_circle;
     return falls && index % 2 == 0 ? Range{-1, 0} : Range{0, 1};
@@ -30,27 +51,6 @@ Range range_of(const CellType& type, std::uint32_t index) {
                              }},
                     type);
 }
-
-/// Range of a component of a number cell: the averages that are added to it.
-Range range_of_number(const Program& program, const Component& component) {
-  Range total{0, 0};
-  for (const Statement& statement : program.initial)
-    if (const auto* fetch = std::get_if<FetchStatement>(&statement))
-      for (const HeadWrite& write : fetch->writes) {
-        const auto* sum = std::get_if<SumWrite>(&write);
-        if (!sum || !(sum->target == component)) continue;
-        for (const Term& term : sum->form) {
-          const Range part =
-              range_of(program.cells[term.component.cell].type, term.component.index);
-          const Rational a = part.low * term.factor, b = part.high * term.factor;
-          total.low += std::min(a, b);
-          total.high += std::max(a, b);
-        }
-      }
-  return total;
-}
-
-}  // namespace
 
 std::vector<Range> RangeBuilder::cell(const Holding& holding, CellId cell) const {
   const CellType& type = p_.cells[cell].type;
@@ -71,16 +71,22 @@ std::vector<Range> RangeBuilder::cell(const Holding& holding, CellId cell) const
 }
 
 TokenRanges RangeBuilder::build(const Holding& holding) const {
+  std::vector<std::vector<Range>> cells;
+  for (CellId id = 0; id < p_.cells.size(); ++id) cells.push_back(cell(holding, id));
+  return place(cells);
+}
+
+TokenRanges RangeBuilder::place(const std::vector<std::vector<Range>>& cells) const {
   TokenRanges ranges(model_.width);
-  for (CellId id = 0; id < p_.cells.size(); ++id) {
-    const auto held = cell(holding, id);
-    for (std::uint32_t i = 0; i < held.size(); ++i) {
+  for (CellId id = 0; id < p_.cells.size(); ++id)
+    for (std::uint32_t i = 0; i < cells[id].size(); ++i) {
+      const Range& held = cells[id][i];
       const std::uint32_t at = model_.cells.at(p_.cells[id].name).coordinates.at(i);
-      ranges[at] = held[i];
+      ranges[at] = held;
       if (model_.norm == Norm::layernorm)
-        ranges[at + model_.width / 2] = {-held[i].high, -held[i].low};
+        ranges[at + model_.width / 2] = {-held.high, -held.low, held.unbounded_above,
+                                         held.unbounded_below};
     }
-  }
   return ranges;
 }
 

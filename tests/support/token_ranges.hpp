@@ -12,10 +12,12 @@
 
 namespace logdepth::support {
 
-/// What one coordinate can hold; exact where `low == high`.
+/// What one coordinate can hold: from `low`, or anything below too, to `high`, or anything above.
 struct Range {
   Rational low, high;
-  bool exact() const { return low == high; }
+  bool unbounded_below = false, unbounded_above = false;
+  bool exact() const { return low == high && !unbounded_below && !unbounded_above; }
+  bool never_positive() const { return !unbounded_above && high.sign() <= 0; }
   bool operator==(const Range&) const = default;
 };
 using TokenRanges = std::vector<Range>;  ///< by coordinate
@@ -57,6 +59,11 @@ class RangeBuilder {
     std::set<CellId> filled;
   };
   TokenRanges build(const Holding& holding) const;
+
+  /// Of a component of a cell that holds some value of its type.
+  static Range range_of(const CellType& type, std::uint32_t index);
+  /// The stream whose cells have these ranges, with its mirror under layer norm.
+  TokenRanges place(const std::vector<std::vector<Range>>& cells) const;
 
  private:
   std::vector<Range> cell(const Holding& holding, CellId cell) const;

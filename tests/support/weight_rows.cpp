@@ -54,12 +54,16 @@ bool positive_multiple(const Bilinear& form, const Bilinear& other) {
 }
 
 Range operator+(const Range& a, const Range& b) {
-  return {a.low + b.low, a.high + b.high};
+  return {a.low + b.low, a.high + b.high, a.unbounded_below || b.unbounded_below,
+          a.unbounded_above || b.unbounded_above};
 }
 
 Range operator*(const Range& range, const Rational& factor) {
+  if (factor.is_zero()) return {};
   const Rational a = range.low * factor, b = range.high * factor;
-  return {std::min(a, b), std::max(a, b)};
+  const bool turned = factor.sign() < 0;
+  return {std::min(a, b), std::max(a, b), turned ? range.unbounded_above : range.unbounded_below,
+          turned ? range.unbounded_below : range.unbounded_above};
 }
 
 Range value(const Coordinates& row, const TokenRanges& token) {
