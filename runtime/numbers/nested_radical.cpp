@@ -1,7 +1,6 @@
 #include "runtime/numbers/nested_radical.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "runtime/numbers/rational_factor.hpp"
@@ -39,6 +38,13 @@ NestedRadical NestedRadical::inverse_root(RootIndex root) {
   return result;
 }
 
+NestedRadical NestedRadical::sum_of(std::map<Monomial, Real> coefficients) {
+  NestedRadical result;
+  for (auto& [monomial, coefficient] : coefficients)
+    if (!coefficient.is_zero()) result.terms_.push_back({monomial, std::move(coefficient)});
+  return result;
+}
+
 std::optional<Real> NestedRadical::real() const {
   if (terms_.empty()) return Real();
   if (terms_.size() > 1 || !terms_.front().monomial.empty()) return std::nullopt;
@@ -57,6 +63,22 @@ std::optional<RootIndex> NestedRadical::highest_root() const {
   for (const Term& term : terms_)
     if (!term.monomial.empty()) highest = std::max(highest.value_or(0), term.monomial.back().root);
   return highest;
+}
+
+NestedRadical NestedRadical::reduced(const std::function<const Real*(RootIndex)>& square) const {
+  std::map<Monomial, Real> sums;
+  for (const Term& term : terms_) {
+    Monomial rest;
+    Real coefficient = term.coefficient;
+    for (Power power : term.monomial) {
+      if (const Real* known = power.exponent > 1 ? square(power.root) : nullptr)
+        for (; power.exponent > 1; power.exponent -= 2) coefficient = coefficient * *known;
+      if (power.exponent > 0) rest.push_back(power);
+    }
+    Real& sum = sums[std::move(rest)];
+    sum = sum + coefficient;
+  }
+  return sum_of(std::move(sums));
 }
 
 std::vector<NestedRadical> NestedRadical::coefficients_of(RootIndex root) const {
@@ -114,10 +136,7 @@ NestedRadical operator*(const NestedRadical& a, const NestedRadical& b) {
       Real& sum = sums[product_of(x.monomial, y.monomial)];
       sum = sum + x.coefficient * y.coefficient;
     }
-  NestedRadical result;
-  for (auto& [monomial, coefficient] : sums)
-    if (!coefficient.is_zero()) result.terms_.push_back({monomial, std::move(coefficient)});
-  return result;
+  return NestedRadical::sum_of(std::move(sums));
 }
 
 std::size_t NestedRadical::hash() const {

@@ -3,6 +3,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,6 +50,8 @@ class NestedRadical {
   std::size_t summands() const;
   /// The highest root that occurs in it.
   std::optional<RootIndex> highest_root() const;
+  /// The same number with every square of a root replaced by what it is, where `square` says so.
+  NestedRadical reduced(const std::function<const Real*(RootIndex)>& square) const;
   /// As a polynomial in one root: its coefficients, from the exponent 0 to the largest.
   std::vector<NestedRadical> coefficients_of(RootIndex root) const;
   std::size_t hash() const;
@@ -62,6 +66,8 @@ class NestedRadical {
   friend bool operator==(const NestedRadical&, const NestedRadical&) = default;
 
  private:
+  static NestedRadical sum_of(std::map<Monomial, Real> coefficients);
+
   std::vector<Term> terms_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "logdepth/interruption.hpp"
+#include "runtime/numbers/real_inverse.hpp"
 
 namespace logdepth {
 namespace {
@@ -35,11 +36,16 @@ NestedRadical RadicalTower::product(const NestedRadical& a, const NestedRadical&
     throw NotDecided(
         fmt::format("a product of {} by {} terms in {} roots of roots; the limit is {}", x, y,
                     size(), kMostProducts));
-  NestedRadical result = a * b;
+  const NestedRadical result = (a * b).reduced([&](RootIndex root) { return square_of(root); });
   if (const std::size_t bytes = result.heap_bytes(); bytes > kMostBytes)
     throw NotDecided(fmt::format("a product of {} MiB in {} roots of roots; the limit is {}",
                                  bytes >> 20, size(), kMostBytes >> 20));
   return result;
+}
+
+/// Of an inverse root.
+const Real* RadicalTower::square_of(RootIndex root) const {
+  return of_inverse_[root] ? &*of_inverse_[root] : nullptr;
 }
 
 int RadicalTower::sign(const NestedRadical& value) {
@@ -116,6 +122,8 @@ std::optional<NestedRadical> RadicalTower::inverse_root(const NestedRadical& squ
   const auto index = static_cast<RootIndex>(squares_.size());
   ++statistics_.roots;
   squares_.push_back(square);
+  const auto real = square.real();
+  of_inverse_.push_back(real ? inverse(*real, kMostRoots) : std::nullopt);
   numbers_.emplace(square, index);
   return NestedRadical::inverse_root(index);
 }
@@ -183,6 +191,7 @@ std::string RadicalTower::text(const NestedRadical& value, std::size_t most) {
 std::size_t RadicalTower::bytes() const {
   std::size_t total = enclosures_.size() * (sizeof(Enclosure) + 64);
   for (const NestedRadical& square : squares_) total += 2 * (sizeof square + square.heap_bytes());
+  for (const auto& known : of_inverse_) total += sizeof known + (known ? known->heap_bytes() : 0);
   for (const auto& [place, enclosure] : enclosures_)
     total += 2 * static_cast<std::size_t>(place.second) / 8;
   return total;

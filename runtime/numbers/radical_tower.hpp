@@ -36,6 +36,10 @@ class NotDecided : public std::runtime_error {
 /// answer, for r > 0. Otherwise |E| and r|O| are compared by their squares: the sign of
 /// S E^2 - O^2, in which r does not occur either, says which of the two wins, and 0 that P = 0.
 ///
+/// **Squares.** Where S_k is a Real of at most kMostRoots independent roots, r_k^2 = 1/S_k is one too
+/// and is put in its place in every product, so that no exponent of r_k is above 1: most of what is
+/// zero is then no terms.
+///
 /// Nothing is assumed of the roots but that they are positive: r may lie in the field of what is
 /// before it (sqrt(5 + 2 sqrt 6) = sqrt 2 + sqrt 3), and roots may depend on one another. So there
 /// is no separation bound to look up, no field to build, and no case in which an equality is
@@ -49,6 +53,7 @@ class RadicalTower {
   static constexpr std::size_t kMostProducts = std::size_t{1} << 18;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
   static constexpr mpfr_prec_t kMostBits = 16384;
+  static constexpr std::size_t kMostRoots = 3;
 
   struct Statistics {
     std::uint64_t by_enclosure = 0;    ///< signs of irrational nested radicals
@@ -79,12 +84,14 @@ class RadicalTower {
   int sign_by_enclosure(const NestedRadical& value, mpfr_prec_t from, mpfr_prec_t to);
   int sign_by_elimination(const NestedRadical& value);
   int sign_within_products(const NestedRadical& value);
+  const Real* square_of(RootIndex root) const;
   Enclosure enclosure(const NestedRadical& value, mpfr_prec_t bits);
   const Enclosure& root(RootIndex index, mpfr_prec_t bits);
   /// False when the text grows beyond `most`.
   bool append(const NestedRadical& value, std::size_t most, std::string& text) const;
 
-  std::vector<NestedRadical> squares_;  // S_k
+  std::vector<NestedRadical> squares_;           // S_k
+  std::vector<std::optional<Real>> of_inverse_;  // r_k^2 = 1/S_k, where it is known
   std::unordered_map<NestedRadical, RootIndex> numbers_;
   std::map<std::pair<RootIndex, mpfr_prec_t>, Enclosure> enclosures_;
   Statistics statistics_;

@@ -12,6 +12,7 @@
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "tests/support/examined_graphs.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth::connectivity_tests {
@@ -46,19 +47,6 @@ Model compiled(const Form& form, Norm norm = Norm::rms) {
   return compile(form.program, options).model;
 }
 
-void expect_right(const Model& model, const Bounds& bounds, const std::string& name) {
-  const auto report = examine_graphs(model, {bounds});
-  EXPECT_TRUE(report.unevaluated.empty()) << name << ": " << describe(report.unevaluated.front());
-  ASSERT_FALSE(report.counterexample)
-      << name << ", seed " << report.bounds.seed << ": "
-      << support::edge_list_text(report.counterexample->input.graph) << "from "
-      << report.counterexample->input.pairs.front().first << " to "
-      << report.counterexample->input.pairs.front().second << " expected "
-      << expected_text(report.counterexample->finding) << ", got "
-      << got_text(report.counterexample->finding);
-  EXPECT_GT(report.counts.answers, 0u);
-}
-
 TEST(Connectivity, HasTheShapeThatItsFileStates) {
   for (const Form& form : forms(9)) {
     const Model model = compiled(form);
@@ -77,7 +65,8 @@ TEST(Connectivity, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTar
   Bounds bounds;
   bounds.up_to = 3;  // with fewer vertices no loop runs, and its heads stay unasked
   bounds.random = 0;
-  for (const Form& form : forms(3)) expect_right(compiled(form), bounds, form.name);
+  for (const Form& form : forms(3))
+    support::expect_right_on_graphs(compiled(form), bounds, form.name);
 }
 
 TEST(Connectivity, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVertices) {
@@ -86,7 +75,8 @@ TEST(Connectivity, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVertices
   bounds.random = 24;
   bounds.max_size = 10;
   bounds.seed = 20261121;
-  for (const Form& form : forms(10)) expect_right(compiled(form), bounds, form.name);
+  for (const Form& form : forms(10))
+    support::expect_right_on_graphs(compiled(form), bounds, form.name);
 }
 
 TEST(Connectivity, IsTheSameUnderMeanSubtractingNorm) {
@@ -95,7 +85,7 @@ TEST(Connectivity, IsTheSameUnderMeanSubtractingNorm) {
   bounds.random = 8;
   bounds.max_size = 5;
   for (const Form& form : forms(5))
-    expect_right(compiled(form, Norm::layernorm), bounds, form.name);
+    support::expect_right_on_graphs(compiled(form, Norm::layernorm), bounds, form.name);
 }
 
 Graph path(std::size_t vertices) {

@@ -9,6 +9,7 @@
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "tests/support/examined_graphs.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth::connectivity_bounded_tests {
@@ -21,18 +22,6 @@ Model compiled(const Program& program, Norm norm = Norm::rms) {
 }
 Model compiled(std::uint32_t vertices, Norm norm = Norm::rms) {
   return compiled(graph_connectivity_bounded_MS25_thm5_1(vertices), norm);
-}
-
-void expect_right(const Model& model, const Bounds& bounds) {
-  const auto report = examine_graphs(model, {bounds});
-  ASSERT_FALSE(report.counterexample)
-      << "seed " << report.bounds.seed << ": "
-      << support::edge_list_text(report.counterexample->input.graph) << "from "
-      << report.counterexample->input.pairs.front().first << " to "
-      << report.counterexample->input.pairs.front().second << " expected "
-      << expected_text(report.counterexample->finding) << ", got "
-      << got_text(report.counterexample->finding);
-  EXPECT_GT(report.counts.answers, 0u);
 }
 
 Graph path(std::size_t vertices) {
@@ -64,7 +53,8 @@ TEST(ConnectivityBounded, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourc
   Bounds bounds;
   bounds.up_to = 3;
   bounds.random = 0;
-  for (const std::uint32_t vertices : {3u, 9u, 100u}) expect_right(compiled(vertices), bounds);
+  for (const std::uint32_t vertices : {3u, 9u, 100u})
+    support::expect_right_on_graphs(compiled(vertices), bounds, "bounded");
 }
 
 TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePromise) {
@@ -74,7 +64,7 @@ TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePro
     bounds.random = 16;
     bounds.max_size = vertices;
     bounds.seed = 20261123;
-    expect_right(compiled(vertices), bounds);
+    support::expect_right_on_graphs(compiled(vertices), bounds, "bounded");
   }
 }
 
@@ -83,7 +73,7 @@ TEST(ConnectivityBounded, IsTheSameUnderMeanSubtractingNorm) {
   bounds.up_to = 2;
   bounds.random = 8;
   bounds.max_size = 5;
-  expect_right(compiled(20, Norm::layernorm), bounds);
+  support::expect_right_on_graphs(compiled(20, Norm::layernorm), bounds, "bounded");
 }
 
 TEST(ConnectivityBounded, GivesEveryTokenItsCoordinates) {

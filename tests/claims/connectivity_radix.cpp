@@ -13,6 +13,7 @@
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "tests/support/examined_graphs.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth::connectivity_radix_tests {
@@ -25,18 +26,6 @@ Model compiled(const Program& program, Norm norm = Norm::rms) {
 }
 Model compiled(std::uint32_t size, std::uint32_t radix, Norm norm = Norm::rms) {
   return compiled(graph_connectivity_radix_MS25_thm5_1(size, radix), norm);
-}
-
-void expect_right(const Model& model, const Bounds& bounds, const std::string& name) {
-  const auto report = examine_graphs(model, {bounds});
-  ASSERT_FALSE(report.counterexample)
-      << name << ", seed " << report.bounds.seed << ": "
-      << support::edge_list_text(report.counterexample->input.graph) << "from "
-      << report.counterexample->input.pairs.front().first << " to "
-      << report.counterexample->input.pairs.front().second << " expected "
-      << expected_text(report.counterexample->finding) << ", got "
-      << got_text(report.counterexample->finding);
-  EXPECT_GT(report.counts.answers, 0u);
 }
 
 Graph path(std::size_t vertices) {
@@ -69,7 +58,7 @@ TEST(ConnectivityRadix, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceA
       Bounds bounds;
       bounds.up_to = size == 4 ? 2 : size;  // smaller graphs, filled up
       bounds.random = 0;
-      expect_right(compiled(size, radix), bounds, std::to_string(size));
+      support::expect_right_on_graphs(compiled(size, radix), bounds, std::to_string(size));
     }
 }
 
@@ -82,7 +71,7 @@ TEST(ConnectivityRadix, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVer
       bounds.random = 12;
       bounds.max_size = size;
       bounds.seed = 20261123;
-      expect_right(compiled(size, radix), bounds, std::to_string(size));
+      support::expect_right_on_graphs(compiled(size, radix), bounds, std::to_string(size));
     }
 }
 
@@ -92,7 +81,8 @@ TEST(ConnectivityRadix, IsTheSameUnderMeanSubtractingNorm) {
   bounds.random = 8;
   bounds.max_size = 4;
   for (const std::uint32_t radix : {2u, 3u})
-    expect_right(compiled(4, radix, Norm::layernorm), bounds, std::to_string(radix));
+    support::expect_right_on_graphs(compiled(4, radix, Norm::layernorm), bounds,
+                                    std::to_string(radix));
 }
 
 TEST(ConnectivityRadix, FailsOnThePathWithOneLoopFewerThanStated) {

@@ -32,7 +32,7 @@ namespace {
 
 using support::MutationSubject;
 
-/// What kills a changed file: a rule of the format, or a finding; empty where it survives.
+/// What kills a changed file: a finding; empty where it survives.
 using Examiner = std::function<std::string(const Model&)>;
 /// Why a changed file computes the same.
 using Proof = std::function<std::optional<std::string>(const Model&)>;
@@ -61,28 +61,31 @@ std::string killed_by(const Examination<Input>& found) {
   return found.unevaluated.empty() ? "" : "never asked";
 }
 
-/// The stated format, then the questions.
-Examiner of_format(const Examiner& questions) {
-  return [questions](const Model& changed) -> std::string {
-    if (!first_violation(changed).empty()) return "format";
-    return questions(changed);
-  };
-}
+/// How the changes of one model are judged. What is proved to compute the same is asked little: to doubt
+/// the proof.
+struct Judges {
+  Examiner questions, few_questions;
+  Proof proof;
+};
 
 class Tally {
  public:
-  void add(const std::string& title, const std::string& killed, const Proof& proof,
-           const Model& changed) {
+  void add(const std::string& title, const Model& changed, const Judges& by) {
     ++all_;
-    if (!killed.empty()) {
-      ++means_[killed];
+    if (!first_violation(changed).empty()) {
+      ++means_["format"];
       return;
     }
-    if (const auto reason = proof(changed)) {
+    if (const auto reason = by.proof(changed)) {
       ++proved_[*reason];
+      EXPECT_EQ(by.few_questions(changed), "") << title << " is said to be equivalent: " << *reason;
       return;
     }
-    survivors_.push_back(title);
+    const std::string killed = by.questions(changed);
+    if (killed.empty())
+      survivors_.push_back(title);
+    else
+      ++means_[killed];
   }
 
   /// Survives at most this share.
@@ -105,7 +108,7 @@ class Tally {
 
 /// Different changes of one model, as many as wanted.
 void plant(Tally& tally, const std::string& name, const Model& model, std::size_t wanted,
-           std::mt19937_64& random, const Examiner& examiner, const Proof& proof) {
+           std::mt19937_64& random, const Judges& by) {
   std::set<std::string> seen;
   for (std::size_t drawn = 0; seen.size() < wanted && drawn < 100 * wanted; ++drawn) {
     const auto changed = support::mutate_weights(model, random);
@@ -113,7 +116,7 @@ void plant(Tally& tally, const std::string& name, const Model& model, std::size_
     const std::string title =
         name + ": " + changed->place + ", " + changed->edit + ": " + changed->what;
     if (!seen.insert(title).second) continue;
-    tally.add(title, examiner(changed->model), proof, changed->model);
+    tally.add(title, changed->model, by);
   }
   EXPECT_EQ(seen.size(), wanted);
 }
@@ -170,12 +173,15 @@ void plant_in_words(const Bounds& bounds, std::uint64_t seed, const std::string&
   const auto subjects = support::mutation_subjects(seed);
   std::mt19937_64 random(seed);
   Tally tally;
-  for (const MutationSubject& subject : subjects)
+  for (const MutationSubject& subject : subjects) {
+    const auto within = [&subject](const Bounds& asked) {
+      return [&subject, asked](const Model& changed) {
+        return killed_by(examine_words(changed, *subject.oracle, asked));
+      };
+    };
     plant(tally, subject.name, with_statements(subject.program, subject.options), 46, random,
-          of_format([&](const Model& changed) {
-            return killed_by(examine_words(changed, *subject.oracle, bounds));
-          }),
-          proved_of(subject));
+          {within(bounds), within({3, 10, 12}), proved_of(subject)});
+  }
   EXPECT_GE(tally.all(), 320u);
   tally.expect_seen(by, .01);
 }
@@ -201,11 +207,12 @@ TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
     options.norm = norm;
     const MutationSubject subject =
         analysed(std::string("division, ") + norm_name(norm), division_MS25_lem3_1(), options);
+    const auto within = [](const Bounds& bounds) {
+      return
+          [bounds](const Model& changed) { return killed_by(examine_divisions(changed, bounds)); };
+    };
     plant(tally, subject.name, with_statements(subject.program, options), 80, random,
-          of_format([](const Model& changed) {
-            return killed_by(examine_divisions(changed, kDivisionBounds));
-          }),
-          proved_of(subject));
+          {within(kDivisionBounds), within({6, 4, 12}), proved_of(subject)});
   }
   tally.expect_seen("test, division", kUnproved);
 }
@@ -217,11 +224,11 @@ TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaultsOrListed) {
       "connectivity",
       graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2),
       {});
-  plant(tally, subject.name, with_statements(subject.program, {}), 24, random,
-        of_format([](const Model& changed) {
-          return killed_by(examine_graphs(changed, {kGraphBounds, true, false}));
-        }),
-        proved_of(subject));
+  const auto within = [](const GraphPlan& plan) {
+    return [plan](const Model& changed) { return killed_by(examine_graphs(changed, plan)); };
+  };
+  plant(tally, subject.name, with_statements(subject.program, {}), 40, random,
+        {within({kGraphBounds, true, false}), within({{2, 4, 5}}), proved_of(subject)});
   tally.expect_seen("test, connectivity", kUnproved);
 }
 

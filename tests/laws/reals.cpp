@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "runtime/numbers/real.hpp"
+#include "runtime/numbers/real_inverse.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/real_oracle.hpp"
 
@@ -75,6 +77,24 @@ RC_GTEST_PROP(RealLaws, AdditionAndMultiplicationMakeARing, ()) {
   for (const Real& x : {a, b, a + b, a - b, a * b, a * b * c, -a}) {
     RC_ASSERT(complaint(x) == "");
   }
+}
+
+RC_GTEST_PROP(RealLaws, TheInverseIsInTheField, ()) {
+  const Real x = *rc::gen::suchThat(any_real(), [](const Real& value) { return !value.is_zero(); });
+  const std::optional<Real> found = inverse(x, 3);  // of 2, 3 and 5
+  RC_ASSERT(found.has_value());
+  RC_ASSERT(complaint(*found) == "");
+  RC_ASSERT(x * *found == Real(1));
+  RC_ASSERT(inverse(x, 0).has_value() == x.is_rational());
+}
+
+TEST(RealInverse, IsAbsentWhereThereAreMoreIndependentRootsThanAsked) {
+  const auto root = [](std::int64_t square) { return Real::root(Rational(square)); };
+  const Real two = root(2) + root(3) + root(6);
+  EXPECT_FALSE(inverse(two, 1).has_value());
+  EXPECT_EQ(inverse(two, 2).value() * two, Real(1));
+  EXPECT_FALSE(inverse(two + root(5), 2).has_value());
+  EXPECT_EQ(inverse(root(8), 1).value(), Real::root(Rational(1, 8)));
 }
 
 RC_GTEST_PROP(RealLaws, EveryOperationAgreesWithSevenHundredBits, ()) {

@@ -395,7 +395,7 @@ class Proof {
   bool readout() {
     if (a_.unembedding == b_.unembedding && a_.output == b_.output) return true;
     if (!std::holds_alternative<AcceptOutput>(a_.output) ||
-        !std::holds_alternative<AcceptOutput>(b_.output))
+        !std::holds_alternative<AcceptOutput>(b_.output) || s_.moments.verdicts.empty())
       return false;
     for (const bool decides : {true, false})
       for (const TokenRanges& token : decides ? s_.moments.verdicts : s_.moments.prefixes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,10 +41,17 @@ inline Model votes_of_directions(bool all = false) {
   return m;
 }
 
-/// (1, k + sqrt 2, 1 + `more`) and (1 + sqrt 2) (1, k + sqrt 2, -1): where `more` is 0, the same
-/// direction after the norm, and opposite votes, which no combination of terms shows.
-inline std::vector<std::vector<Real>> opposite_votes(std::int64_t k, const Rational& more = 0) {
-  const Real y = Real(k) + Real::root(Rational(2)), factor = Real(1) + Real::root(Rational(2));
+/// (1, y, 1 + `more`) and (1 + sqrt 2) (1, y, -1), y = k + sqrt 2 + ... over the first `primes` primes:
+/// where `more` is 0, the same direction after the norm, and opposite votes, which no combination of
+/// terms shows.
+inline std::vector<std::vector<Real>> opposite_votes(std::int64_t k, const Rational& more = 0,
+                                                     std::size_t primes = 1) {
+  Real y(k);
+  for (const std::int64_t prime : std::vector<std::int64_t>{2, 3, 5, 7, 11}) {
+    if (primes-- == 0) break;
+    y = y + Real::root(Rational(prime));
+  }
+  const Real factor = Real(1) + Real::root(Rational(2));
   return {{Real(1), y, Real(Rational(1) + more)}, {factor, factor * y, -factor}};
 }
 

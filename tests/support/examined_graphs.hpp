@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "proofs-check/check/examine.hpp"
+#include "runtime/file/model.hpp"
+
+namespace logdepth::support {
+
+/// Fails, with the shrunk graph, unless a file is right on all graphs within the bounds.
+void expect_right_on_graphs(const Model& model, const Bounds& bounds, const std::string& name);
+
+}  // namespace logdepth::support
