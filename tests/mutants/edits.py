@@ -829,4 +829,7 @@ EDITS = [
     (TORCH_MODULE, "raise RuntimeError(f\"{name} does not calculate", "print(f\"{name} does not calculate", "what was changed is loaded"),
     (LENS_MODULE, "SCALE * head[\"temperature\"] * query", "head[\"temperature\"] * query", "scores are divided by a scale and not multiplied by it"),
     (LENS_MODULE, "block(\"repeated\") * config[\"loops\"]", "block(\"repeated\")", "the loop is unrolled once"),
+    ("runtime/numbers/real_inverse.cpp", "(surd.sign > 0) != turned", "surd.sign > 0", "the conjugate of a number is the number"),
+    ("runtime/numbers/real_inverse.cpp", "products_.push_back(products_[i] * surd.radicand);", "products_.push_back(surd.radicand);", "products of roots are forgotten"),
+    ("runtime/numbers/nested_radical.cpp", "coefficient = coefficient * *known;", "coefficient = *known;", "what a square stands in for forgets its factor"),
 ]

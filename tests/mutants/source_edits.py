@@ -5,7 +5,8 @@ Works on a copy of the tree. Test programs are built and run one after the other
 quickest tests of each first, so an edit costs little more than what its death needs. How long every
 test takes is measured on the tree without any edit, once for as long as it stays the same (--folder).
 With --record, what was judged is kept and not judged again while the edit and its file are the same.
-Ends with 1 when an edit survived, with 3 when the time was up before all were judged.
+With --quick, slow tests are not asked, and what the others do not see is left to the next command without
+it. Ends with 1 when an edit survived, with 3 when not all were judged.
 """
 
 import argparse
@@ -28,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ["programs", "rejects", "laws", "claims", "learned", "exports", "python"]
 PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py"
 PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
-# Tests of at most so many seconds are one round, then those of at most so many.
+# Tests of at most so many seconds are one round, then those of at most so many. The last are slow.
 STEPS = (0.1, 1.0, float("inf"))
 # What the edits of a folder can change; of any other: everything but what is only of python.
 REACH = {"learned": ("learned", "laws", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
@@ -144,18 +145,26 @@ class Bench:
                 seen.update(str(path.relative_to(self.tree)).encode() + b"\0" + path.read_bytes() + b"\0")
         return seen.hexdigest()
 
-    def rounds(self, program):
-        """The tests of the program that pass without any edit, by their time; says which do not."""
+    def rounds(self, program, without):
+        """The tests of the program that pass without any edit, by their time, and those that do not; `without` are
+        not run."""
         if program == "python":
-            failed = self.test(Round(program, 1, PYTHON_TESTS))
-            return ([], [failed]) if failed else ([Round(program, 1, PYTHON_TESTS)], [])
+            one = Round(program, 1, PYTHON_TESTS)
+            failed = self.test(one)
+            return ([], [failed]) if failed else ([one], [])
         told = self.build / "times.json"
+        told.unlink(missing_ok=True)
         run([str(self.build / "tests" / ("test_" + program)), "--gtest_brief=1",
-             "--gtest_output=json:" + str(told)], None, self.tree)
+             "--gtest_output=json:" + str(told)], None, self.tree,
+            {"GTEST_FILTER": "-" + ":".join(without)} if without else None)
+        if not told.exists():
+            sys.exit("{} does not end without any edit".format(program))
         suites = json.loads(told.read_text(encoding="utf-8"))["testsuites"]
         times, failed = {}, []
         for test in (test for suite in suites for test in suite["testsuite"]):
             name = test["classname"] + "." + test["name"]
+            if name in without:
+                continue
             if test.get("result") == "COMPLETED" and not test.get("failures"):
                 times[name] = float(test["time"].rstrip("s"))
             else:
@@ -211,6 +220,8 @@ def main():
     parser.add_argument("--only", type=int, nargs="+", metavar="N", help="edits by number")
     parser.add_argument("--tests", default=".", metavar="REGEX",
                         help="programs to use, such as 'laws|rejects'")
+    parser.add_argument("--quick", action="store_true",
+                        help="only tests of at most a second; what they do not see stays to be judged")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="passed to ninja")
     parser.add_argument("--timeout", type=int, default=600, help="seconds per test program")
     parser.add_argument("--seconds", type=float, default=float("inf"),
@@ -241,7 +252,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="source-edits-") as temporary:
         bench = Bench(arguments.folder or pathlib.Path(temporary), arguments.jobs,
                       arguments.timeout)
-        rounds = baseline(bench, arguments.tests)
+        rounds = baseline(bench, arguments.tests, arguments.quick)
 
         for number in chosen:
             edit = EDITS[number - 1]
@@ -255,32 +266,40 @@ def main():
                 result, detail = bench.judge(rounds_for(edit, rounds))
             finally:
                 bench.restore(edit, text)
-            record.add(edit, result, detail)
+            if arguments.quick and result == "SURVIVED":
+                result = "left by the quick tests"
+            else:
+                record.add(edit, result, detail)
             print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
                 number, edit[0], edit[3], result, " by " + detail if detail else "",
                 time.monotonic() - started), flush=True)
         sys.exit(summary(chosen, record))
 
 
-def baseline(bench, wanted):
-    """The rounds of tests that pass without any edit; from the last time, where the tree is the same."""
+def baseline(bench, wanted, quick):
+    """The rounds of tests that pass without any edit; from the last time, where the tree is the same. Tests that were
+    slow at any time are left out of what is quick."""
     programs = [program for program in PROGRAMS if re.search(wanted, program)]
     kept, digest = bench.build / "baseline.json", bench.digest()
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     if known.get("tree") != digest:
-        known = {"tree": digest, "programs": {}}
+        known = {"tree": digest, "programs": {}, "slow": known.get("slow", {})}
+    rounds = []
     for program in programs:
         code, output = bench.compile(program)
         if code != 0:
             sys.exit("{} does not compile without any edit:\n{}".format(program, output[-3000:]))
-        if program not in known["programs"]:
-            made, failed = bench.rounds(program)
-            known["programs"][program] = {"rounds": [(one.step, one.tests) for one in made], "failed": failed}
+        name = program + (", quick" if quick else "")
+        if name not in known["programs"]:
+            made, failed = bench.rounds(program, known["slow"].get(program, []) if quick else [])
+            slow = [test for one in made if one.step == len(STEPS) - 1 for test in one.tests.split(":")]
+            known["slow"][program] = sorted({*known["slow"].get(program, []), *slow})
+            known["programs"][name] = {"rounds": [(one.step, one.tests) for one in made], "failed": failed}
             kept.write_text(json.dumps(known), encoding="utf-8")
-        for failure in known["programs"][program]["failed"]:
+        for failure in known["programs"][name]["failed"]:
             print("NOT USED, fails without any edit: " + failure, flush=True)
-    rounds = [Round(program, step, tests) for program in programs
-              for step, tests in known["programs"][program]["rounds"]]
+        rounds += [Round(program, step, tests) for step, tests in known["programs"][name]["rounds"]
+                   if not quick or step < len(STEPS) - 1]
     if not rounds:
         sys.exit("no test program is left")
     print("{} rounds of tests pass without any edit".format(len(rounds)), flush=True)
