@@ -59,14 +59,15 @@ std::string host_name() {
   return std::string(name).substr(0, std::string(name).find('.'));
 }
 
-/// {0} folder, {1} host, {2} user, {3} to {5} ports.
+/// {0} folder, {1} host, {2} user, {3} to {5} ports. What is requeued waits until its old credential has
+/// expired: two minutes, if nothing else is said.
 constexpr const char* kConfiguration = R"(ClusterName=logdepth
 SlurmctldHost={1}(127.0.0.1)
 SlurmctldPort={3}
 SlurmUser={2}
 SlurmdUser={2}
 AuthType=auth/munge
-AuthInfo=socket={0}/munge.socket
+AuthInfo=socket={0}/munge.socket,cred_expire=10
 CredType=cred/munge
 StateSaveLocation={0}/state
 SlurmdSpoolDir={0}/%n
