@@ -8,14 +8,15 @@
 
 #include "logdepth/run.hpp"
 #include "objects/graph.hpp"
+#include "runtime/exact/decided_run.hpp"
 #include "runtime/exact/promise_check.hpp"
-#include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
 
 ExactNumber exact_number(const Real& number);
 
-/// Exact answers, one input after the other, with every promise checked.
+/// Exact answers, one input after the other, with every promise checked. Named numbers are in the field
+/// of square roots, where equal numbers have one text; verdicts are decided beyond it, too.
 class ExactAnswers {
  public:
   /// Keeps a reference to what the transformer holds.
@@ -30,25 +31,25 @@ class ExactAnswers {
   void before_runs(std::function<void(const Tokens&)> look) { before_runs_ = std::move(look); }
   /// Someone else who looks on.
   void show_to(ForwardObserver<ValueId>& observer) { observers_.push_back(&observer); }
-  Runner& runner() { return runner_; }
-  /// After the last layer of the latest input; absent where that was refused.
-  const std::optional<Stream<ValueId>>& stream() const { return stream_; }
+  const Exact& arithmetic() { return run_.runner().arithmetic(); }
+  /// After the last layer of the latest input; absent where that was refused or left the field.
+  const std::optional<Stream<ValueId>>& stream() const { return run_.stream(); }
 
  private:
-  /// Reads the answer from the stream.
-  using Read = std::function<void(const Stream<ValueId>&, Answer&)>;
+  /// Reads the answer off the run.
+  using Read = std::function<void(Answer&)>;
   Answer answer(const Outcome<Tokens>& tokens, const Read& read);
+  void verdict(Answer& answer);
   std::map<std::string, std::vector<ExactNumber>> numbers(const CellsOutput& output,
                                                           const Stream<ValueId>& stream);
   template <class One>
-  std::optional<std::vector<One>> prefixes(const Stream<ValueId>& stream, std::size_t letters);
+  std::optional<std::vector<One>> prefixes(std::size_t letters);
 
   const Model& model_;
-  Runner runner_;
+  DecidedRun run_;
   PromiseCheck promises_;
   Runner::Observers observers_;
   std::function<void(const Tokens&)> before_runs_;
-  std::optional<Stream<ValueId>> stream_;
 };
 
 }  // namespace logdepth

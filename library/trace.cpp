@@ -107,7 +107,7 @@ template <class Ask>
 Trace taken(const Transformer& transformer, const Ask& ask) {
   Trace trace;
   ExactAnswers answers(transformer);
-  TraceTaker taker(transformer.hidden().model, answers.runner().arithmetic(), trace);
+  TraceTaker taker(transformer.hidden().model, answers.arithmetic(), trace);
   answers.before_runs([&](const Tokens& tokens) { taker.expect_room_for(tokens); });
   answers.show_to(taker);
   trace.answer = ask(answers);

@@ -18,7 +18,8 @@ enum class Decision {
   rejected,           ///< of a graph: not connected
   computed,           ///< the transformer answers with named numbers, not with a verdict
   undecided,          ///< the two logits are equal
-  outside_field,      ///< a norm is no sum of square roots: an exact run ends there
+  outside_field,      ///< a norm is no sum of square roots, and named numbers are asked for, or a
+                      ///< comparison was not decided beyond these numbers either
   outside_hypotheses  ///< the input is none that the file is made for, as a word too long for it
 };
 
@@ -45,6 +46,9 @@ struct Answer {
   /// The first place where a head did not select what it promises, as a sentence; then the file is
   /// not what it claims to be, whatever was decided.
   std::optional<std::string> broken_promise;
+  /// Where the numbers left the sums of square roots, as a sentence; promises were checked up to there.
+  /// What was decided all the same is exact.
+  std::optional<std::string> left_field;
   std::uint64_t depth = 0;  ///< layers that were run
 
   /// False for all that is not decided as well.

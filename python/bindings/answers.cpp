@@ -103,7 +103,8 @@ void bind_answers(nb::module_& module) {
           nb::sig("def decision(self) -> " DECISION),
           "\"accepted\" (of a graph: connected), \"rejected\", \"computed\" (it answers with named "
           "numbers), \"undecided\" (both logits are equal), \"outside_field\" (a norm is no sum of "
-          "square roots, where an exact run ends), \"outside_hypotheses\" (the file is not made "
+          "square roots, and named numbers are asked for or a comparison was not decided), "
+          "\"outside_hypotheses\" (the file is not made "
           "for "
           "the input, as a word too long for it).")
       .def_prop_ro(
@@ -129,6 +130,10 @@ void bind_answers(nb::module_& module) {
       .def_ro("broken_promise", &Answer::broken_promise,
               "The first place where a head did not select what it promises, as a sentence; then "
               "the file is not what it claims to be, whatever was decided.")
+      .def_ro(
+          "left_field", &Answer::left_field,
+          "Where the numbers left the sums of square roots, as a sentence; promises were checked "
+          "up to there. What was decided all the same is exact.")
       .def_ro("depth", &Answer::depth, "Layers that were run.")
       .def(
           "__repr__", [](const Answer& answer) { return "<" + described(answer) + ">"; },

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <regex>
 
 #include "logdepth/compile.hpp"
@@ -212,6 +213,16 @@ class WeightsOfTheProgram : public support::OutsideTheTree {
     done(command);
     return Transformer::load(folder.file("written.json"));
   }
+  /// A file that was changed by hand is told the hash that it has now.
+  static Transformer changed(const Transformer& from, const std::string& text) {
+    const std::string said = refusal([&] { return Transformer::from_text(text, "changed.json"); });
+    EXPECT_TRUE(said.starts_with("changed.json")) << said;
+    std::string hash;
+    static const std::regex kHash("[0-9a-f]{64}");
+    for (std::sregex_iterator it(said.begin(), said.end(), kHash), end; it != end; ++it)
+      if (it->str() != from.sha256()) hash = it->str();
+    return Transformer::from_text(std::regex_replace(text, std::regex(from.sha256()), hash));
+  }
 };
 
 TEST_F(WeightsOfTheProgram, AreTheLibrarysByteForByte) {
@@ -286,15 +297,7 @@ TEST_F(WeightsOfTheProgram, ThatBreakAPromiseAreFoundOut) {
   const std::string lie = std::regex_replace(
       honest.text(), std::regex(R"("flag": \[\n[^\n]*\n\],\n"kind": "rightmost")"),
       R"("kind": "uniform")");
-  // A file that was changed by hand is told the hash that it has now.
-  const std::string said = refusal([&] { return Transformer::from_text(lie, "lie.json"); });
-  EXPECT_TRUE(said.starts_with("lie.json")) << said;
-  std::string hash;
-  static const std::regex kHash("[0-9a-f]{64}");
-  for (std::sregex_iterator it(said.begin(), said.end(), kHash), end; it != end; ++it)
-    if (it->str() != honest.sha256()) hash = it->str();
-  const Transformer liar =
-      Transformer::from_text(std::regex_replace(lie, std::regex(honest.sha256()), hash));
+  const Transformer liar = changed(honest, lie);
   const Answer answer = run(liar, {"set", "keep"});
   EXPECT_EQ(answer.decision, run(honest, {"set", "keep"}).decision);
   ASSERT_TRUE(answer.broken_promise);
@@ -319,6 +322,29 @@ TEST_F(WeightsOfTheProgram, ThatBreakAPromiseAreFoundOut) {
             std::string::npos)
       << inspect(honest).proved[0];
   EXPECT_EQ(inspect(liar).proved, std::vector<std::string>{});
+}
+
+// With another mask the norms are roots of sums of roots, and the verdicts those of the program all the same.
+TEST_F(WeightsOfTheProgram, ThatLeaveTheFieldAreDecidedBeyondIt) {
+  const Transformer flipflop = written({"regular", "--group", "flipflop", "--positions",
+                                        "first-flag", "--table", "monoid", "--norm", "layernorm"});
+  const Transformer beyond = changed(
+      flipflop, std::regex_replace(flipflop.text(), std::regex(R"(\[16,"3/4"\],\n\[17,"1"\])"),
+                                   R"([17,"7/4"])", std::regex_constants::format_first_only));
+  beyond.save(folder.file("beyond.json"));
+  std::size_t left = 0;
+  for (const Letters& word : std::vector<Letters>{{"a"}, {"b", "a"}, {"c", "a", "b"}}) {
+    const Answer answer = run(beyond, word);
+    const std::string said = done({LOGDEPTH_BINARY, "run", "beyond.json", "--input",
+                                   std::accumulate(word.begin(), word.end(), std::string())})
+                                 .out;
+    EXPECT_EQ(answer.accepted(), said.find("accept") != std::string::npos) << said;
+    EXPECT_NE(answer.decision, Decision::outside_field) << answer.reason;
+    EXPECT_TRUE(answer.products) << answer.reason;
+    left += answer.left_field.has_value();
+    EXPECT_FALSE(run(flipflop, word).left_field);
+  }
+  EXPECT_GT(left, 0u);
 }
 
 TEST_F(WeightsOfTheProgram, SayWhatIsNotProvedByName) {
