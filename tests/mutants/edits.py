@@ -149,7 +149,7 @@ EDITS = [
      "if (group.empty())",
      "a direction that may be zero is accepted"),
     (OBLIGATIONS, "if (!numbers_.signs(margin, before_).positive())",
-     "if (!numbers_.signs(margin, before_).nonnegative)", "a margin may be zero"),
+     "if (before_.empty())", "a margin may be anything"),
     (OBLIGATIONS, "before_[s.flag].certain != (zero ? 1u : 0u))", "!before_[s.flag].certain)",
      "a test may start from the wrong value of its flag"),
     # --- the analysis: join, loop, transfer
