@@ -75,8 +75,6 @@ TEST_F(ReportOfPaper, RefusesWhatIsNoRunOrNoFileOfThisTaskAndWritesNothing) {
         {{"relit", "empty"}, "as 'train relit' leaves them"},
         {{"relit", kResults + "/runs/Z2"}, "a recursive block on a frozen language model"},
         {{"relit", "nowhere"}, "nowhere"},
-        {{"relit", "--probe", "empty"}, "empty/record.json"},
-        {{"relit", "--probe", kResults + "/runs/Z2/stack-1/seed-1"}, "model.safetensors"},
         {{"latent-reasoning", "nowhere"}, "nowhere"},
         {{"latent-reasoning", kResults + "/runs", "--constructed", "language.json"},
          "not about computation graphs"},

@@ -33,8 +33,9 @@ class ProbeCommand : public support::CommandLine {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return done(arguments);
   }
-  void refused(const std::vector<std::string>& more, const std::string& expected) const {
-    std::vector<std::string> arguments = {"report", "latent-reasoning"};
+  void refused(const std::vector<std::string>& more, const std::string& expected,
+               const std::string& paper = "latent-reasoning") const {
+    std::vector<std::string> arguments = {"report", paper};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished finished = logdepth(arguments);
     EXPECT_EQ(finished.status, 2) << finished.err;
@@ -72,6 +73,13 @@ TEST_F(ProbeCommand, WhatCannotBeProbedIsRefusedInOneSentence) {
   refused({"--probe", run}, "model.safetensors");
   folder.write(run + "/record.json", "{}");
   refused({"--probe", run}, "expected the record of a training run");
+}
+
+TEST_F(ProbeCommand, WithoutTheNetworkOfARunThereIsNoRecursionToProbe) {
+  const std::string results = std::string(LOGDEPTH_SOURCE_DIR) + "/bench/results/runs";
+  std::filesystem::create_directory(folder.file("empty"));
+  refused({"--probe", "empty"}, "empty/record.json", "relit");
+  refused({"--probe", results + "/Z2/stack-1/seed-1"}, "model.safetensors", "relit");
 }
 
 }  // namespace
