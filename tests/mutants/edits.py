@@ -611,7 +611,7 @@ EDITS = [
     (NETWORK, "context.mask.lengths = batch.lengths;", "", "padding is attended to"),
     (NETWORK, "if (after != step + 1) continue;", "if (after != step) continue;",
      "the state is read out one loop late"),
-    (NETWORK, "if (batch.loops > 0) return batch.loops;", "",
+    (NETWORK, "if (batch.loops > 0) return batch.loops;", "break;",
      "a loop runs once whatever the samples ask for"),
     (LEARNED_BATCH, "real.defined() ? per_token.masked_select(real) : per_token", "per_token",
      "readings of a loop count padding"),
