@@ -644,7 +644,7 @@ EDITS = [
     (TRAINER, "if (!fs::exists(before))", "if (!fs::exists(before)) return; else if (false)",
      "a run goes on where its rate had fallen, for want of the checkpoint before"),
     (TRAINER, "optimiser_.steps = state.value(\"descents\", state_.step);", "", "a resumed run corrects the bias of its moments again"),
-    (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "", "layernorm is run as RMS norm"),
+    (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "x = x - 0;", "layernorm is run as RMS norm"),
     (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
     (N_STAR, "if (result.strict == i) result.strict = i + 1;", "result.strict = i + 1;",
      "n* forgives a gap"),
