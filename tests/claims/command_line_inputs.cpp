@@ -471,7 +471,7 @@ TEST_F(Inputs, WhatRootsOfRootsDoNotDecideIsOutsideTheField) {
   save_weights(support::votes_of_directions(true), folder.file("all-votes.json"));
   std::vector<std::vector<Real>> rows;
   for (std::int64_t k = 1; k <= 7; ++k)
-    for (auto& row : support::opposite_votes(k)) rows.push_back(std::move(row));
+    for (auto& row : support::opposite_votes(k, 0, 4)) rows.push_back(std::move(row));
   folder.write("many.txt", cells_text(rows));
   const Finished many = logdepth({"run", "all-votes.json", "--cells", "many.txt"});
   EXPECT_EQ(many.status, 3);

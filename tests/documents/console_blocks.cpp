@@ -122,6 +122,10 @@ const std::vector<NotRun> kNotRun = {
      "python3 tests/mutants/source_edits.py                        # all of them, on a temporary "
      "copy of the tree",
      kMutants},
+    {"tests/mutants/README.md",
+     "python3 tests/mutants/source_edits.py --record tests/mutants/judged.jsonl --folder "
+     "build/edits",
+     kMutants},
     {"runtime/README.md", "value    = [ \"+\" | \"-\" ] term { ( \"+\" | \"-\" ) term }", kDrawing},
 };
 
