@@ -295,8 +295,7 @@ class Proof {
     std::vector<Unit> units;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (in[i].empty() || out[i].empty()) continue;
-      const Rational size = in[i].begin()->second.abs();
-      for (auto& [place, factor] : in[i]) factor = factor * size.inverse();
+      const Rational size = take_size(in[i]);
       for (auto& [place, factor] : out[i]) factor = factor * size;
       units.emplace_back(in[i], out[i]);
     }

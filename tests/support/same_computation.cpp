@@ -7,19 +7,13 @@
 #include <vector>
 
 #include "objects/overload.hpp"
+#include "tests/support/weight_rows.hpp"
 
 namespace logdepth::support {
 namespace {
 
-using Place = std::pair<std::uint32_t, std::uint32_t>;
-using Matrix = std::map<Place, Rational>;
-using Vector = std::map<std::uint32_t, Rational>;
-
-Vector vector_of(const SparseVector& sparse) {
-  Vector vector;
-  for (const SparseEntry& e : sparse) vector[e.index] = e.value;
-  return vector;
-}
+using Matrix = Bilinear;
+using Vector = Coordinates;
 
 /// Coordinates that something writes: the input, the embedding, positions, a sublayer.
 std::set<std::uint32_t> written(const Model& model) {
@@ -68,10 +62,10 @@ class Canonical {
   explicit Canonical(const Model& model) : model_(model), live_(written(model)) {}
 
   Vector mask(const SparseVector& sparse) const {
-    Vector mask = vector_of(sparse);
+    Vector mask = factors(sparse);
     if (model_.norm == Norm::rms)
       std::erase_if(mask, [&](const auto& entry) { return !live_.contains(entry.first); });
-    scale(mask);
+    take_size(mask);
     return mask;
   }
 
@@ -96,7 +90,7 @@ class Canonical {
   HeadForm head(const Head& head, const Vector& mask) const {
     HeadForm form{head.causal, product(transposed(reads(head.query, mask)), reads(head.key, mask)),
                   product(entries(head.output), reads(head.value, mask))};
-    scale(form.score);
+    take_size(form.score);
     return form;
   }
 
@@ -108,7 +102,7 @@ class Canonical {
     for (const MatrixEntry& e : block.out.entries) columns[e.column][e.row] = e.value;
     std::map<Vector, Vector> sums;
     for (auto& [unit, row] : rows) {
-      const Rational factor = scale(row);
+      const Rational factor = take_size(row);
       for (const auto& [coordinate, value] : columns[unit]) sums[row][coordinate] += value * factor;
     }
     for (auto& [row, sum] : sums)
@@ -143,14 +137,6 @@ class Canonical {
         result[{left.first, it->first.second}] += x * it->second;
     std::erase_if(result, [](const auto& entry) { return entry.second.is_zero(); });
     return result;
-  }
-  /// Divides by the size of the first number; that size.
-  template <class Map>
-  static Rational scale(Map& numbers) {
-    if (numbers.empty()) return Rational(1);
-    const Rational size = numbers.begin()->second.abs();
-    for (auto& [place, value] : numbers) value = value * size.inverse();
-    return size;
   }
 
   const Model& model_;

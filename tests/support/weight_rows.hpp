@@ -22,6 +22,15 @@ std::vector<Coordinates> columns_of(const SparseMatrix& matrix);
 std::vector<Coordinates> rows_behind(const SparseMatrix& matrix, const SparseVector& mask,
                                      const std::vector<bool>& live);
 
+/// Divides a map's numbers by the size of the first one, which it returns; 1 where there is none.
+template <class Numbers>
+Rational take_size(Numbers& numbers) {
+  if (numbers.empty()) return Rational(1);
+  const Rational size = numbers.begin()->second.abs();
+  for (auto& [place, value] : numbers) value = value * size.inverse();
+  return size;
+}
+
 /// Sum over d of left_d (x) right_d.
 Bilinear product(const std::vector<Coordinates>& left, const std::vector<Coordinates>& right);
 /// other = factor * form with a positive factor.
