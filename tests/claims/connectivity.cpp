@@ -49,7 +49,8 @@ Model compiled(const Form& form, Norm norm = Norm::rms) {
 
 /// And every head was asked.
 void expect_right(const Form& form, Norm norm, const Bounds& bounds) {
-  const auto report = support::expect_right_on_graphs(compiled(form, norm), bounds, form.name);
+  const auto report = examine_graphs(compiled(form, norm), {bounds});
+  support::expect_right_on_graphs(report, form.name);
   EXPECT_TRUE(report.unevaluated.empty())
       << form.name << ": " << describe(report.unevaluated.front());
 }

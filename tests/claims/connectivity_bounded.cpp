@@ -54,7 +54,7 @@ TEST(ConnectivityBounded, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourc
   bounds.up_to = 3;
   bounds.random = 0;
   for (const std::uint32_t vertices : {3u, 9u, 100u})
-    support::expect_right_on_graphs(compiled(vertices), bounds, "bounded");
+    support::expect_right_on_graphs(examine_graphs(compiled(vertices), {bounds}), "bounded");
 }
 
 TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePromise) {
@@ -64,7 +64,7 @@ TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePro
     bounds.random = 16;
     bounds.max_size = vertices;
     bounds.seed = 20261123;
-    support::expect_right_on_graphs(compiled(vertices), bounds, "bounded");
+    support::expect_right_on_graphs(examine_graphs(compiled(vertices), {bounds}), "bounded");
   }
 }
 
@@ -73,7 +73,8 @@ TEST(ConnectivityBounded, IsTheSameUnderMeanSubtractingNorm) {
   bounds.up_to = 2;
   bounds.random = 8;
   bounds.max_size = 5;
-  support::expect_right_on_graphs(compiled(20, Norm::layernorm), bounds, "bounded");
+  support::expect_right_on_graphs(examine_graphs(compiled(20, Norm::layernorm), {bounds}),
+                                  "bounded");
 }
 
 TEST(ConnectivityBounded, GivesEveryTokenItsCoordinates) {

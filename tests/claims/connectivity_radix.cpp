@@ -58,7 +58,8 @@ TEST(ConnectivityRadix, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceA
       Bounds bounds;
       bounds.up_to = size == 4 ? 2 : size;  // smaller graphs, filled up
       bounds.random = 0;
-      support::expect_right_on_graphs(compiled(size, radix), bounds, std::to_string(size));
+      support::expect_right_on_graphs(examine_graphs(compiled(size, radix), {bounds}),
+                                      std::to_string(size));
     }
 }
 
@@ -71,7 +72,8 @@ TEST(ConnectivityRadix, IsRightOnPathsCutsCyclesStarsAndRandomGraphsOfUpToTenVer
       bounds.random = 12;
       bounds.max_size = size;
       bounds.seed = 20261123;
-      support::expect_right_on_graphs(compiled(size, radix), bounds, std::to_string(size));
+      support::expect_right_on_graphs(examine_graphs(compiled(size, radix), {bounds}),
+                                      std::to_string(size));
     }
 }
 
@@ -81,7 +83,7 @@ TEST(ConnectivityRadix, IsTheSameUnderMeanSubtractingNorm) {
   bounds.random = 8;
   bounds.max_size = 4;
   for (const std::uint32_t radix : {2u, 3u})
-    support::expect_right_on_graphs(compiled(4, radix, Norm::layernorm), bounds,
+    support::expect_right_on_graphs(examine_graphs(compiled(4, radix, Norm::layernorm), {bounds}),
                                     std::to_string(radix));
 }
 

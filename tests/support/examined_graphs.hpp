@@ -3,12 +3,10 @@
 #include <string>
 
 #include "proofs-check/check/graphs.hpp"
-#include "runtime/file/model.hpp"
 
 namespace logdepth::support {
 
-/// Fails, with the shrunk graph, unless a file is right on all graphs within the bounds.
-Examination<AskedGraph> expect_right_on_graphs(const Model& model, const Bounds& bounds,
-                                               const std::string& name);
+/// Fails, with the shrunk graph, unless a file was asked and was right on every graph.
+void expect_right_on_graphs(const Examination<AskedGraph>& report, const std::string& name);
 
 }  // namespace logdepth::support
