@@ -148,7 +148,11 @@ void Trainer::resume(const std::string& folder) {
     throw InputError(before +
                      ": expected the checkpoint of where the rate began to fall, which a "
                      "longer run goes on from; choose another folder");
+  LearningCurve ended = state_.curve;
+  const bool at_its_end = state_.step == earlier.steps && !ended.points.empty();
+  if (at_its_end) ended.ends.push_back(ended.points.back());
   load_checkpoint(before);
+  state_.curve.ends = std::move(ended.ends);
 }
 
 void Trainer::save_checkpoint(const std::string& file) const {

@@ -19,12 +19,16 @@ struct LearningCurve {
   };
   std::string score;          ///< what it is
   std::vector<Point> points;  ///< steps grow; the last one is the end of the run
+  /// Where the same run ended before it was given more steps: there its rate had fallen as it has at
+  /// the last point, which `points` of the full rate before have not.
+  std::vector<Point> ends = {};
 
   enum class Trend { unknown, rising, flat, falling };
   /// What the second half of the steps did to the score. A size that was reached (kSizeScore) is flat
   /// where every point of that half has it, rising where it ends as its largest, else falling. A share
   /// is rising where it grew by more than a fiftieth, else flat. Unknown without a point in the first
-  /// half.
+  /// half. Where the run ended in the first half before, that end alone is compared with the last one:
+  /// what the fall of the rate adds is in both.
   Trend trend() const;
   /// The curve of the same network run so many times (at least 1): of the points that tell loops
   /// apart, with 0 where it did not run so often yet.

@@ -34,6 +34,28 @@ TEST(DepthEvidence, AReachIsFlatWhereNothingChangedInTheSecondHalf) {
   EXPECT_EQ(trend({{1000, 9}, {2000, 8}, {4000, 8}}), Trend::flat) << "the first half is past";
 }
 
+TEST(DepthEvidence, WhereARunEndedInItsFirstHalfThatEndIsComparedAndNotThePointsOfTheFullRate) {
+  LearningCurve curve{"n*", {{1000, 2, 0, {}, {2, 2}}, {4000, 7, 0, {}, {2, 7}}}};
+  curve.points.push_back({6000, 8, 0, {}, {3, 8}});
+  EXPECT_EQ(curve.trend(), Trend::rising) << "7 at the full rate";
+  curve.ends = {{2000, 7, 0, {}, {2, 7}}, {3000, 8, 0, {}, {2, 8}}};
+  EXPECT_EQ(curve.trend(), Trend::flat) << "8 where the rate had fallen after half of the steps";
+  EXPECT_EQ(curve.after_loops(1).trend(), Trend::rising);
+  EXPECT_EQ(curve.after_loops(2).trend(), Trend::flat);
+  const LearningCurve read = learning_curve_from_json(to_json(curve));
+  EXPECT_EQ(to_json(read), to_json(curve));
+  EXPECT_EQ(read.ends.size(), 2u);
+  curve.ends.back().score = 9;
+  EXPECT_EQ(curve.trend(), Trend::falling);
+  curve.ends.back() = {3001, 8};
+  EXPECT_EQ(curve.trend(), Trend::rising) << "the end at 2000 is the latest of the first half";
+  curve.ends = {{5000, 8}};
+  EXPECT_EQ(curve.trend(), Trend::rising) << "more than half: the points decide";
+  curve.score = "share";
+  curve.ends = {{3000, 7.9}};
+  EXPECT_EQ(curve.trend(), Trend::flat) << "less than a fiftieth";
+}
+
 TEST(DepthEvidence, ARisingPointEntersNoFit) {
   std::vector<RunRecord> runs = {words("S3", 1, 2), words("S3", 2, 4), words("S3", 3, 8),
                                  words("S3", 4, 9)};

@@ -78,11 +78,20 @@ TEST_F(TrainingCommand, AFinishedRunGoesOnWhenMoreStepsAreAskedFor) {
   };
   const std::string file = "/rows-4/stack-1/seed-1/";
   ASSERT_EQ(logdepth(rows("parts", "20")).status, 0);
+  const json shorter = json::parse(folder.read("parts" + file + "record.json"));
   ASSERT_EQ(logdepth(rows("parts", "40")).status, 0);
   ASSERT_EQ(logdepth(rows("whole", "40")).status, 0);
   const json record = json::parse(folder.read("parts" + file + "record.json"));
   EXPECT_EQ(record["training"]["steps"], 40);
   EXPECT_EQ(record["training"]["curve"]["points"].size(), 4u) << "after 5, 10, 20 and 40 steps";
+  // What the shorter run came to, at the end of its own fall of the rate, is kept.
+  const json ends = record["training"]["curve"]["ends"];
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0], shorter["training"]["curve"]["points"].back());
+  EXPECT_EQ(ends[0]["steps"], 20);
+  EXPECT_FALSE(
+      json::parse(folder.read("whole" + file + "record.json"))["training"]["curve"].contains(
+          "ends"));
   EXPECT_EQ(folder.read("parts" + file + "model.safetensors"),
             folder.read("whole" + file + "model.safetensors"));
   const Finished fewer = logdepth(rows("parts", "30"));
