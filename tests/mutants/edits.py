@@ -61,7 +61,6 @@ RUN_FOLDER = "cli/run_folder.cpp"
 KERNELS = "learned/core/matrix_kernels.cpp"
 FILES = "learned/records/input_files.cpp"
 FIT = "learned/report/line_fit.hpp"
-CURVE = "learned/records/learning_curve.cpp"
 SWEEP = "learned/report/settings_sweep.cpp"
 WORD_TOKENS = "learned/word_problems/word_tokens.hpp"
 WORD_INQUIRY = "proofs-check/check/words.cpp"
@@ -632,8 +631,12 @@ EDITS = [
      "targets are asked for one loop late"),
     (PREDICTOR, "position < text.size() ? text[position] : text.back()", "text.back()",
      "of several prompts the longer ones are read wrongly"),
-    (CURVE, "const auto half = beyond - 1;", "const auto half = points.end() - 1;",
+    (CURVE, "Points{beyond - 1, points.end()}", "Points{points.end() - 1, points.end()}",
      "the end of a learning curve is compared with itself"),
+    (CURVE, "half = {half.front(), end};", "half = second_half(points, end.steps);",
+     "an earlier end of a run is not compared with its last one"),
+    (CURVE, "after_loops_of(ends, loops)", "ends", "the earlier end of a number of loops is that of all of them"),
+    (TRAINER, "if (at_its_end) ended.ends", "if (false) ended.ends", "a run that is made longer forgets where it ended"),
     (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
      "nothing decays"),
     (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
