@@ -108,7 +108,7 @@ TEST(RejectedPrograms, AreAsManyPerFamilyAsPinnedHere) {
   std::map<std::string, int> count;
   for (const Misuse& misuse : zoo()) ++count[misuse.family];
   const std::map<std::string, int> pinned = {{"text", 67},  {"rules", 116}, {"lookups", 9},
-                                             {"norms", 43}, {"memory", 5},  {"loop", 5},
+                                             {"norms", 44}, {"memory", 5},  {"loop", 5},
                                              {"twice", 8},  {"format", 13}};
   EXPECT_EQ(count, pinned);
 }
