@@ -159,13 +159,15 @@ Proof proved_of(const MutationSubject& subject) {
 }
 
 MutationSubject analysed(const std::string& name, const Program& program,
-                         const CompileOptions& options) {
+                         const CompileOptions& options, const support::Courses& courses) {
   MutationSubject subject;
   subject.name = name;
   subject.program = program;
   subject.options = options;
   subject.model = compile(program, options).model;
   subject.moments = support::analysed_moments(subject.program, subject.model);
+  subject.courses = courses;
+  support::bound_by_courses(subject.moments, courses, subject.model);
   return subject;
 }
 
@@ -206,7 +208,8 @@ TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
     CompileOptions options;
     options.norm = norm;
     const MutationSubject subject =
-        analysed(std::string("division, ") + norm_name(norm), division_MS25_lem3_1(), options);
+        analysed(std::string("division, ") + norm_name(norm), division_MS25_lem3_1(), options,
+                 support::courses_of_divisions());
     const auto within = [](const Bounds& bounds) {
       return
           [bounds](const Model& changed) { return killed_by(examine_divisions(changed, bounds)); };
@@ -223,7 +226,7 @@ TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaultsOrListed) {
   const MutationSubject subject = analysed(
       "connectivity",
       graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2),
-      {});
+      {}, support::courses_of_connectivity());
   const auto within = [](const GraphPlan& plan) {
     return [plan](const Model& changed) { return killed_by(examine_graphs(changed, plan)); };
   };

@@ -107,12 +107,16 @@ class Proof {
     if (a.mask == b.mask && std::is_permutation(a.heads.begin(), a.heads.end(), b.heads.begin()))
       return because("the heads of a layer are added up, in any order");
     const auto live = live_coordinates(a_.width, moment.attention);
+    const TokenOrder order(s_.program, a_, s_.courses, live, a.mask);
+    const bool one_norm = a.mask == b.mask;
     for (std::size_t k = 0; k < a.heads.size(); ++k) {
       const HeadForm before(a.heads[k], a.mask, live), after(b.heads[k], b.mask, live);
       const auto& fetch = std::get<FetchStatement>(*statements(layer).attention.at(k));
-      if (!same_promise(a.heads[k], b.heads[k], moment.attention) ||
+      if (!(same_promise(a.heads[k], b.heads[k], moment.attention) ||
+            (one_norm && last_is_selected(order, after, b.heads[k]))) ||
           !same_values(before, after, moment.selectable()) ||
-          !same_selection(fetch, before, after, moment))
+          !(same_selection(fetch, before, after, moment) ||
+            (one_norm && same_selection_by_order(order, before, after))))
         return false;
     }
     return true;
@@ -282,6 +286,28 @@ class Proof {
       }
     return because("all pairs of cell values compared: the same keys are best" +
                    std::string(a.causal == b.causal ? "" : ", and they agree in what is read"));
+  }
+
+  /// Numbers that grow with the position, of both sides of a score.
+  bool same_selection_by_order(const TokenOrder& order, const HeadForm& a, const HeadForm& b) {
+    if (a.causal != b.causal)
+      return positive_multiple(a.score, b.score) && order.later_are_worse(a.score) &&
+             because("no later token is as good as the token itself, so it need not be hidden");
+    const auto before = order.own_is_best(a.score), after = order.own_is_best(b.score);
+    return a.causal && before && after &&
+           (*before == *after || (order.is_strict(*before) && order.is_strict(*after))) &&
+           because(
+               "scores grow with what grows from token to token: best is what equals the token's "
+               "own");
+  }
+
+  /// A head that selects the token itself, the last one that it sees, where the flag never falls.
+  bool last_is_selected(const TokenOrder& order, const HeadForm& form, const Head& head) {
+    const auto* rightmost = std::get_if<RightmostPromise>(&head.promise);
+    const auto own = order.own_is_best(form.score);
+    return rightmost && form.causal && own && order.is_strict(*own) &&
+           order.never_falls(factors(rightmost->flag)) &&
+           because("the token itself is the last one, and the promised flag never falls");
   }
 
   // --- feed-forward ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "compiler/program/program.hpp"
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/model.hpp"
+#include "tests/support/token_courses.hpp"
 #include "tests/support/token_ranges.hpp"
 
 /// Small compiled models that mutants are made of, and what judges a mutant.
@@ -26,6 +27,7 @@ struct MutationSubject {
   /// Compared cell by cell. Every combination of `moments` occurs in at least one of them.
   std::vector<std::vector<std::string>> words;
   Moments moments;
+  Courses courses;  ///< of its cells, as far as they are known
 };
 
 /// Scans of a regular expression, an automaton, groups and the flip-flop under all position
