@@ -196,10 +196,10 @@ TEST(PlantedChanges, OfFilesForWordsAreFoundWithinTheBoundsOfTheLedger) {
   plant_in_words({6, 10, 100}, kLedgerSeed, "ledger, words");
 }
 
-/// Scores whose arg max stays for what the tokens hold together (quotients that grow with the position, say)
-/// survive, as the list says: no proof here relates two cells. No change that shows itself on an input is
-/// known among them.
-constexpr double kUnproved = .06;
+/// Of divisions one change survives in 960 (six seeds of 160): a query that is zero at the first token alone.
+/// Of connectivity 15 of 480: margins that stay below what a mismatch costs, flags of tokens that no head
+/// selects, numbers read up to their sign. No change that shows itself on an input is known among them.
+constexpr double kUnprovedOfDivisions = .01, kUnprovedOfConnectivity = .05;
 
 TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
   std::mt19937_64 random(kSeed);
@@ -217,7 +217,7 @@ TEST(PlantedChanges, OfADivisionAreFoundByATestAtItsDefaultsOrListed) {
     plant(tally, subject.name, with_statements(subject.program, options), 80, random,
           {within(kDivisionBounds), within({6, 4, 12}), proved_of(subject)});
   }
-  tally.expect_seen("test, division", kUnproved);
+  tally.expect_seen("test, division", kUnprovedOfDivisions);
 }
 
 TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaultsOrListed) {
@@ -232,7 +232,7 @@ TEST(PlantedChanges, OfConnectivityAreFoundByATestAtItsDefaultsOrListed) {
   };
   plant(tally, subject.name, with_statements(subject.program, {}), 40, random,
         {within({kGraphBounds, true, false}), within({{2, 4, 5}}), proved_of(subject)});
-  tally.expect_seen("test, connectivity", kUnproved);
+  tally.expect_seen("test, connectivity", kUnprovedOfConnectivity);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tests/support/analysed_moments.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "compiler/analysis/number_properties.hpp"
@@ -23,10 +24,51 @@ class Analysed {
             {tokens(layer.attention.before), tokens(layer.feedforward.before), {}, {}, {}});
     if (moments.layers.size() != model_.layers.size())
       throw std::logic_error("the model is not that of its program");
+    moments.verdicts = verdicts();
     return moments;
   }
 
  private:
+  /// At the end: what the logits read is a few flags and labels, each with any of its values.
+  std::vector<TokenRanges> verdicts() const {
+    constexpr std::size_t kMost = 256;
+    std::vector<FiniteValues> all = {{}};
+    for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
+      const auto& at = model_.cells.at(p_.cells[cell].name).coordinates;
+      const bool read = std::ranges::any_of(model_.unembedding.entries, [&](const auto& entry) {
+        return std::ranges::find(at, entry.column) != at.end();
+      });
+      const CellType& type = p_.cells[cell].type;
+      const bool flag = std::holds_alternative<FlagType>(type);
+      if (!read || !(flag || std::holds_alternative<OneHotType>(type))) continue;
+      const std::uint32_t values = flag ? 2 : size_of(type);
+      if (all.size() * values > kMost) return {};
+      std::vector<FiniteValues> more;
+      for (const FiniteValues& one : all)
+        for (std::uint32_t value = 0; value < values; ++value) {
+          more.push_back(one);
+          more.back()[cell] = value;
+        }
+      all = std::move(more);
+    }
+    std::vector<TokenRanges> found;
+    for (const FiniteValues& values : all) {
+      TokenRanges ranges = ranges_.build({values, {}, {}});
+      for (CellId cell = 0; cell < p_.cells.size(); ++cell)
+        if (!values.contains(cell) && !std::holds_alternative<ConstantType>(p_.cells[cell].type))
+          for (const std::uint32_t i : model_.cells.at(p_.cells[cell].name).coordinates)
+            forget(ranges, i);
+      found.push_back(std::move(ranges));
+    }
+    return found;
+  }
+
+  /// May be anything, and its mirror.
+  void forget(TokenRanges& ranges, std::uint32_t coordinate) const {
+    ranges[coordinate] = {0, 0, true, true};
+    if (model_.norm == Norm::layernorm) ranges[coordinate + model_.width / 2] = {0, 0, true, true};
+  }
+
   std::vector<TokenRanges> tokens(const AbstractState& state) const {
     std::vector<TokenRanges> found;
     for (const auto& kind : numbers_.bounds().classes()) {

@@ -113,10 +113,11 @@ class Proof {
       const HeadForm before(a.heads[k], a.mask, live), after(b.heads[k], b.mask, live);
       const auto& fetch = std::get<FetchStatement>(*statements(layer).attention.at(k));
       if (!(same_promise(a.heads[k], b.heads[k], moment.attention) ||
-            (one_norm && last_is_selected(order, after, b.heads[k]))) ||
+            (one_norm && own_keeps(order, after, b.heads[k].promise))) ||
           !same_values(before, after, moment.selectable()) ||
           !(same_selection(fetch, before, after, moment) ||
-            (one_norm && same_selection_by_order(order, before, after))))
+            (one_norm && (same_selection_by_order(order, before, after) ||
+                          any_selection_does(order, before, after, moment.attention)))))
         return false;
     }
     return true;
@@ -143,6 +144,8 @@ class Proof {
     const auto* x = std::get_if<RightmostPromise>(&a.promise);
     const auto* y = std::get_if<RightmostPromise>(&b.promise);
     if (!x || !y) return false;
+    if (positive_multiple(factors(x->flag), factors(y->flag)))
+      return because("the promised flag is multiplied by one positive factor");
     std::vector<std::pair<Rational, Rational>> values;
     for (const TokenRanges& token : tokens) {
       const Range p = value(factors(x->flag), token), q = value(factors(y->flag), token);
@@ -301,12 +304,27 @@ class Proof {
                "own");
   }
 
-  /// A head that selects the token itself, the last one that it sees, where the flag never falls.
-  bool last_is_selected(const TokenOrder& order, const HeadForm& form, const Head& head) {
-    const auto* rightmost = std::get_if<RightmostPromise>(&head.promise);
+  /// A head that takes the same from every token, which needs one of them.
+  bool any_selection_does(const TokenOrder& order, const HeadForm& a, const HeadForm& b,
+                          const std::vector<TokenRanges>& tokens) {
+    if (a.causal != b.causal || !order.one_is_best(a.score) || !order.one_is_best(b.score))
+      return false;
+    for (const auto& [place, factor] : a.value)
+      for (const TokenRanges& token : tokens)
+        if (!token[place.second].exact() || token[place.second] != tokens.front()[place.second])
+          return false;
+    return because("one token is best, and a head takes the same from every token");
+  }
+
+  /// A head that selects the token itself, the last one that it sees: a match, and the rightmost where
+  /// the flag never falls.
+  bool own_keeps(const TokenOrder& order, const HeadForm& form, const Promise& promise) {
     const auto own = order.own_is_best(form.score);
-    return rightmost && form.causal && own && order.is_strict(*own) &&
-           order.never_falls(factors(rightmost->flag)) &&
+    if (!form.causal || !own || !order.is_strict(*own)) return false;
+    if (std::holds_alternative<MatchPromise>(promise))
+      return because("the token itself alone is selected, a match");
+    const auto* rightmost = std::get_if<RightmostPromise>(&promise);
+    return rightmost && order.never_falls(factors(rightmost->flag)) &&
            because("the token itself is the last one, and the promised flag never falls");
   }
 

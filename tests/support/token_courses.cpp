@@ -1,6 +1,7 @@
 #include "tests/support/token_courses.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/rules/statement_cells.hpp"
 
@@ -64,6 +65,10 @@ TokenOrder::TokenOrder(const Program& program, const Model& model, const Courses
       places_[model.cells.at(course.cell).coordinates.at(i)] = {&course, i};
   if (const auto one = constant_cell(program))
     places_[model.cells.at(program.cells[*one].name).coordinates.at(0)] = {};
+  for (const GivenCell& given : program.given)
+    if (given.holds == GivenCell::Holds::natural)
+      for (const std::uint32_t i : model.cells.at(program.cells[given.cell].name).coordinates)
+        common_numbers_.insert(i);
   common_ = norm_is_common(program, mask);
 }
 
@@ -144,7 +149,8 @@ bool TokenOrder::own_is_best(const Bilinear& score, const Course& of) const {
     const auto asking = place(pair.first), asked = place(pair.second);
     if (!asking || !asked) return false;
     if (!asked->course) return true;  // the same for every token that is asked
-    if (!grows_strictly(of) || asked->course->growth == Growth::unknown) return false;
+    if (asked->course->growth == Growth::unknown) return false;
+    if (!grows_strictly(of) && asked->course != &of) return false;
     return weight.sign() == (asked->component == 0 ? 1 : -1);
   });
 }
@@ -183,10 +189,27 @@ bool TokenOrder::later_are_worse(const Bilinear& score) const {
          factors[0].sign() >= 0 && factors[1].sign() > 0 && factors[0] <= factors[1];
 }
 
+/// The score is a multiple of the cosine of the angle between (a, b) and (p', 1), with a/b >= 0 rational and
+/// b > 0: no two positions have the largest one (the lemmas of `nearest`, compiler/laws/head_schema.cpp).
+bool TokenOrder::one_is_best(const Bilinear& score) const {
+  if (!common_) return false;
+  std::set<const Course*> asking_cells, asked_cells;
+  bool second_positive = false;
+  for (const auto& [pair, weight] : unmirrored(score)) {
+    const auto asking = place(pair.first), asked = place(pair.second);
+    if (!asking || !asking->course || !asked || !asked->course || weight.sign() < 0) return false;
+    asking_cells.insert(asking->course);
+    asked_cells.insert(asked->course);
+    second_positive = second_positive || (asking->component == 1 && asked->component == 1);
+  }
+  return second_positive && asking_cells.size() == 1 && asked_cells.size() == 1 &&
+         (*asked_cells.begin())->growth == Growth::position;
+}
+
 bool TokenOrder::never_falls(const Coordinates& form) const {
   return std::ranges::all_of(form, [&](const auto& entry) {
     const auto [coordinate, sign] = unmirrored(entry.first);
-    if (!live_[coordinate]) return true;
+    if (!live_[coordinate] || common_numbers_.contains(coordinate)) return true;
     const auto found = places_.find(coordinate);
     if (found == places_.end()) return false;
     const auto& [course, component] = found->second;

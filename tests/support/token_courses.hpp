@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ class TokenOrder {
   bool is_strict(const std::string& cell) const;
   /// No token after the asking one is as good as that one.
   bool later_are_worse(const Bilinear& score) const;
+  /// No two tokens are best, with a causal mask or without.
+  bool one_is_best(const Bilinear& score) const;
   /// At a later token the form of the stream is at least as large.
   bool never_falls(const Coordinates& form) const;
 
@@ -68,6 +71,7 @@ class TokenOrder {
   const Model& model_;
   const std::vector<bool>& live_;
   std::map<std::uint32_t, Place> places_;
+  std::set<std::uint32_t> common_numbers_;  ///< the same at all tokens of an input
   const Courses& courses_;
   bool common_ = false;
   const Course* raw_ = nullptr;  ///< behind a mask of it alone, where it has norm 1

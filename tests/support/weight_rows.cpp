@@ -1,7 +1,6 @@
 #include "tests/support/weight_rows.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace logdepth::support {
 
@@ -40,17 +39,6 @@ Bilinear product(const std::vector<Coordinates>& left, const std::vector<Coordin
       for (const auto& [j, b] : right[d]) form[{i, j}] += a * b;
   std::erase_if(form, [](const auto& entry) { return entry.second.is_zero(); });
   return form;
-}
-
-bool positive_multiple(const Bilinear& form, const Bilinear& other) {
-  if (form.size() != other.size()) return false;
-  std::optional<Rational> factor;
-  for (auto a = form.begin(), b = other.begin(); a != form.end(); ++a, ++b) {
-    const Rational ratio = b->second / a->second;
-    if (a->first != b->first || ratio.sign() <= 0 || (factor && *factor != ratio)) return false;
-    factor = ratio;
-  }
-  return true;
 }
 
 Range operator+(const Range& a, const Range& b) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,17 @@ Rational take_size(Numbers& numbers) {
 /// Sum over d of left_d (x) right_d.
 Bilinear product(const std::vector<Coordinates>& left, const std::vector<Coordinates>& right);
 /// other = factor * form with a positive factor.
-bool positive_multiple(const Bilinear& form, const Bilinear& other);
+template <class Numbers>
+bool positive_multiple(const Numbers& form, const Numbers& other) {
+  if (form.size() != other.size()) return false;
+  std::optional<Rational> factor;
+  for (auto a = form.begin(), b = other.begin(); a != form.end(); ++a, ++b) {
+    const Rational ratio = b->second / a->second;
+    if (a->first != b->first || ratio.sign() <= 0 || (factor && *factor != ratio)) return false;
+    factor = ratio;
+  }
+  return true;
+}
 
 Range operator+(const Range& a, const Range& b);
 Range operator*(const Range& range, const Rational& factor);
