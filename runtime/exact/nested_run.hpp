@@ -17,11 +17,11 @@
 namespace logdepth {
 
 /// Runs an input over nested radicals, from the start and to the end, for where Runner ends with
-/// OutsideField (decided_run.hpp puts the two together). It answers what an exact run would if its field were large enough: every comparison
-/// is decided, none is guessed. Attention is quadratic, and numbers grow with every norm, so it is
-/// for small inputs; what it does not decide within the limits of RadicalTower is refused with
-/// OutsideField, whose sentence names layer, sublayer and the limit, also where that happens in
-/// reading the answer.
+/// OutsideField (decided_run.hpp puts the two together). It answers what an exact run would if its
+/// field were large enough: every comparison is decided, none is guessed. Attention is quadratic, and
+/// numbers grow with every norm, so it is for small inputs; what it does not decide within the limits
+/// of RadicalTower is refused with OutsideField, whose sentence names layer, sublayer and the limit,
+/// also where that happens in reading the answer.
 class NestedRunner {
  public:
   using Observers = std::vector<ForwardObserver<NestedId>*>;
