@@ -107,6 +107,10 @@ const std::vector<NotRun> kNotRun = {
      "--steps 12000 --out runs",
      kTrain},
     {"docs/learned.md",
+     "logdepth draw --learned runs/S3/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g1 g4 g2 g5 g1 g3 "
+     "g2' -o learned-S3.svg",
+     kTrain},
+    {"docs/learned.md",
      "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
      "print(torch.utils.cmake_prefix_path)')\"",
      kGpu},

@@ -31,6 +31,24 @@ TEST(UniversalTransformer, ALoopEqualsAStackWithTheSameWeightsInEveryLayer) {
   EXPECT_GT(largest_difference(looped(batch, loops(2)), stack(batch, loops(1))), 1e-3);
 }
 
+TEST(UniversalTransformer, RunsAsOftenAsItsSamplesAskFor) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
+  ModelConfig config = small_config();
+  config.loops = {.kind = LoopRule::Kind::asked, .least = 2};
+  const auto model = in_double(config, format);
+  Samples samples = random_samples(format, 4, 6, 1);
+  const auto expect_loops = [&](std::uint32_t expected) {
+    const Batch batch = in_double(samples, format);
+    EXPECT_EQ(model.loops_of(batch), expected);
+    EXPECT_EQ(model.training_loops(batch, 1, 7), expected);
+  };
+  expect_loops(2);
+  for (const std::uint32_t asked : {1u, 3u, 5u}) {
+    samples.loops = asked;
+    expect_loops(asked);
+  }
+}
+
 TEST(UniversalTransformer, OneLoopIsAPlainTransformer) {
   const TaskFormat format = letters_format(TaskFormat::View::everything);
   ModelConfig config = small_config();
