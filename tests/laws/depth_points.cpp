@@ -198,6 +198,8 @@ TEST(DepthPoints, EveryNumberOfLoopsHasACurveOfItsOwn) {
             (std::vector<Trend>{Trend::flat, Trend::falling, Trend::flat, Trend::rising}));
   EXPECT_FALSE(depth_series({run})[0].points[2].point.unsettled);
   EXPECT_TRUE(depth_series({run})[0].points[3].point.unsettled);
+  points[3]["by_loops"] = {2, 5, 8, 8};
+  EXPECT_EQ(trends()[3], Trend::rising) << "from nothing, not from what three loops had";
   // Only points that tell loops apart count: without one in the first half nothing is known.
   points[0].erase("by_loops");
   points[1].erase("by_loops");
