@@ -55,12 +55,12 @@ std::array<Real, 4> right_division(std::uint64_t dividend, std::uint64_t divisor
 }
 
 std::optional<Rational> phi_argument(const Real& first, const Real& second) {
-  // phi(x) = (x, 1) / r: the square of the second is 1 / r^2 and the product x / r^2.
+  // phi(x) = (x, 1) / r: the square of the second is 1 / r^2 and the product x / r^2. The first is x times
+  // the second, so the second tells whether the pair is a code.
   const Real square = second * second, product = first * second;
   if (!square.is_rational() || square.is_zero() || !product.is_rational()) return std::nullopt;
   const Rational x = product.rational_part() / square.rational_part();
-  const auto code = phi_code(x);
-  if (first != code[0] || second != code[1]) return std::nullopt;
+  if (second != phi_code(x)[1]) return std::nullopt;
   return x;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <random>
+#include <sstream>
 
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/networks.hpp"
+#include "tests/support/wide_forward.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::learned_tests {
@@ -81,6 +83,32 @@ TEST(ConstructedNetwork, AScanOfA5AgreesWithTheExactRunAtEveryTokenOfUpTo64Lette
             << length << " letters";
       }
     }
+}
+
+// In a compiled file every coordinate has a mirror, so that every mean is zero.
+TEST(ConstructedNetwork, SubtractsMeansThatAreNotZero) {
+  Model model = scan("S3", ScanPositions::two_circle, Norm::layernorm);
+  for (auto& [kind, row] : model.embedding)
+    for (SparseEntry& entry : row)
+      if (entry.index >= model.width / 2) entry.value = entry.value * Rational(3);
+  const Layers network(model, {});
+  const torch::NoGradGuard no_grad;
+  for (const char* letters : {"g1", "g1 g2", "g3 g1 g4", "g2 g5 g1 g3"}) {
+    std::vector<std::string> word;
+    std::istringstream in(letters);
+    for (std::string letter; in >> letter;) word.push_back(letter);
+    const Tokens tokens = tokens_of(model, word).value();
+    const auto plain = wide_forward(model, tokens).streams.back();
+    const auto loops =
+        static_cast<std::uint32_t>(loops_at(model.unroll, counted_size(model, tokens.size)));
+    const Tensor stream = network.layers(initial_stream(model, tokens), loops);
+    const auto at = stream.accessor<double, 3>();
+    for (std::size_t t = 0; t < plain.size(); ++t)
+      for (std::size_t c = 0; c < model.width; ++c)
+        EXPECT_NEAR(at[0][static_cast<std::int64_t>(t)][static_cast<std::int64_t>(c)],
+                    static_cast<double>(plain[t][c]), kNear)
+            << letters << ", token " << t << ", coordinate " << c;
+  }
 }
 
 TEST(ConstructedNetwork, SoftmaxAtAHighTemperatureFactorAgreesToo) {
