@@ -9,6 +9,7 @@
 #include "proofs-check/difference/first_difference.hpp"
 #include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/position_code.hpp"
 
 namespace logdepth::division_tests {
 namespace {
@@ -93,6 +94,17 @@ CellValues cells_after(const Model& model, const DivisionInput& input) {
       for (const std::uint32_t at : cell.coordinates)
         values[name].push_back(runner.arithmetic().pool()[stream.value().at(token, at)]);
   return values;
+}
+
+TEST(Division, ReadsNumbersOffTheirCodesAlone) {
+  for (const Rational& x : {Rational(0), Rational(1, 3), Rational(7)}) {
+    const auto [first, second] = phi_code(x);
+    EXPECT_EQ(phi_argument(first, second), x);
+    EXPECT_EQ(phi_argument(-first, -second), std::nullopt)
+        << "the direction opposite to " << x.text();
+    EXPECT_EQ(phi_argument(first + first, second + second), std::nullopt) << "twice " << x.text();
+  }
+  EXPECT_EQ(phi_argument(1, 0), std::nullopt);
 }
 
 TEST(Division, LeavesNothingBehindButItsAnswer) {
