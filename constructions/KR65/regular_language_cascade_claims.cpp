@@ -35,7 +35,7 @@ std::vector<Claim> in_both_encodings(const std::string& fine, const std::string&
         return regular_language_cascade_KR65(cascade_of(sample.action()), sample.text, {positions});
       };
       instance.against = sample.against;
-      instance.bounds = instance.layernorm_bounds = {sample.up_to, 10, 100};
+      instance.bounds = {sample.up_to, 10, 100};
       claim.instances.push_back(std::move(instance));
     }
     claims.push_back(std::move(claim));

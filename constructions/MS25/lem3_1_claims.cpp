@@ -26,7 +26,6 @@ Claim division(const std::string& name, Form form, const DivisionOptions& option
   instance.against = AgainstDivision{};
   // phi(i) and dir(i, m) as given numbers have the same cost as computed ones.
   instance.bounds = {48, 2, 512};
-  instance.layernorm_bounds = {32, 2, 256};
   claim.instances.push_back(instance);
   return claim;
 }

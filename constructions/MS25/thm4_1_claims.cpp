@@ -34,7 +34,7 @@ std::vector<Instance> instances(const Construction& construction,
       return construction(sample.action(), sample.name);
     };
     instance.against = sample.against;
-    instance.bounds = instance.layernorm_bounds = {sample.up_to, 10, 100};
+    instance.bounds = {sample.up_to, 10, 100};
     // A missing loop shows in the even number of a's at every length.
     if (result.empty()) instance.tight_at = tight_at;
     result.push_back(std::move(instance));

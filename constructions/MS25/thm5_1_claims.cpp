@@ -51,7 +51,6 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
   // Four vertices take two loops; with the larger padding a run of them takes twice as long.
   directed.against = AgainstReachability{false, small};
   directed.bounds = {3, 4, compact && small ? std::size_t{10} : std::size_t{7}};
-  directed.layernorm_bounds = {2, 2, 4};
   directed.tight_at = {3, 4, 6};
   Instance undirected = directed;
   undirected.name = "undirected";
@@ -107,7 +106,6 @@ Claim family(const std::string& name, const std::string& file,
     instance.program = [construction, size = size] { return construction(size); };
     instance.against = AgainstReachability{false, bounds.up_to + 1 == size};
     instance.bounds = bounds;
-    instance.layernorm_bounds = {std::min<std::size_t>(bounds.up_to, 2), 1, size};
     instance.tight_at = {size};
     claim.instances.push_back(std::move(instance));
   }

@@ -64,7 +64,7 @@ struct Instance {
   std::string name;  ///< "A5"; empty where a claim has one only
   std::function<Program()> program;
   Against against;
-  Bounds bounds, layernorm_bounds;  ///< for `--norm rms` and `--norm layernorm`
+  Bounds bounds;  ///< for both norms
   bool rms = true, layernorm = true;
   /// Sizes at which one loop (or, without loops, one layer) fewer must fail.
   std::vector<std::uint64_t> tight_at;

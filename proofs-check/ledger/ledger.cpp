@@ -78,14 +78,10 @@ class Parts {
   std::vector<std::function<void()>> parts_;
 };
 
-Bounds asked(Bounds bounds, const LedgerOptions& options, Norm norm) {
-  // The second norm repeats the first on fewer inputs; never on more than were asked for.
-  const auto change = [&](std::size_t& value, const std::optional<std::size_t>& wanted) {
-    if (wanted) value = norm == Norm::rms ? *wanted : std::min(value, *wanted);
-  };
-  change(bounds.up_to, options.up_to);
-  change(bounds.random, options.random);
-  if (options.seed) bounds.seed = *options.seed;
+Bounds asked(Bounds bounds, const LedgerOptions& options) {
+  bounds.up_to = options.up_to.value_or(bounds.up_to);
+  bounds.random = options.random.value_or(bounds.random);
+  bounds.seed = options.seed.value_or(bounds.seed);
   return bounds;
 }
 
@@ -116,8 +112,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   const Model model = read_weights(path);
   result.file.sha256 = weights_hash(model);
   if (counts) count_on_file(*counts, model);
-  const Bounds& bounds = norm == Norm::rms ? instance.bounds : instance.layernorm_bounds;
-  result.file.verdict = check_weights(instance.against, path, asked(bounds, options, norm));
+  result.file.verdict = check_weights(instance.against, path, asked(instance.bounds, options));
   if (norm == Norm::rms && !instance.tight_at.empty())
     result.tightness = check_tightness(instance.against, path, instance.tight_at);
 }

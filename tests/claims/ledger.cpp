@@ -56,7 +56,7 @@ class Ledgers : public testing::Test {
     Instance instance;
     instance.program = [program] { return scan_of(program); };
     instance.against = against(language);
-    instance.bounds = instance.layernorm_bounds = {4, 0, 0};
+    instance.bounds = {4, 0, 0};
     claim.instances = {instance};
     return claim;
   }

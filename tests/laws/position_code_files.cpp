@@ -13,6 +13,7 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/program.hpp"
+#include "runtime/file/position_code.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
@@ -66,6 +67,19 @@ TEST_P(PositionCodeFiles, AreUnderstoodByTheReaderInPython) {
                            folder.path(), "");
   EXPECT_EQ(said.status, 0) << said.err;
   EXPECT_EQ(said.out, verdicts);
+}
+
+// Weights files name the codes, so other readers compute them too.
+TEST(PositionCodes, AreTheNumbersThatTheFormatSays) {
+  using Code = std::vector<Rational>;
+  EXPECT_EQ(circle_code(0), (Code{0, 1}));
+  EXPECT_EQ(circle_code(2), (Code{{-4, 5}, {3, 5}}));
+  // t = p + 1 is 2^L x: the circle at x in [1, 2), and at L + 1.
+  EXPECT_EQ(two_circle_code(0), (Code{0, 1, 0, 1}));
+  EXPECT_EQ(two_circle_code(1), (Code{0, 1, {-3, 5}, {4, 5}}));
+  EXPECT_EQ(two_circle_code(2), (Code{{-5, 13}, {12, 13}, {-3, 5}, {4, 5}}));
+  EXPECT_EQ(two_circle_code(6), (Code{{-33, 65}, {56, 65}, {-4, 5}, {3, 5}}));
+  EXPECT_EQ(fine_code(2, 0), (Code{{3, 5}, {4, 5}}));
 }
 
 TEST(PositionCodes, AreWrittenWithTheBuilderAsInTheTextForm) {
