@@ -57,16 +57,10 @@ class Analysed {
       for (CellId cell = 0; cell < p_.cells.size(); ++cell)
         if (!values.contains(cell) && !std::holds_alternative<ConstantType>(p_.cells[cell].type))
           for (const std::uint32_t i : model_.cells.at(p_.cells[cell].name).coordinates)
-            forget(ranges, i);
+            hold(ranges, model_, i, {0, 0, true, true});  // may be anything
       found.push_back(std::move(ranges));
     }
     return found;
-  }
-
-  /// May be anything, and its mirror.
-  void forget(TokenRanges& ranges, std::uint32_t coordinate) const {
-    ranges[coordinate] = {0, 0, true, true};
-    if (model_.norm == Norm::layernorm) ranges[coordinate + model_.width / 2] = {0, 0, true, true};
   }
 
   std::vector<TokenRanges> tokens(const AbstractState& state) const {

@@ -296,9 +296,9 @@ class Proof {
     if (a.causal != b.causal)
       return positive_multiple(a.score, b.score) && order.later_are_worse(a.score) &&
              because("no later token is as good as the token itself, so it need not be hidden");
-    const auto before = order.own_is_best(a.score), after = order.own_is_best(b.score);
+    const Course *before = order.own_is_best(a.score), *after = order.own_is_best(b.score);
     return a.causal && before && after &&
-           (*before == *after || (order.is_strict(*before) && order.is_strict(*after))) &&
+           (before == after || (before->strict() && after->strict())) &&
            because(
                "scores grow with what grows from token to token: best is what equals the token's "
                "own");
@@ -319,8 +319,8 @@ class Proof {
   /// A head that selects the token itself, the last one that it sees: a match, and the rightmost where
   /// the flag never falls.
   bool own_keeps(const TokenOrder& order, const HeadForm& form, const Promise& promise) {
-    const auto own = order.own_is_best(form.score);
-    if (!form.causal || !own || !order.is_strict(*own)) return false;
+    const Course* own = order.own_is_best(form.score);
+    if (!form.causal || !own || !own->strict()) return false;
     if (std::holds_alternative<MatchPromise>(promise))
       return because("the token itself alone is selected, a match");
     const auto* rightmost = std::get_if<RightmostPromise>(&promise);

@@ -10,10 +10,6 @@ namespace {
 
 using Growth = Course::Growth;
 
-bool grows_strictly(const Course& course) {
-  return course.growth == Growth::strict || course.growth == Growth::position;
-}
-
 /// With the division of p by some m >= 1, R = (p, m), Q the position nearest to p/m and its floor.
 Courses division_of_positions(const std::string& floor) {
   return {{"I", Growth::position, true},
@@ -41,14 +37,11 @@ Courses courses_of_connectivity() {
 
 void bound_by_courses(Moments& moments, const Courses& courses, const Model& model) {
   const auto bound = [&](TokenRanges& token, std::uint32_t at) {
-    const auto raise = [](Rational& least) { least = std::max(least, Rational(0)); };
-    if (token[at] == Range{}) return;
-    token[at].unbounded_below = false;
-    raise(token[at].low);
-    if (model.norm != Norm::layernorm) return;
-    Range& mirror = token[at + model.width / 2];
-    mirror.unbounded_above = false;
-    mirror.high = -token[at].low;
+    Range range = token[at];
+    if (range == Range{}) return;
+    range.unbounded_below = false;
+    range.low = std::max(range.low, Rational(0));
+    hold(token, model, at, range);
   };
   for (Moments::Layer& layer : moments.layers)
     for (auto* tokens : {&layer.attention, &layer.feedforward})
@@ -150,23 +143,17 @@ bool TokenOrder::own_is_best(const Bilinear& score, const Course& of) const {
     if (!asking || !asked) return false;
     if (!asked->course) return true;  // the same for every token that is asked
     if (asked->course->growth == Growth::unknown) return false;
-    if (!grows_strictly(of) && asked->course != &of) return false;
+    if (!of.strict() && asked->course != &of) return false;
     return weight.sign() == (asked->component == 0 ? 1 : -1);
   });
 }
 
-std::optional<std::string> TokenOrder::own_is_best(const Bilinear& score) const {
-  if (!common_) return std::nullopt;
+const Course* TokenOrder::own_is_best(const Bilinear& score) const {
+  if (!common_) return nullptr;
   const Bilinear own = unmirrored(score);
   for (const Course& course : courses_)
-    if (own_is_best(own, course)) return course.cell;
-  return std::nullopt;
-}
-
-bool TokenOrder::is_strict(const std::string& cell) const {
-  return std::ranges::any_of(courses_, [&](const Course& course) {
-    return course.cell == cell && grows_strictly(course);
-  });
+    if (own_is_best(own, course)) return &course;
+  return nullptr;
 }
 
 /// The score is the cosine of the angle between (a x, b) and (p', 1) up to a factor: with a <= b and x <= p

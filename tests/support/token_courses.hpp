@@ -29,6 +29,8 @@ struct Course {
   Growth growth = Growth::unknown;
   bool at_most_position = false;  ///< x is
   bool raw = false;               ///< (x, 1) itself; of norm 1 otherwise
+
+  bool strict() const { return growth == Growth::strict || growth == Growth::position; }
 };
 using Courses = std::vector<Course>;
 
@@ -47,9 +49,8 @@ class TokenOrder {
              const std::vector<bool>& live, const SparseVector& mask);
 
   /// Under a causal mask the best tokens are those that have the asking token's own x in some cell,
-  /// and this is the cell. Of strict growth: the asking token alone.
-  std::optional<std::string> own_is_best(const Bilinear& score) const;
-  bool is_strict(const std::string& cell) const;
+  /// and this is its course; null where no such cell is known. Of a strict one: the asking token alone.
+  const Course* own_is_best(const Bilinear& score) const;
   /// No token after the asking one is as good as that one.
   bool later_are_worse(const Bilinear& score) const;
   /// No two tokens are best, with a causal mask or without.

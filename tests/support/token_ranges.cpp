@@ -29,6 +29,13 @@ Range range_of_number(const Program& program, const Component& component) {
 
 }  // namespace
 
+void hold(TokenRanges& token, const Model& model, std::uint32_t at, const Range& range) {
+  token[at] = range;
+  if (model.norm == Norm::layernorm)
+    token[at + model.width / 2] = {-range.high, -range.low, range.unbounded_above,
+                                   range.unbounded_below};
+}
+
 /// Codes: circle(t) with t >= 0
 /// has components (1-t^2)/(1+t^2), which is <= 0 from t = 1 on, and 2t/(1+t^2) >= 0; codes take
 /// t = p+1, t/2^L in [1, 2) and L+1, all at least 1. (p, L)/sqrt(p^2+L^2) is >= 0, and so is fine,
@@ -80,12 +87,8 @@ TokenRanges RangeBuilder::place(const std::vector<std::vector<Range>>& cells) co
   TokenRanges ranges(model_.width);
   for (CellId id = 0; id < p_.cells.size(); ++id)
     for (std::uint32_t i = 0; i < cells[id].size(); ++i) {
-      const Range& held = cells[id][i];
       const std::uint32_t at = model_.cells.at(p_.cells[id].name).coordinates.at(i);
-      ranges[at] = held;
-      if (model_.norm == Norm::layernorm)
-        ranges[at + model_.width / 2] = {-held.high, -held.low, held.unbounded_above,
-                                         held.unbounded_below};
+      hold(ranges, model_, at, cells[id][i]);
     }
   return ranges;
 }

@@ -22,6 +22,9 @@ struct Range {
 };
 using TokenRanges = std::vector<Range>;  ///< by coordinate
 
+/// Lets a coordinate hold `range`, and its mirror the negative under layer norm.
+void hold(TokenRanges& token, const Model& model, std::uint32_t at, const Range& range);
+
 /// Everything that the tokens of a run can hold before each sublayer: finite cells value by value,
 /// in every combination that occurs and no other; codes and numbers by the range of each component.
 struct Moments {
