@@ -19,7 +19,7 @@ namespace {
 constexpr std::array kFreeSettings = {
     "initial",   "repeated",      "final",        "loops",
     "router",    "position_rows", "max_distance", "embedding_deviation",
-    "gate_bias", "step_rows",     "trained_steps"};
+    "gate_bias", "step_scale",    "step_rows",    "trained_steps"};
 
 /// The settings with one spelling for what computes the same.
 nlohmann::ordered_json settings_of(ModelConfig config) {

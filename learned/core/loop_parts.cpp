@@ -44,7 +44,10 @@ Tensor sinusoids(std::uint32_t rows, std::uint32_t width) {
 }  // namespace
 
 StepEmbedding::StepEmbedding(Parameters& parameters, const ModelConfig& config)
-    : kind_(config.step_embedding), rows_(config.step_rows), trained_(config.trained_steps) {
+    : kind_(config.step_embedding),
+      scale_(config.step_scale),
+      rows_(config.step_rows),
+      trained_(config.trained_steps) {
   if (kind_ == ModelConfig::StepEmbedding::learned || kind_ == ModelConfig::StepEmbedding::clamped)
     table_ = parameters.add("step_embedding", {rows_, config.width}, Initial::normal(0.02));
   if (kind_ == ModelConfig::StepEmbedding::sinusoidal) table_ = sinusoids(rows_, config.width);
@@ -58,7 +61,7 @@ Tensor StepEmbedding::operator()(const Tensor& state, std::uint32_t step) const 
     throw InputError(fmt::format(
         "model.step_rows: expected at least {}, the number of loops asked for, found {}", step + 1,
         rows_));
-  return state + table_[step].to(state.options());
+  return state + scale_ * table_[step].to(state.options());
 }
 
 namespace {

@@ -49,6 +49,7 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
   visit("gate", c.gate, {"none", "gru"});
   visit("gate_bias", c.gate_bias);
   visit("step_embedding", c.step_embedding, {"none", "learned", "clamped", "sinusoidal"});
+  visit("step_scale", c.step_scale);
   visit("step_rows", c.step_rows);
   visit("trained_steps", c.trained_steps);
   visit("router", c.router, {"none", "straight-through", "mixture", "untrained"});
@@ -217,6 +218,9 @@ void validate(const RunConfig& config) {
   require(m.max_distance >= 1 && m.max_distance <= 4096, "model.max_distance: expected 1 to 4096");
   require(m.positions != ModelConfig::Positions::rotary || m.width / m.heads % 2 == 0,
           "model.positions: rotary needs an even width per head");
+  require(m.step_scale > 0 && m.step_scale <= 1000,
+          "model.step_scale: expected more than 0 and at most 1000, found " +
+              nlohmann::json(m.step_scale).dump());
   if (m.step_embedding == ModelConfig::StepEmbedding::learned ||
       m.step_embedding == ModelConfig::StepEmbedding::sinusoidal) {
     const std::uint32_t most = std::max(most_loops(m.loops), config.task->most_loops());

@@ -80,7 +80,9 @@ struct ModelConfig {
   Gate gate = Gate::none;
   double gate_bias = -2;
   StepEmbedding step_embedding = StepEmbedding::none;
-  std::uint32_t step_rows = 20;      ///< rows of the table; learned: more loops are refused
+  std::uint32_t step_rows = 20;  ///< rows of the table; learned: more loops are refused
+  /// The vector of a step is a row times this: below 1 it moves more slowly than the rest learns.
+  double step_scale = 1;
   std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
   Router router = Router::none;      ///< of LoopRule::Kind::adaptive
 

@@ -51,8 +51,10 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
       words.batch_tokens = 512;
       config.training.learning_rate = 4e-3;
       config.training.weight_decay = 0.1;
-      // The loop knows which doubling it is at.
+      // The loop knows which doubling it is at, but learns so slowly to tell one from another that
+      // what multiplies two letters goes on to multiply two products.
       model.step_embedding = ModelConfig::StepEmbedding::learned;
+      model.step_scale = 0.1;
       break;
   }
   config.task = words;

@@ -337,6 +337,9 @@ TEST_F(Train, KindsOfModelsAreTheirShapes) {
   const json adaptive = model({"--kind", "adaptive-loop"});
   EXPECT_EQ(adaptive["loops"]["kind"], "per-doubling");
   EXPECT_EQ(adaptive["loops"]["least"], 4);
+  EXPECT_EQ(adaptive["step_embedding"], "learned");
+  EXPECT_EQ(adaptive["step_scale"], 0.1);
+  EXPECT_EQ(loop["step_scale"], 1);
 }
 
 TEST_F(Train, ASettingIsChangedByItsPathAndWrittenIntoThePlan) {
@@ -368,6 +371,7 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses(with({"--set", "task.kind=hops"}), "task.kind is what the command trains");
   refuses(with({"--set", "training.learning_rate=1e300"}), "at most 1000");
   refuses(with({"--set", "model.loops.least=70000"}), "model.loops");
+  refuses(with({"--set", "model.step_scale=0"}), "model.step_scale: expected more than 0");
   refuses(with({"--seeds", "1,1"}), "two runs would be called S3/stack-1/seed-1");
   refuses(with({"--from", "missing.safetensors"}), "missing.safetensors: expected a file");
   refuses(with({"--seconds", "0"}), "expected a number above 0, found '0'");

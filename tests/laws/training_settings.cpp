@@ -94,6 +94,7 @@ TEST(TrainingSettings, StoredPlansOfWordsTrainTheBlockOfThePresetsToTwelveLayers
       EXPECT_EQ(model.norm, preset.model.norm) << run.name;
       EXPECT_EQ(model.embedding_deviation, preset.model.embedding_deviation) << run.name;
       EXPECT_EQ(model.step_embedding, preset.model.step_embedding) << run.name;
+      EXPECT_EQ(model.step_scale, preset.model.step_scale) << run.name;
       EXPECT_EQ(model.width, 256u) << run.name;
       Runs& of = runs[words->monoid];
       if (stack)

@@ -250,6 +250,25 @@ TEST(UniversalTransformer, ALoopBeyondTheTableOfStepsIsRefusedOrClamped) {
   EXPECT_TRUE(in_double(config, format)(batch, loops(9)).isfinite().all().item<bool>());
 }
 
+TEST(UniversalTransformer, TheVectorOfAStepIsItsRowTimesTheScaleOfSteps) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
+  for (const auto kind : {ModelConfig::StepEmbedding::learned, ModelConfig::StepEmbedding::clamped,
+                          ModelConfig::StepEmbedding::sinusoidal}) {
+    ModelConfig config = small_config();
+    config.step_embedding = kind;
+    const auto plain = in_double(config, format);
+    config.step_scale = 0.25;
+    auto scaled = in_double(config, format);
+    copy_rest(plain, scaled);
+    const Batch batch = in_double(random_samples(format, 2, 5, 16), format);
+    EXPECT_GT(largest_difference(plain(batch, loops(3)), scaled(batch, loops(3))), 1e-4);
+    if (kind == ModelConfig::StepEmbedding::sinusoidal) continue;
+    const torch::NoGradGuard no_grad;
+    parameter(scaled, "step_embedding").mul_(4);
+    EXPECT_LT(largest_difference(plain(batch, loops(3)), scaled(batch, loops(3))), kRounding);
+  }
+}
+
 TEST(UniversalTransformer, AbsentPartsHaveNoParameters) {
   // The numbers of the specification of depth-recurrent transformers, sections 2 and 8.
   TaskFormat format;
