@@ -305,21 +305,28 @@ TextTable constructed_table(const DepthTable& table) {
 
 namespace {
 
+/// A law in a word: "logarithmic, 1.00 layers per doubling".
+std::string law_word(const LearnedRow& row) {
+  std::string word = law_name(row.verdict.law);
+  if (row.verdict.law == LawVerdict::Law::logarithmic)
+    word += ", " + decimal(row.law().logarithmic.direct.a) + " layers per doubling" +
+            (row.law().choice == SeedChoice::median ? " (median seed)" : "");
+  return word;
+}
+
 /// The laws of what was learned, in a word each: "A5, adaptive loop: logarithmic, 1.00 layers per
-/// doubling". Series that say the same are said once.
+/// doubling". Series that say the same are said once, those of one kind that differ by their
+/// settings.
 std::string headline(const DepthTable& table) {
-  using Law = LawVerdict::Law;
   std::vector<std::string> laws;
   for (const DepthProblem& problem : table.problems)
     for (const LearnedRow& row : problem.learned) {
-      const Law law = row.verdict.law;
-      std::string text = problem.name + ", " + row.series.kind + ": " +
-                         (law == Law::logarithmic       ? "logarithmic"
-                          : law == Law::not_logarithmic ? "not logarithmic"
-                                                        : "open");
-      if (law == Law::logarithmic)
-        text += ", " + decimal(row.law().logarithmic.direct.a) + " layers per doubling" +
-                (row.law().choice == SeedChoice::median ? " (median seed)" : "");
+      const std::string word = law_word(row);
+      const bool alike = std::ranges::all_of(problem.learned, [&](const LearnedRow& other) {
+        return other.series.kind != row.series.kind || law_word(other) == word;
+      });
+      std::string text =
+          problem.name + ", " + (alike ? row.series.kind : series_title(row.series)) + ": " + word;
       if (std::ranges::count(laws, text) == 0) laws.push_back(std::move(text));
     }
   return laws.empty() ? "" : "Learned laws of depth: " + joined(laws, "; ") + ".";

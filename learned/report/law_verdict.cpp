@@ -78,11 +78,14 @@ LawVerdict law_verdict(const LearnedSeries& series, const DepthFit& fit) {
   return against(series, fit, linear);
 }
 
+const char* law_name(LawVerdict::Law law) {
+  return law == LawVerdict::Law::logarithmic       ? "logarithmic"
+         : law == LawVerdict::Law::not_logarithmic ? "not logarithmic"
+                                                   : "open";
+}
+
 std::string verdict_text(const LawVerdict& verdict) {
-  const char* const law = verdict.law == LawVerdict::Law::logarithmic       ? "logarithmic"
-                          : verdict.law == LawVerdict::Law::not_logarithmic ? "not logarithmic"
-                                                                            : "open";
-  return std::string(law) + ": " + verdict.reason +
+  return std::string(law_name(verdict.law)) + ": " + verdict.reason +
          (verdict.missing.empty() ? "" : "; " + verdict.missing);
 }
 

@@ -23,6 +23,8 @@ struct LawVerdict {
 
 /// `fit`: of the series.
 LawVerdict law_verdict(const LearnedSeries& series, const DepthFit& fit);
+/// "logarithmic", "not logarithmic" or "open".
+const char* law_name(LawVerdict::Law law);
 /// "logarithmic: ...", "not logarithmic: ...", "open: ...; ...".
 std::string verdict_text(const LawVerdict& verdict);
 

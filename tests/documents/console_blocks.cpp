@@ -83,6 +83,15 @@ const std::vector<NotRun> kNotRun = {
      "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/1000 --part part-$SLURM_ARRAY_TASK_ID.json'",
      kCluster},
     {"docs/learned.md",
+     "law=\"--kind adaptive-loop --depths 1 --max-length 32 --mixed-lengths --seeds 1,2,3 --jobs 2 "
+     "--out runs/laws\"",
+     kTrain},
+    {"docs/learned.md",
+     "logdepth draw --learned runs/laws/S5/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g17 g42 g8 "
+     "g119 "
+     "g20 g31 g5' -o learned-S5.svg",
+     kTrain},
+    {"docs/learned.md",
      "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
      "do",
      kTrain},
@@ -104,7 +113,8 @@ const std::vector<NotRun> kNotRun = {
      kTrain},
     {"docs/learned.md",
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
-     "--steps 12000 --out runs",
+     "--set "
+     "model.step_scale=1 --steps 12000 --out runs",
      kTrain},
     {"docs/learned.md",
      "logdepth draw --learned runs/S3/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g1 g4 g2 g5 g1 g3 "

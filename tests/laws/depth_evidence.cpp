@@ -275,6 +275,18 @@ TEST(DepthEvidence, ThePageOpensWithTheLawsInAWordEach) {
             "layers per doubling.");
   EXPECT_EQ(depth_table_introduction(table_of(letter_by_letter(2))).front(),
             "Learned laws of depth: S3, stack: open.");
+  // Series of one kind that are not said to be alike are told apart by their settings.
+  runs = letter_by_letter(3);
+  for (RunRecord& run : doubling("S3")) {
+    run.config.training.learning_rate = 0.5;
+    runs.push_back(std::move(run));
+  }
+  const std::string both = depth_table_introduction(table_of(runs)).front();
+  EXPECT_NE(both.find("learning_rate=0.001, width 64, cpu: not logarithmic; S3, stack"),
+            std::string::npos)
+      << both;
+  EXPECT_NE(both.find("learning_rate=0.5, width 64, cpu: logarithmic, 2.00"), std::string::npos)
+      << both;
   EXPECT_TRUE(depth_table_introduction(table_of({})).front().starts_with("Depth against size"));
 }
 
