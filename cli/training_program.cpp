@@ -31,6 +31,33 @@ std::string training_program() {
   return program.string();
 }
 
+/// Signals wait while a program is started. Between fork and exec it has the handlers of this one,
+/// which would take a signal that is meant for it and forget it.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  /// In the new process: what was handled ends it, what was ignored is ignored, as after exec.
+  void let_end() const {
+    for (int signal = 1; signal < NSIG; ++signal) {
+      struct sigaction action {};
+      if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+        std::signal(signal, SIG_DFL);
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 void expect_training_program() {
@@ -47,8 +74,10 @@ StartedProgram start_training_program(std::vector<std::string> arguments, int ke
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw InputError(std::string("no pipe can be opened: ") + std::strerror(errno));
   const pid_t parent = getpid();
+  const HeldSignals held;
   const StartedProgram started{fork(), ends[0]};
   if (started.pid == 0) {
+    held.let_end();
     // A run does not outlive the command that started it, not even one that is killed by now.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -127,6 +128,31 @@ TEST_F(FolderLocks, ACommandThatWasKilledLeavesNoLock) {
   EXPECT_NE(status().find(" of 1000000 steps in the checkpoint"), std::string::npos) << status();
   const Finished next = train("1000000", [&] { return holder() != before; });
   EXPECT_EQ(next.err.find("at work there"), std::string::npos) << next.err;
+}
+
+TEST_F(FolderLocks, ASignalThatComesWhileTheTrainingProgramStartsIsNotLost) {
+  // As soon as there is a child: most often it is a copy of the command still, with its handlers.
+  using Clock = std::chrono::steady_clock;
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    fs::remove_all(folder.path() / "runs");
+    std::optional<Clock::time_point> told;
+    const Finished ended = train("1000000", [&] {
+      if (told) return Clock::now() - *told > std::chrono::seconds(30);
+      const std::string lock = (folder.path() / kRun / ".lock").string();
+      std::string word, id;
+      if (std::ifstream in(lock); !(in >> word >> id)) return false;
+      for (pid_t child = 0; child == 0;) {
+        std::ifstream in("/proc/" + id + "/task/" + id + "/children");
+        if (!in) return true;
+        in >> child;
+      }
+      kill(std::stoi(id), SIGTERM);
+      told = Clock::now();
+      return false;
+    });
+    EXPECT_EQ(ended.status, 128 + SIGTERM);
+    ASSERT_TRUE(told && Clock::now() - *told < std::chrono::seconds(30)) << "attempt " << attempt;
+  }
 }
 
 TEST_F(FolderLocks, ASignalToTheCommandAndToItsTrainingProgramLeavesACheckpoint) {
