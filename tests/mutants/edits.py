@@ -613,6 +613,8 @@ EDITS = [
      "a loop runs once whatever the samples ask for"),
     (LEARNED_BATCH, "real.defined() ? per_token.masked_select(real) : per_token", "per_token",
      "readings of a loop count padding"),
+    (PARTS, "state + scale_ * table_[step]", "state + table_[step]",
+     "the vectors of steps are not scaled"),
     (PARTS, "return torch::lerp(state, candidate,", "return torch::lerp(candidate, state,",
      "an open gate keeps the state"),
     (BLOCK, "const Tensor positions = torch::arange(first_position, first_position + tokens, exact);",
