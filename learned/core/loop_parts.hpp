@@ -22,7 +22,7 @@ class StateGate {
   Linear mix_;  ///< gru: [candidate; state] to z, its bias begins at gate_bias
 };
 
-/// A vector per step, times model.step_scale, added to the state that the block reads (but not to what the gate keeps).
+/// A vector per step, times step_scale, added to what the block reads (not to what the gate keeps).
 class StepEmbedding {
  public:
   StepEmbedding(Parameters& parameters, const ModelConfig& config);

@@ -88,8 +88,7 @@ const std::vector<NotRun> kNotRun = {
      kTrain},
     {"docs/learned.md",
      "logdepth draw --learned runs/laws/S5/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g17 g42 g8 "
-     "g119 "
-     "g20 g31 g5' -o learned-S5.svg",
+     "g119 g20 g31 g5' -o learned-S5.svg",
      kTrain},
     {"docs/learned.md",
      "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
@@ -113,8 +112,7 @@ const std::vector<NotRun> kNotRun = {
      kTrain},
     {"docs/learned.md",
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
-     "--set "
-     "model.step_scale=1 --steps 12000 --out runs",
+     "--set model.step_scale=1 --steps 12000 --out runs",
      kTrain},
     {"docs/learned.md",
      "logdepth draw --learned runs/S3/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g1 g4 g2 g5 g1 g3 "

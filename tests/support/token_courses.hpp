@@ -49,7 +49,7 @@ class TokenOrder {
              const std::vector<bool>& live, const SparseVector& mask);
 
   /// Under a causal mask the best tokens are those that have the asking token's own x in some cell,
-  /// and this is its course; null where no such cell is known. Of a strict one: the asking token alone.
+  /// and this is its course; null where none is known. Of a strict one: the asking token alone.
   const Course* own_is_best(const Bilinear& score) const;
   /// No token after the asking one is as good as that one.
   bool later_are_worse(const Bilinear& score) const;
