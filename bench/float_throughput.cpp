@@ -14,9 +14,9 @@
 
 #include "bench/direct_algorithms.hpp"
 #include "bench/lookup_head.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/carried_program.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"

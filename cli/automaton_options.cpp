@@ -1,7 +1,7 @@
 #include "cli/automaton_options.hpp"
 
 #include "cli/optional_option.hpp"
-#include "requests/automaton_request.hpp"
+#include "library/requests/automaton_request.hpp"
 
 namespace logdepth {
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <thread>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/ledger/ledger.hpp"
 #include "runtime/file/output_folder.hpp"

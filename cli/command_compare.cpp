@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
@@ -20,8 +22,6 @@
 #include "learned/report/report_files.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/output_folder.hpp"
 

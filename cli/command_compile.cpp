@@ -10,10 +10,10 @@
 #include "cli/optional_option.hpp"
 #include "cli/program_source.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "library/requests/regular_request.hpp"
+#include "library/requests/theorem_requests.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "requests/regular_request.hpp"
-#include "requests/theorem_requests.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -8,7 +8,7 @@
 #include "cli/compile_output.hpp"
 #include "cli/optional_option.hpp"
 #include "constructions/latent_reasoning/computation_graph.hpp"
-#include "requests/theorem_requests.hpp"
+#include "library/requests/theorem_requests.hpp"
 
 namespace logdepth {
 Command add_compile_division(CLI::App& compile) {

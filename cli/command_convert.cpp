@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
+#include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/graph_files.hpp"
-#include "objects/phrases.hpp"
-#include "requests/automaton_request.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/phrases.hpp"
 #include "cli/commands.hpp"
 #include "cli/data_output.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -1,17 +1,17 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
 #include "cli/run_limits.hpp"
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/difference/float_difference.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/difference/float_difference.hpp"
-#include "proofs-check/file/carried_program.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {

@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/draw_learned.hpp"
 #include "cli/drawing_review.hpp"
@@ -7,10 +8,9 @@
 #include "cli/oracle_options.hpp"
 #include "cli/run_limits.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "proofs-check/pictures/circuit_cards.hpp"
-#include "proofs-check/pictures/draw_run.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
+#include "report/pictures/circuit_cards.hpp"
+#include "report/pictures/draw_run.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

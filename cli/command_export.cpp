@@ -3,11 +3,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
-#include "exports/write_export.hpp"
+#include "library/exports/write_export.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

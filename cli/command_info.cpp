@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
+#include "compiler/file/checks_file.hpp"
+#include "compiler/file/contradicted_hypotheses.hpp"
+#include "compiler/file/measure.hpp"
+#include "compiler/file/proved_precision.hpp"
 #include "objects/action.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
-#include "proofs-check/file/checks_file.hpp"
-#include "proofs-check/file/contradicted_hypotheses.hpp"
-#include "proofs-check/file/measure.hpp"
-#include "proofs-check/file/proved_precision.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"

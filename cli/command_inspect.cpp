@@ -3,6 +3,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect_algebra.hpp"
@@ -10,11 +12,9 @@
 #include "cli/inspect_levels.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "objects/subgroups.hpp"
-#include "proofs-check/pictures/draw_monoid.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
+#include "report/pictures/draw_monoid.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "base/spelling.hpp"
 #include "cli/command_tree.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/spelling.hpp"
 
 namespace logdepth {
 

@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_tape.hpp"
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "cli/training_program.hpp"
+#include "learned/jobs/training_program.hpp"
 #include "learned/language_model/measurement_figures.hpp"
 #include "learned/language_model/model_file.hpp"
 #include "learned/language_model/model_measurements.hpp"
@@ -19,9 +22,6 @@
 #include "learned/language_model/save_language_model.hpp"
 #include "learned/report/report_files.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/json_tape.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "cli/training_program.hpp"
+#include "learned/jobs/training_program.hpp"
 #include "learned/records/measure_request.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"

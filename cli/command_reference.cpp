@@ -6,9 +6,9 @@
 #include <sstream>
 #include <vector>
 
+#include "base/phrases.hpp"
+#include "base/shell_word.hpp"
 #include "cli/command_tree.hpp"
-#include "objects/phrases.hpp"
-#include "objects/shell_word.hpp"
 
 namespace logdepth {
 namespace {

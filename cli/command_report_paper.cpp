@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "cli/commands.hpp"
-#include "cli/training_program.hpp"
+#include "learned/jobs/training_program.hpp"
 #include "learned/papers.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/report/report_runs.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -8,17 +8,17 @@
 #include <optional>
 #include <thread>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/answers.hpp"
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/run_engine.hpp"
 #include "cli/run_limits.hpp"
+#include "compiler/file/names_of_states.hpp"
+#include "library/requests/stream_request.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
-#include "proofs-check/file/names_of_states.hpp"
-#include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"

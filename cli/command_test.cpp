@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "cli/commands.hpp"
 #include "cli/oracle_options.hpp"
 #include "cli/progress.hpp"
@@ -20,7 +21,6 @@
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 #include "proofs-check/check/computation_graphs.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"

@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/plan_states.hpp"
-#include "cli/slurm_array.hpp"
-#include "cli/training_jobs.hpp"
+#include "learned/jobs/plan_states.hpp"
+#include "learned/jobs/slurm_array.hpp"
+#include "learned/jobs/training_jobs.hpp"
 #include "learned/language_model/initial_weights.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

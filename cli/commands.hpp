@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "objects/quoted_text.hpp"
-#include "requests/option_checks.hpp"
+#include "base/exit_status.hpp"
+#include "base/quoted_text.hpp"
+#include "library/requests/option_checks.hpp"
 
 namespace logdepth {
-
-/// Exit statuses of the program; see README.
-enum ExitStatus { kDone = 0, kCheckFailed = 1, kBadInput = 2, kNotDecided = 3 };
 
 /// Validates counts: CLI11 would wrap a negative one to a huge unsigned number.
 inline CLI::Validator count_up_to(std::uint64_t limit) {

@@ -5,8 +5,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/optional_option.hpp"
-#include "proofs-check/file/measure.hpp"
-#include "requests/compile_request.hpp"
+#include "compiler/file/measure.hpp"
+#include "library/requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 

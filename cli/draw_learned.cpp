@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/training_program.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "learned/jobs/training_program.hpp"
 #include "learned/word_problems/attention_figure.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
+#include "report/pictures/draw_attention.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -6,14 +6,14 @@
 #include <utility>
 #include <variant>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/program_source.hpp"
+#include "compiler/difference/first_difference.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/words.hpp"
-#include "proofs-check/difference/first_difference.hpp"
 
 namespace logdepth {
 namespace {

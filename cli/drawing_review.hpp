@@ -4,7 +4,7 @@
 
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
-#include "proofs-check/pictures/run_review.hpp"
+#include "report/pictures/run_review.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {

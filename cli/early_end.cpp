@@ -18,8 +18,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 #include "cli/engine_options.hpp"
 
+#include "library/requests/rounded_request.hpp"
 #include "logdepth/errors.hpp"
-#include "requests/rounded_request.hpp"
 
 namespace logdepth {
 void EngineOptions::add_to(CLI::App& command) {

@@ -5,7 +5,7 @@
 
 #include "cli/layer_progress.hpp"
 #include "cli/run_engine.hpp"
-#include "proofs-check/file/carried_program.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/float_text.hpp"
 #include "runtime/stream/readout.hpp"

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
+#include "library/requests/stream_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
-#include "objects/quoted_text.hpp"
-#include "requests/stream_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/real_text.hpp"

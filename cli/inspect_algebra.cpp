@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "objects/group_names.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

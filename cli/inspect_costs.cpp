@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "objects/phrases.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 

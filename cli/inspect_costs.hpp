@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "constructions/catalogue/construction_costs.hpp"
 #include "objects/action.hpp"
-#include "proofs-check/forecast/construction_costs.hpp"
 
 namespace logdepth {
 

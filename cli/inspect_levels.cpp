@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/phrases.hpp"
+#include "base/xml_text.hpp"
 #include "constructions/product_forecast.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/cascade_run.hpp"
 #include "objects/cascade_summary.hpp"
-#include "objects/phrases.hpp"
 #include "objects/transition_monoid.hpp"
-#include "objects/xml_text.hpp"
-#include "proofs-check/pictures/draw_levels.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
+#include "report/pictures/draw_levels.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "requests/automaton_request.hpp"
+#include "library/requests/automaton_request.hpp"
 
 namespace logdepth {
 

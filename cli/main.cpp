@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "cli/answers.hpp"
 #include "cli/command_line_error.hpp"
 #include "cli/command_reference.hpp"
@@ -17,7 +18,6 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/export.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

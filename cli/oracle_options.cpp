@@ -1,6 +1,6 @@
 #include "cli/oracle_options.hpp"
 
-#include "objects/shell_word.hpp"
+#include "base/shell_word.hpp"
 
 namespace logdepth {
 

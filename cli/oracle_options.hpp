@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/automaton_options.hpp"
-#include "requests/oracle_request.hpp"
+#include "library/requests/oracle_request.hpp"
 
 namespace logdepth {
 

@@ -1,8 +1,8 @@
 #include "cli/program_source.hpp"
 
+#include "compiler/file/carried_program.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/file/carried_program.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/quoted_text.hpp"
+#include "base/shell_word.hpp"
 #include "cli/commands.hpp"
+#include "compiler/file/checks_file.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/shell_word.hpp"
 #include "oracle/command_oracle.hpp"
-#include "proofs-check/file/checks_file.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "objects/phrases.hpp"
-#include "objects/shell_word.hpp"
+#include "base/phrases.hpp"
+#include "base/shell_word.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <iostream>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

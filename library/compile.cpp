@@ -1,12 +1,12 @@
 // What can be had of a program or a weights file, and what becomes of it: compile.hpp.
 #include "logdepth/compile.hpp"
 
+#include "base/quoted_text.hpp"
 #include "compiler/program/program_text.hpp"
+#include "library/requests/compile_request.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "objects/quoted_text.hpp"
-#include "requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -1,10 +1,10 @@
 // The constructions of the papers, ready-made: constructions.hpp.
 #include "logdepth/constructions.hpp"
 
+#include "library/requests/compile_request.hpp"
+#include "library/requests/regular_request.hpp"
+#include "library/requests/theorem_requests.hpp"
 #include "library/transformer_inside.hpp"
-#include "requests/compile_request.hpp"
-#include "requests/regular_request.hpp"
-#include "requests/theorem_requests.hpp"
 
 namespace logdepth {
 namespace {

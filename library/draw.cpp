@@ -4,10 +4,10 @@
 #include "library/given_inputs.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/pictures/circuit_cards.hpp"
-#include "proofs-check/pictures/circuit_sheet.hpp"
-#include "proofs-check/pictures/draw_run.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
+#include "report/pictures/circuit_cards.hpp"
+#include "report/pictures/circuit_sheet.hpp"
+#include "report/pictures/draw_run.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth {

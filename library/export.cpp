@@ -1,7 +1,7 @@
 // A transformer for other programs: export.hpp.
 #include "logdepth/export.hpp"
 
-#include "exports/write_export.hpp"
+#include "library/exports/write_export.hpp"
 #include "library/transformer_inside.hpp"
 
 namespace logdepth {

@@ -3,11 +3,11 @@
 #include <string>
 #include <variant>
 
+#include "base/overload.hpp"
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "library/requests/stream_request.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/overload.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
-#include "requests/stream_request.hpp"
 #include "runtime/numbers/real_text.hpp"
 
 namespace logdepth {

@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "compiler/file/measure.hpp"
+#include "compiler/file/proved_precision.hpp"
 #include "library/transformer_inside.hpp"
-#include "proofs-check/file/measure.hpp"
-#include "proofs-check/file/proved_precision.hpp"
-#include "proofs-check/pictures/circuit_view.hpp"
+#include "report/pictures/circuit_view.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

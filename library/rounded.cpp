@@ -1,11 +1,11 @@
 // Answers in floating point, with certificates: run.hpp.
 #include <algorithm>
 
+#include "compiler/file/carried_program.hpp"
 #include "library/given_inputs.hpp"
+#include "library/requests/rounded_request.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/run.hpp"
-#include "proofs-check/file/carried_program.hpp"
-#include "requests/rounded_request.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "base/quoted_text.hpp"
 #include "library/exact_answers.hpp"
 #include "library/given_inputs.hpp"
+#include "library/requests/option_checks.hpp"
+#include "library/requests/stream_request.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "requests/option_checks.hpp"
-#include "requests/stream_request.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {

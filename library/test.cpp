@@ -5,14 +5,14 @@
 
 #include <utility>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "library/requests/oracle_request.hpp"
 #include "library/transformer_inside.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/words.hpp"
-#include "requests/oracle_request.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {

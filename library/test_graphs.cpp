@@ -1,10 +1,10 @@
 // Property tests of what reads graphs or divides: test.hpp.
 #include <fmt/core.h>
 
+#include "base/phrases.hpp"
 #include "library/given_inputs.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/test.hpp"
-#include "objects/phrases.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"
 

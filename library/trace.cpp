@@ -8,7 +8,7 @@
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/run.hpp"
-#include "proofs-check/pictures/circuit_view.hpp"
+#include "report/pictures/circuit_view.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

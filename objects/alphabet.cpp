@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 #include "objects/dot_outline.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

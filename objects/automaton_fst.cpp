@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 
 namespace logdepth {
 

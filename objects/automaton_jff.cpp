@@ -4,12 +4,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 

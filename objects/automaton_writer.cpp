@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "objects/phrases.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 namespace {

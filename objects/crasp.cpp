@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,5 +1,5 @@
+#include "base/text_lines.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/text_lines.hpp"
 
 namespace logdepth {
 

@@ -2,10 +2,10 @@
 
 #include <optional>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 
 namespace logdepth {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/dot_outline.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

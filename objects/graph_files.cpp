@@ -6,10 +6,10 @@
 #include <array>
 #include <cctype>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 
 namespace logdepth {
 

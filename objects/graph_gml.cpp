@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {

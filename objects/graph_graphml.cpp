@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "objects/named_groups.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

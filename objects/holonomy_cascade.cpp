@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/holonomy.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 
 namespace logdepth {
 

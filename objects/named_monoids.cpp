@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth {

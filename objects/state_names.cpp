@@ -1,8 +1,8 @@
 #include <set>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "objects/automaton.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 

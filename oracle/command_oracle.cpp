@@ -6,8 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/line_program.hpp"
 
 namespace logdepth {

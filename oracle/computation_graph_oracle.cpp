@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

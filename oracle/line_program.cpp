@@ -18,8 +18,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

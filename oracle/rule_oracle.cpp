@@ -4,8 +4,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 
 namespace logdepth {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/overload.hpp"
 #include "compiler/rules/statement_cells.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth {
 

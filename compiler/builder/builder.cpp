@@ -5,11 +5,11 @@
 #include <atomic>
 #include <set>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "compiler/builder/builder_parts.hpp"
 #include "compiler/builder/renumbering.hpp"
 #include "compiler/program/program_text.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth::cells {

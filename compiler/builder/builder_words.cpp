@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "compiler/builder/builder_parts.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth::cells {
 namespace {

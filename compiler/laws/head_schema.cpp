@@ -1,7 +1,7 @@
 #include "compiler/laws/head_schema.hpp"
 
+#include "base/overload.hpp"
 #include "compiler/rules/statement_cells.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json_tape.hpp"
 #include "compiler/passes/prove_precision.hpp"
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "objects/json_tape.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/unrolling.hpp"

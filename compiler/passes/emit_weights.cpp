@@ -2,13 +2,13 @@
 #include <map>
 #include <utility>
 
+#include "base/json_tape.hpp"
+#include "base/overload.hpp"
 #include "compiler/laws/head_schema.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/passes/emit_ends.hpp"
 #include "compiler/passes/sparse_builder.hpp"
 #include "compiler/rules/statement_cells.hpp"
-#include "objects/json_tape.hpp"
-#include "objects/overload.hpp"
 #include "runtime/file/cell_lifetimes.hpp"
 
 namespace logdepth {

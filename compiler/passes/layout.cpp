@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/overload.hpp"
 #include "compiler/laws/head_schema.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/overload.hpp"
 #include "compiler/analysis/number_properties.hpp"
 #include "compiler/laws/head_schema.hpp"
 #include "compiler/laws/separation_laws.hpp"
 #include "compiler/laws/zero_laws.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth {
 namespace {

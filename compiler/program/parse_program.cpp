@@ -2,11 +2,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/json_tape.hpp"
+#include "base/quoted_text.hpp"
+#include "base/spelling.hpp"
 #include "compiler/program/program_text.hpp"
 #include "compiler/program/program_words.hpp"
-#include "objects/json_tape.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/spelling.hpp"
 
 namespace logdepth {
 namespace {

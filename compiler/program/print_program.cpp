@@ -3,10 +3,10 @@
 #include <sstream>
 #include <utility>
 
+#include "base/overload.hpp"
 #include "compiler/program/line_words.hpp"
 #include "compiler/program/program_text.hpp"
 #include "objects/action.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth {
 namespace {

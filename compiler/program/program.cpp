@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <regex>
 
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/spelling.hpp"
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "base/spelling.hpp"
 
 namespace logdepth {
 namespace {

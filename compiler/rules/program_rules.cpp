@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/quoted_text.hpp"
 #include "compiler/rules/lookup_partition.hpp"
 #include "compiler/rules/rule_base.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {

@@ -4,12 +4,12 @@
 #include <map>
 #include <unordered_set>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "compiler/meaning/cell_reader.hpp"
 #include "compiler/meaning/selected_positions.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/position_code.hpp"
 
 namespace logdepth {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 
 namespace logdepth {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "base/quoted_text.hpp"
 #include "learned/core/finished_run.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

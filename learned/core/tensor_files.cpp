@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/safetensors.hpp"
 
 namespace logdepth {

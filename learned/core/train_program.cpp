@@ -20,14 +20,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/quoted_text.hpp"
+#include "base/worker_threads.hpp"
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model_requests.hpp"
 #include "learned/core/matrix_kernels.hpp"
 #include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/worker_threads.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

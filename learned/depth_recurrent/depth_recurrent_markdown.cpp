@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/depth_recurrent/criteria.hpp"
 #include "learned/depth_recurrent/depth_recurrent_report.hpp"
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "figures/least_squares.hpp"
 #include "learned/report/frontier.hpp"
 #include "learned/report/seeds.hpp"
 #include "learned/report/verdict.hpp"
+#include "report/figures/least_squares.hpp"
 
 namespace logdepth {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "figures/heatmap.hpp"
-#include "objects/number_text.hpp"
+#include "base/number_text.hpp"
+#include "report/figures/heatmap.hpp"
 
 namespace logdepth {
 namespace {

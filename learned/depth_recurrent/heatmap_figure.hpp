@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "figures/svg_elements.hpp"
 #include "learned/report/frontier.hpp"
+#include "report/figures/svg_elements.hpp"
 
 namespace logdepth {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

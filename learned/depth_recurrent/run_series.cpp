@@ -7,12 +7,12 @@
 #include <iterator>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
 #include "learned/depth_recurrent/expression_task.hpp"
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/depth_recurrent/presets.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,11 +7,11 @@
 #include <functional>
 #include <utility>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
+#include "base/number_text.hpp"
 #include "learned/depth_recurrent/criteria.hpp"
 #include "learned/depth_recurrent/heatmap_figure.hpp"
-#include "objects/number_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {

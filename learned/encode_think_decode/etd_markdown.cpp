@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/encode_think_decode/etd_report.hpp"
 #include "learned/encode_think_decode/etd_verdicts.hpp"
 #include "learned/encode_think_decode/published_etd.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
+#include "base/number_text.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "learned/records/depth_reading.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/number_text.hpp"
 
 namespace logdepth {
 namespace {

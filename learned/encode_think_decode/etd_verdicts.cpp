@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/encode_think_decode/published_etd.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

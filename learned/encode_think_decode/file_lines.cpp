@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/line_source.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
@@ -12,7 +13,6 @@
 #include "learned/language_model/question_answers.hpp"
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "objects/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace logdepth {
 namespace {

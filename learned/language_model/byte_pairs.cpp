@@ -9,11 +9,11 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "learned/language_model/byte_alphabet.hpp"
 #include "learned/language_model/split_pattern.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {

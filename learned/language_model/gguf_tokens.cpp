@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quoted_text.hpp"
 #include "learned/language_model/known_patterns.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

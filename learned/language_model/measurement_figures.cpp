@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
-#include "objects/number_text.hpp"
-#include "objects/xml_text.hpp"
+#include "base/number_text.hpp"
+#include "base/xml_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "learned/language_model/gguf_metadata_tokens.hpp"
 #include "learned/language_model/parameter_names.hpp"
 #include "learned/language_model/safetensors_folder.hpp"
@@ -17,8 +19,6 @@
 #include "learned/language_model/words.hpp"
 #include "learned/records/run_record.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/sha256.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/phrases.hpp"
 #include "learned/records/depth_reading.hpp"
-#include "objects/phrases.hpp"
 #include "runtime/numbers/float_text.hpp"
 
 namespace logdepth {

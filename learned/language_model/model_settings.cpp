@@ -8,9 +8,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/quoted_text.hpp"
 #include "learned/language_model/setting_fields.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 
 namespace logdepth {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

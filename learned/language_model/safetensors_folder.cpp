@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
 

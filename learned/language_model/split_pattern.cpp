@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 

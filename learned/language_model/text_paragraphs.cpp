@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
-#include "objects/utf8.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/quoted_text.hpp"
 #include "learned/language_model/byte_pairs.hpp"
 #include "learned/language_model/known_patterns.hpp"
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/language_model/words.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 
 namespace logdepth {

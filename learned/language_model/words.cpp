@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/quoted_text.hpp"
+#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/utf8.hpp"
 
 namespace logdepth {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "figures/heatmap.hpp"
-#include "figures/svg_elements.hpp"
 #include "learned/latent_reasoning/circuit_probes.hpp"
+#include "report/figures/heatmap.hpp"
+#include "report/figures/svg_elements.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/latent_reasoning/circuit_probes.hpp"
 #include "learned/latent_reasoning/published_latent_reasoning.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "figures/least_squares.hpp"
+#include "report/figures/least_squares.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,12 +8,12 @@
 #include <map>
 #include <utility>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
-#include "figures/section_stack.hpp"
+#include "base/number_text.hpp"
+#include "base/xml_text.hpp"
 #include "learned/latent_reasoning/latent_verdicts.hpp"
-#include "objects/number_text.hpp"
-#include "objects/xml_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
+#include "report/figures/section_stack.hpp"
 
 namespace logdepth {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/latent_reasoning/latent_reasoning_report.hpp"
 #include "learned/latent_reasoning/latent_runs.hpp"
 #include "learned/latent_reasoning/latent_verdicts.hpp"
 #include "learned/latent_reasoning/published_latent_reasoning.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

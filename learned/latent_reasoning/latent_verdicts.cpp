@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "objects/number_text.hpp"
+#include "base/number_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "learned/records/settings_json.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

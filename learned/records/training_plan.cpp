@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/records/depth_reading.hpp"
 #include "learned/report/seeds.hpp"
 #include "learned/report/verdict.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,12 +7,12 @@
 #include <limits>
 #include <utility>
 
-#include "figures/colours.hpp"
-#include "figures/heatmap.hpp"
-#include "figures/line_chart.hpp"
-#include "figures/section_stack.hpp"
-#include "objects/number_text.hpp"
-#include "objects/xml_text.hpp"
+#include "base/number_text.hpp"
+#include "base/xml_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/heatmap.hpp"
+#include "report/figures/line_chart.hpp"
+#include "report/figures/section_stack.hpp"
 
 namespace logdepth {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/relit/published_relit.hpp"
 #include "learned/relit/relit_figures.hpp"
 #include "learned/relit/relit_report.hpp"
 #include "learned/relit/relit_verdicts.hpp"
 #include "learned/report/rank_correlation.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

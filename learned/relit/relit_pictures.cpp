@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "figures/axis.hpp"
-#include "figures/colours.hpp"
-#include "figures/svg_elements.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
+#include "base/xml_text.hpp"
 #include "learned/relit/relit_figures.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
-#include "objects/xml_text.hpp"
+#include "report/figures/axis.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/svg_elements.hpp"
 
 namespace logdepth {
 namespace {

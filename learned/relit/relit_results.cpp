@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/phrases.hpp"
 #include "learned/records/depth_reading.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

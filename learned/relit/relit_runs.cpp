@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "learned/relit/relit_results.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/quoted_text.hpp"
 #include "learned/language_model/model_file.hpp"
 #include "learned/language_model/words.hpp"
 #include "learned/relit/nli_pairs.hpp"
 #include "learned/relit/rule_theory.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "figures/table_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/report/seeds.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

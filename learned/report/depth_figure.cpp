@@ -7,11 +7,11 @@
 #include <cctype>
 #include <cmath>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
+#include "base/number_text.hpp"
+#include "base/xml_text.hpp"
 #include "learned/report/law_text.hpp"
-#include "objects/number_text.hpp"
-#include "objects/xml_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {

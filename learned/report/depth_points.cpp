@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "learned/report/seeds.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/phrases.hpp"
 #include "learned/report/distinct_runs.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,7 +1,7 @@
-#include "figures/table_text.hpp"
+#include "base/xml_text.hpp"
 #include "learned/report/depth_table.hpp"
 #include "learned/report/depth_table_text.hpp"
-#include "objects/xml_text.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,6 +1,6 @@
-#include "figures/table_text.hpp"
 #include "learned/report/depth_table.hpp"
 #include "learned/report/depth_table_text.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 

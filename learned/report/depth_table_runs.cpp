@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/report/depth_table_text.hpp"
 #include "learned/report/law_text.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

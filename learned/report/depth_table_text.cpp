@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/report/law_text.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

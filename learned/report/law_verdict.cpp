@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/report/seeds.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

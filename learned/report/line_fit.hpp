@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "figures/least_squares.hpp"
+#include "report/figures/least_squares.hpp"
 
 namespace logdepth {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 namespace {

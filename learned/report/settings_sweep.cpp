@@ -8,13 +8,13 @@
 #include <set>
 #include <tuple>
 
-#include "figures/table_text.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/report/distinct_runs.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/report/seeds.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

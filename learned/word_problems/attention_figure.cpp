@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "objects/action.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
 
 namespace logdepth {
 namespace {

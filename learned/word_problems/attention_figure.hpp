@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "figures/token_bands.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/word_problems/word_attention.hpp"
+#include "report/figures/token_bands.hpp"
 
 namespace logdepth {
 

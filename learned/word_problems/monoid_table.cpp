@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "learned/word_problems/published_elements.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 namespace {

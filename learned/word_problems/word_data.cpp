@@ -7,9 +7,9 @@
 #include <ostream>
 #include <utility>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "objects/phrases.hpp"
+#include "base/phrases.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/stream/readout.hpp"

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/division_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/position_code.hpp"

@@ -1,6 +1,6 @@
 #include "proofs-check/check/exact_runs.hpp"
 
-#include "objects/phrases.hpp"
+#include "base/phrases.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/unrolling.hpp"
 

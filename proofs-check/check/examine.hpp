@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "proofs-check/check/exact_runs.hpp"
 #include "proofs-check/check/inquiry.hpp"
 #include "proofs-check/check/shard.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "objects/overload.hpp"
-#include "objects/phrases.hpp"
+#include "base/overload.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 namespace {

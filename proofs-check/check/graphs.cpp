@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"

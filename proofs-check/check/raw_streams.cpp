@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth {

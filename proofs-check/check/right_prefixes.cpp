@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth {

@@ -7,10 +7,10 @@
 #include <random>
 #include <utility>
 
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/phrases.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"
 #include "runtime/stream/readout.hpp"

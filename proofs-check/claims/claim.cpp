@@ -4,8 +4,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
 namespace logdepth {

@@ -57,7 +57,7 @@ const std::vector<Defect>& all_defects() {
                          const std::string& name) {
       for (Defect& defect : part) {
         defect.paper = paper;
-        defect.file = "constructions/" + paper + "/" + name + "_defects.cpp";
+        defect.file = "proofs-check/papers/" + paper + "/" + name + "_defects.cpp";
         defects.push_back(std::move(defect));
       }
     };

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "compiler/passes/compile.hpp"
-#include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/words.hpp"
 #include "runtime/exact/run_model.hpp"

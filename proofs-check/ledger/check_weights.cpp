@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "objects/overload.hpp"
-#include "objects/phrases.hpp"
+#include "base/overload.hpp"
+#include "base/phrases.hpp"
 #include "proofs-check/check/computation_graphs.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"

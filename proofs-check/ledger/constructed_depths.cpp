@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/phrases.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/MS25/regular_language_tree_thm4_1.hpp"
-#include "figures/least_squares.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/phrases.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
 #include "proofs-check/claims/claim_list.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
+#include "report/figures/least_squares.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "compiler/passes/compile.hpp"
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
-#include "figures/table_text.hpp"
 #include "logdepth/errors.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
+#include "report/figures/table_text.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

@@ -8,9 +8,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/phrases.hpp"
+#include "base/worker_threads.hpp"
 #include "compiler/passes/compile.hpp"
-#include "objects/phrases.hpp"
-#include "objects/worker_threads.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 

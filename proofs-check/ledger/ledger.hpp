@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/file/measure.hpp"
 #include "proofs-check/claims/claim.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
 #include "proofs-check/ledger/depth_curves.hpp"
-#include "proofs-check/pictures/circuit_cards.hpp"
+#include "report/pictures/circuit_cards.hpp"
 
 namespace logdepth {
 

@@ -1,8 +1,8 @@
-#include "figures/table_text.hpp"
+#include "base/xml_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/xml_text.hpp"
 #include "proofs-check/ledger/report_rows.hpp"
-#include "proofs-check/pictures/circuit_sheet.hpp"
+#include "report/figures/table_text.hpp"
+#include "report/pictures/circuit_sheet.hpp"
 
 namespace logdepth {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "figures/table_text.hpp"
-#include "objects/xml_text.hpp"
+#include "base/xml_text.hpp"
 #include "proofs-check/ledger/report_rows.hpp"
+#include "report/figures/table_text.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "objects/phrases.hpp"
+#include "base/phrases.hpp"
 
 namespace logdepth {
 namespace {

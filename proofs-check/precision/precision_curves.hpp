@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "figures/least_squares.hpp"
 #include "proofs-check/precision/precision_questions.hpp"
+#include "report/figures/least_squares.hpp"
 
 namespace logdepth {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
-#include "figures/colours.hpp"
-#include "figures/line_chart.hpp"
-#include "objects/number_text.hpp"
+#include "base/number_text.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
-#include "figures/table_text.hpp"
-#include "objects/number_text.hpp"
+#include "base/number_text.hpp"
 #include "proofs-check/precision/precision_report.hpp"
+#include "report/figures/table_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
-#include "objects/text_lines.hpp"
 #include "runtime/numbers/float_text.hpp"
 
 namespace logdepth {

@@ -1,7 +1,7 @@
 """A compiled transformer as a torch.nn.Module.
 
 `load(folder)` reads what `logdepth export FILE --to torch --length N -o FOLDER` wrote: model.safetensors
-and config.json (exports/README.md of logdepth describes both). Needs torch and safetensors.
+and config.json (library/exports/README.md of logdepth describes both). Needs torch and safetensors.
 
     network = load("a5")
     network.accepts("abab")                       # the verdict

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "objects/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 #include "runtime/exact/attention_question.hpp"
 #include "runtime/exact/score_filter.hpp"
 

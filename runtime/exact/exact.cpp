@@ -1,6 +1,6 @@
 #include "runtime/exact/exact.hpp"
 
-#include "objects/quoted_text.hpp"
+#include "base/quoted_text.hpp"
 
 namespace logdepth {
 

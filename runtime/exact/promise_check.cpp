@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 
 namespace logdepth {
 std::string promise_text(const Promise& promise) {

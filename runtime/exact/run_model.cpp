@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"

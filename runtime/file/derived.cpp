@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

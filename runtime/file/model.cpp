@@ -1,6 +1,6 @@
 #include "runtime/file/model.hpp"
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 
 namespace logdepth {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {

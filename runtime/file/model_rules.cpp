@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "objects/overload.hpp"
-#include "objects/quoted_text.hpp"
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "runtime/file/rule_checks.hpp"
 #include "runtime/file/weights_file.hpp"
 

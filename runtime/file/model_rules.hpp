@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {

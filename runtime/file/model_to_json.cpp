@@ -1,6 +1,6 @@
 #include <string>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 #include "runtime/file/model_json.hpp"
 
 namespace logdepth {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 
 namespace logdepth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "objects/json_tape.hpp"
+#include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "objects/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 #include "runtime/floats/pass_on_device.hpp"
 #include "runtime/floats/thrust_backend.hpp"
 

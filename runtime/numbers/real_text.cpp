@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 
 namespace logdepth {
 namespace {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/quoted_text.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/position_code.hpp"
 #include "runtime/numbers/outcome.hpp"

@@ -1,10 +1,10 @@
 // Shapes and sizes of cascades, counted on their files; and which tables are refused.
 #include <gtest/gtest.h>
 
+#include "compiler/file/measure.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/cascades.hpp"
 #include "tests/support/languages.hpp"

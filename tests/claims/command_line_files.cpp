@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "proofs-check/difference/first_difference.hpp"
+#include "compiler/difference/first_difference.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/computation_graphs.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::computation_graph_tests {

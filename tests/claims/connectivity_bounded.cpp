@@ -2,12 +2,12 @@
 // the graph.
 #include <gtest/gtest.h>
 
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/graphs.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "tests/support/examined_graphs.hpp"
 #include "tests/support/graphs.hpp"

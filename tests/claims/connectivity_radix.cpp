@@ -4,13 +4,13 @@
 
 #include <random>
 
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/graphs.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/examined_graphs.hpp"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/difference/first_difference.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/difference/first_difference.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/refusals.hpp"

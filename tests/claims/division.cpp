@@ -1,13 +1,13 @@
 // MS25 Lemma 3.1: the division constructions against / and %.
 #include <gtest/gtest.h>
 
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/position_code.hpp"
 

@@ -1,12 +1,12 @@
 // MS25 Lemma 3.1 for a promised length, by a look-up that rounds down, against / and %.
 #include <gtest/gtest.h>
 
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_floor_lem3_1.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth::division_floor_tests {

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "compiler/file/measure.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/radix_forms.hpp"

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "proofs-check/file/measure.hpp"
+#include "compiler/file/measure.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/words.hpp"

@@ -3,11 +3,11 @@
 
 #include <random>
 
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/transition_monoid.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"

@@ -4,10 +4,10 @@
 
 #include <random>
 
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"

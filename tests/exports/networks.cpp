@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "exports/float_arrays.hpp"
-#include "exports/separations.hpp"
+#include "library/exports/float_arrays.hpp"
+#include "library/exports/separations.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"

@@ -1,7 +1,7 @@
 // What is found beside weights and models: checks, records of runs, plans, arrays.
+#include "compiler/file/checks_file.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/training_plan.hpp"
-#include "proofs-check/file/checks_file.hpp"
 #include "runtime/file/safetensors.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

@@ -1,6 +1,6 @@
 // The program that a weights file carries is outside its hash: each level of trust asks for its own
 // evidence, and says why there is none.
-#include "proofs-check/file/carried_program.hpp"
+#include "compiler/file/carried_program.hpp"
 
 #include <gtest/gtest.h>
 

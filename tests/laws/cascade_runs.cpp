@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "figures/strip_page.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/cascade_run.hpp"
 #include "objects/holonomy.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/pictures/draw_levels.hpp"
+#include "report/figures/strip_page.hpp"
+#include "report/pictures/draw_levels.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::cascade_runs_tests {

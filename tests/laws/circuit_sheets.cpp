@@ -16,8 +16,8 @@
 #include "constructions/latent_reasoning/computation_graph.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/pictures/circuit_sheet.hpp"
-#include "proofs-check/pictures/render.hpp"
+#include "report/pictures/circuit_sheet.hpp"
+#include "report/pictures/render.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth::circuit_sheets_tests {

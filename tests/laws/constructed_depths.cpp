@@ -5,10 +5,10 @@
 
 #include <map>
 
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "proofs-check/ledger/check_weights.hpp"
 #include "runtime/file/weights_file.hpp"
 

@@ -9,8 +9,8 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/pictures/division_results.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
+#include "report/pictures/division_results.hpp"
+#include "report/pictures/draw_attention.hpp"
 
 namespace logdepth::division_pictures_tests {
 namespace {

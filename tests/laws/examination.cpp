@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/file/contradicted_hypotheses.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -16,7 +17,6 @@
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
-#include "proofs-check/file/contradicted_hypotheses.hpp"
 #include "runtime/file/derived.hpp"
 
 namespace logdepth::examination_tests {

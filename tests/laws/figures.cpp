@@ -6,13 +6,13 @@
 #include <pugixml.hpp>
 #include <random>
 
-#include "figures/colours.hpp"
-#include "figures/heatmap.hpp"
-#include "figures/least_squares.hpp"
-#include "figures/line_chart.hpp"
-#include "figures/table_text.hpp"
-#include "objects/number_text.hpp"
-#include "objects/phrases.hpp"
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
+#include "report/figures/colours.hpp"
+#include "report/figures/heatmap.hpp"
+#include "report/figures/least_squares.hpp"
+#include "report/figures/line_chart.hpp"
+#include "report/figures/table_text.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::figures_tests {

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "compiler/difference/float_difference.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/difference/float_difference.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/floats/float_run.hpp"

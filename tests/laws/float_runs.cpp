@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/difference/float_difference.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
@@ -26,7 +27,6 @@
 #include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/difference/float_difference.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/fixed_seed.hpp"

@@ -17,7 +17,7 @@
 #include "objects/group_names.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/pictures/draw_monoid.hpp"
+#include "report/pictures/draw_monoid.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
 

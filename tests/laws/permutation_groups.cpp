@@ -9,9 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/phrases.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/permutation_group.hpp"
-#include "objects/phrases.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "compiler/difference/first_difference.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
@@ -13,8 +14,7 @@
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/words.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
+#include "report/pictures/draw_attention.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/floats/float_run.hpp"

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/xml_text.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
-#include "objects/xml_text.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "proofs-check/pictures/draw_reachability.hpp"
-#include "proofs-check/pictures/save_drawing.hpp"
+#include "report/pictures/draw_reachability.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/processes.hpp"
 

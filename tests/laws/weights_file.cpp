@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "base/json_tape.hpp"
 #include "compiler/program/program_text.hpp"
 #include "constructions/own_position.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/json_tape.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 

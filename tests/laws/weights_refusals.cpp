@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json_tape.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/json_tape.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"

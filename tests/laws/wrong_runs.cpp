@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/difference/first_difference.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -14,9 +15,8 @@
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/difference/first_difference.hpp"
-#include "proofs-check/pictures/draw_attention.hpp"
-#include "proofs-check/pictures/draw_reachability.hpp"
+#include "report/pictures/draw_attention.hpp"
+#include "report/pictures/draw_reachability.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace logdepth::wrong_runs_tests {

@@ -26,13 +26,13 @@ from edits import EDITS
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Programs of tests, a folder each. Those of python are files of tests, run on the program with the packages of
 # tests/install_python_peers.sh.
-PROGRAMS = ["programs", "rejects", "laws", "claims", "learned", "exports", "python"]
+PROGRAMS = ["programs", "rejects", "laws", "claims", "learned", "training", "exports", "python"]
 PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py"
 PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
 # Tests of at most so many seconds are one round, then those of at most so many. The last are slow.
 STEPS = (0.1, 1.0, float("inf"))
 # What the edits of a folder can change; of any other: everything but what is only of python.
-REACH = {"learned": ("learned", "laws", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
+REACH = {"learned": ("learned", "training", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
          "figures": ("laws", "claims", "programs")}
 
 

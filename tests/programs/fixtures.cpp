@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/overload.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "objects/graph.hpp"
-#include "objects/overload.hpp"
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "objects/shell_word.hpp"
+#include "base/shell_word.hpp"
 
 namespace logdepth::starved {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "objects/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "tests/starved/commands.hpp"
 

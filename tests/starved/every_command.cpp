@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "objects/shell_word.hpp"
+#include "base/shell_word.hpp"
 #include "tests/starved/commands.hpp"
 
 namespace logdepth::starved {

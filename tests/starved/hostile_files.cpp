@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "objects/quoted_text.hpp"
+#include "base/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
 

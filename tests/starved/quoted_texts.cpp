@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "objects/json_tape.hpp"
-#include "objects/quoted_text.hpp"
+#include "base/json_tape.hpp"
+#include "base/quoted_text.hpp"
 
 namespace logdepth::starved {
 namespace {

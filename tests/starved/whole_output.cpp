@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/shell_word.hpp"
+#include "base/shell_word.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
+#include "base/overload.hpp"
 #include "compiler/meaning/cell_reader.hpp"
 #include "compiler/meaning/selected_positions.hpp"
-#include "objects/overload.hpp"
 
 namespace logdepth::support {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/crasp/counting_programs.hpp"
 #include "objects/crasp.hpp"
 #include "oracle/crasp_oracle.hpp"
-#include "proofs-check/file/measure.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/languages.hpp"
 

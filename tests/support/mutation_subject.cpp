@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compiler/difference/first_difference.hpp"
 #include "compiler/program/program_text.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "proofs-check/check/words.hpp"
-#include "proofs-check/difference/first_difference.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"

@@ -2,12 +2,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/overload.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/passes/layout.hpp"
 #include "compiler/passes/norm_types.hpp"
 #include "compiler/passes/schedule.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "objects/overload.hpp"
 #include "tests/support/mutation.hpp"
 
 namespace logdepth::support {

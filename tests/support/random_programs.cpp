@@ -4,11 +4,11 @@
 #include <set>
 #include <sstream>
 
+#include "base/overload.hpp"
 #include "compiler/meaning/cell_reader.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "objects/graph.hpp"
-#include "objects/overload.hpp"
 #include "runtime/file/position_code.hpp"
 
 namespace logdepth::support {

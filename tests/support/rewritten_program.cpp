@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 
 namespace logdepth::support {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 #include "tests/support/weight_rows.hpp"
 
 namespace logdepth::support {

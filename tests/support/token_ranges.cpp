@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "objects/overload.hpp"
+#include "base/overload.hpp"
 #include "runtime/file/position_code.hpp"
 
 namespace logdepth::support {

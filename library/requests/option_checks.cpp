@@ -1,0 +1,29 @@
+#include "library/requests/option_checks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "logdepth/errors.hpp"
+
+namespace logdepth {
+
+void require_one_of(const std::string& option, const std::string& value,
+                    const std::vector<std::string>& values) {
+  if (std::ranges::find(values, value) == values.end())
+    throw InputError(
+        fmt::format("{}: {} not in {{{}}}", option, printable(value), joined(values, ",")));
+}
+
+void require_at_most(const std::string& option, std::uint64_t value, std::uint64_t most) {
+  if (value > most)
+    throw InputError(option + ": " + whole_number_expected(most, std::to_string(value)));
+}
+
+std::string whole_number_expected(std::uint64_t most, const std::string& found) {
+  return fmt::format("expected a whole number from 0 to {}, found {}", most, in_quotes(found));
+}
+
+}  // namespace logdepth

@@ -1,0 +1,108 @@
+#include "library/requests/oracle_request.hpp"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/quoted_text.hpp"
+#include "base/shell_word.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/crasp.hpp"
+#include "oracle/crasp_oracle.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::string_view kCommand = "command:", kCrasp = "crasp:";
+
+/// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
+void name_automaton(const std::string& against, AutomatonSource& automaton) {
+  const auto after = [&](const std::string& kind) -> std::optional<std::string> {
+    if (!against.starts_with(kind + ":")) return std::nullopt;
+    return against.substr(kind.size() + 1);
+  };
+  if (const auto expression = after("regex")) {
+    automaton.regex = *expression;
+    return;
+  }
+  if (const auto name = after("group")) {
+    automaton.group = *name;
+    return;
+  }
+  std::string endings;
+  const std::string extension = std::filesystem::path(against).extension().string();
+  for (const AutomatonFile& kind : automaton_files()) {
+    if (const auto file = after(kind.name)) {
+      automaton.*kind.file = *file;
+      return;
+    }
+    endings += std::string(endings.empty() ? "." : ", .") + kind.name;
+  }
+  for (const AutomatonFile& kind : automaton_files())
+    if (extension == std::string(".") + kind.name) {
+      automaton.*kind.file = against;
+      return;
+    }
+  if (std::filesystem::is_regular_file(against))
+    throw InputError(
+        "--against " + against + ": expected a file that ends in " + endings +
+        " or .crasp; a program that says what is right is named as command:" + shell_word(against));
+  automaton.regex = against;
+}
+
+/// The file of "crasp:FILE", or a file by its extension.
+std::optional<std::string> crasp_file(const std::string& against) {
+  if (against.starts_with(kCrasp)) return against.substr(kCrasp.size());
+  if (std::filesystem::path(against).extension() == ".crasp") return against;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> OracleRequest::command() const {
+  if (!against.starts_with(kCommand)) return std::nullopt;
+  const std::size_t from = against.find_first_not_of(" \t\n", kCommand.size());
+  if (from == std::string::npos) throw InputError("--against: expected a program after command:");
+  return against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
+}
+
+NamedLanguage load_language_oracle(const OracleRequest& request, const Model& model) {
+  if (request.against.starts_with("graph:") || request.against == "division")
+    throw InputError("the weights file " + in_quotes(model.name) + " takes words; " +
+                     in_quotes(request.against) + " is for " +
+                     (request.against == "division" ? "raw streams" : "graphs"));
+  if (!request.against.empty() && names_automaton(request.automaton))
+    throw InputError("--against and another option both name the language");
+  if (const auto command = request.command()) {
+    auto oracle = make_command_oracle(*command, Alphabet(model.alphabet));
+    std::string name = oracle->name();
+    return {std::move(oracle), std::move(name)};
+  }
+  if (const auto file = crasp_file(request.against)) {
+    std::string name = "crasp " + std::filesystem::path(*file).filename().string();
+    auto oracle = make_crasp_oracle(parse_crasp(read_whole_file(*file), *file), name);
+    return {std::move(oracle), std::move(name)};
+  }
+  if (request.against.empty() && !names_automaton(request.automaton))
+    throw InputError(
+        "expected --against to say what is right: a regular expression, group:NAME, crasp:FILE, "
+        "a file of an automaton or command:PROGRAM");
+  AutomatonSource automaton = request.automaton;
+  if (!request.against.empty()) name_automaton(request.against, automaton);
+  LoadedAutomaton loaded = load_automaton(automaton, model.alphabet);
+  return {std::move(loaded.oracle), std::move(loaded.name)};
+}
+
+NamedReachability load_reachability_oracle(const OracleRequest& request, const Model& model) {
+  if (const auto command = request.command())
+    return {make_command_reachability(*command), false, kCommandOracle + *command};
+  const bool undirected = request.against == "graph:undirected-reachability";
+  if (!undirected && request.against != "graph:reachability")
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " takes graphs; expected --against graph:reachability, "
+                     "graph:undirected-reachability or command:PROGRAM");
+  return {nullptr, undirected, request.against};
+}
+
+}  // namespace logdepth

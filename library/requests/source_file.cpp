@@ -1,0 +1,17 @@
+#include "library/requests/source_file.hpp"
+
+#include <filesystem>
+
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth {
+
+std::string content_of(const SourceFile& source, std::size_t limit) {
+  return source.text ? *source.text : read_whole_file(source.name, limit);
+}
+
+std::string base_name(const SourceFile& source) {
+  return std::filesystem::path(source.name).filename().string();
+}
+
+}  // namespace logdepth

@@ -1,0 +1,202 @@
+#include "report/figures/line_chart.hpp"
+
+#include <algorithm>
+
+#include "base/number_text.hpp"
+#include "base/xml_text.hpp"
+#include "report/figures/colours.hpp"
+
+namespace logdepth {
+namespace {
+
+// Room beside the plot: the numbers of the axes and their names.
+constexpr double kLeft = 52, kRight = 26, kTop = 34, kUnder = 44;
+constexpr double kDot = 3.6, kCross = 5, kArrow = 16, kArrowHead = 7;
+constexpr double kLegendLine = 18, kLegendStroke = 24;
+
+std::string stroke(const SeriesStyle& style) {
+  return svg_attribute("stroke", style.colour) + " " + svg_attribute("stroke-width", style.width) +
+         (style.dash.empty() ? "" : " " + svg_attribute("stroke-dasharray", style.dash));
+}
+
+/// From the middle of a mark to the right.
+std::string arrow_element(PlotPoint at, const std::string& colour) {
+  const auto [x, y] = at;
+  const double end = x + kArrow;
+  return svg_line(at, {end, y}, svg_attribute("stroke", colour) + " stroke-width=\"1.4\"") +
+         svg_polygon({{end - kArrowHead, y - kArrowHead / 2},
+                      {end + 1, y},
+                      {end - kArrowHead, y + kArrowHead / 2}},
+                     svg_attribute("fill", colour));
+}
+
+std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colour,
+                         const std::string& title) {
+  const auto [x, y] = at;
+  const bool ring = shape != MarkShape::dot;
+  switch (shape) {
+    case MarkShape::dot:
+    case MarkShape::ring:
+    case MarkShape::ring_with_arrow:
+      return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
+             svg_circle(at, kDot,
+                        svg_attribute("fill", ring ? "white" : colour) + " " +
+                            svg_attribute("stroke", ring ? colour : "white") +
+                            " stroke-width=\"1.4\"",
+                        title);
+    case MarkShape::cross: {
+      const std::string style = svg_attribute("stroke", colour) + " stroke-width=\"1.4\"";
+      return "<g>" + (title.empty() ? "" : "<title>" + xml_text(title) + "</title>") + "\n" +
+             svg_line({x - kCross, y - kCross}, {x + kCross, y + kCross}, style) +
+             svg_line({x - kCross, y + kCross}, {x + kCross, y - kCross}, style) + "</g>\n";
+    }
+    case MarkShape::none:
+      break;
+  }
+  return "";
+}
+
+/// The part of a line inside the axes, cut at their ends, as pieces.
+std::vector<PlotLine> inside(const PlotLine& line, const Axis& across, const Axis& up) {
+  std::vector<PlotLine> pieces;
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const auto [x1, y1] = line[i - 1];
+    const auto [x2, y2] = line[i];
+    // Liang and Barsky: the shares of the segment at which it crosses the four edges.
+    double from = 0, to = 1;
+    const auto cut = [&](double direction, double distance) {  // direction * t <= distance
+      if (direction == 0) {
+        if (distance < 0) to = -1;
+      } else if (direction > 0) {
+        to = std::min(to, distance / direction);
+      } else {
+        from = std::max(from, distance / direction);
+      }
+    };
+    cut(-(x2 - x1), x1 - across.from);
+    cut(x2 - x1, across.to - x1);
+    cut(-(y2 - y1), y1 - up.from);
+    cut(y2 - y1, up.to - y1);
+    if (from >= to) continue;
+    const PlotPoint begin = {x1 + from * (x2 - x1), y1 + from * (y2 - y1)};
+    if (pieces.empty() || pieces.back().back() != begin) pieces.push_back({begin});
+    pieces.back().emplace_back(x1 + to * (x2 - x1), y1 + to * (y2 - y1));
+  }
+  return pieces;
+}
+
+class ChartDrawing {
+ public:
+  ChartDrawing(const LineChart& chart, PlotPoint corner)
+      : chart_(chart), left_(corner.first + kLeft), top_(corner.second + kTop) {}
+
+  std::string draw() const {
+    std::string svg;
+    for (const PlotArea& area : chart_.areas) svg += filled(area);
+    svg += axes();
+    for (const PlotSeries& series : chart_.series) svg += line(series);
+    for (const PlotSeries& series : chart_.series)
+      for (const PlotMark& mark : series.marks)
+        svg += mark_element(place(mark.at), mark.shape, series.style.colour, mark.title);
+    return svg;
+  }
+
+ private:
+  double x(double value) const { return left_ + chart_.width * chart_.x.share(value); }
+  double y(double value) const { return top_ + chart_.height * (1 - chart_.y.share(value)); }
+  PlotPoint place(PlotPoint point) const { return {x(point.first), y(point.second)}; }
+
+  std::string filled(const PlotArea& area) const {
+    PlotLine corners;
+    for (const PlotPoint& corner : area.corners) corners.push_back(place(corner));
+    return svg_polygon(corners,
+                       svg_attribute("fill", area.colour) + " " +
+                           svg_attribute("fill-opacity", fixed_text(area.opacity, 2)),
+                       area.title);
+  }
+
+  std::string axes() const {
+    const double bottom = top_ + chart_.height, right = left_ + chart_.width;
+    std::string svg;
+    if (!chart_.title.empty())
+      svg += svg_text(left_ - 36, top_ - 14, chart_.title, "font-weight=\"bold\"");
+    for (const Tick& tick : chart_.y.ticks) {
+      svg += svg_line({left_, y(tick.at)}, {right, y(tick.at)}, svg_attribute("stroke", kGridInk));
+      svg += number(left_ - 7, y(tick.at) + 4, tick, "end");
+    }
+    for (const Tick& tick : chart_.x.ticks) {
+      svg += svg_line({x(tick.at), bottom}, {x(tick.at), bottom + 4},
+                      svg_attribute("stroke", kAxisInk));
+      svg += number(x(tick.at), bottom + 18, tick, "middle");
+    }
+    svg += svg_line({left_, bottom}, {right, bottom}, svg_attribute("stroke", kAxisInk));
+    const std::string name = "text-anchor=\"middle\" " + svg_attribute("fill", kQuietInk);
+    svg += svg_text(left_ + chart_.width / 2, bottom + 36, chart_.x.name, name);
+    const double middle = top_ + chart_.height / 2, side = left_ - 38;
+    return svg + svg_text(side, middle, chart_.y.name,
+                          name + " transform=\"rotate(-90 " + svg_number(side) + " " +
+                              svg_number(middle) + ")\"");
+  }
+
+  static std::string number(double x, double y, const Tick& tick, const std::string& anchor) {
+    const std::string style = svg_attribute("text-anchor", anchor);
+    if (tick.raised.empty()) return svg_text(x, y, tick.text, style);
+    return "<text " + svg_attribute("x", x) + " " + svg_attribute("y", y) + " " + style + ">" +
+           xml_text(tick.text) + "<tspan dy=\"-4\" font-size=\"9\">" + xml_text(tick.raised) +
+           "</tspan></text>\n";
+  }
+
+  std::string line(const PlotSeries& series) const {
+    std::string svg;
+    const std::string kind =
+        series.style.kind.empty() ? "" : svg_attribute("class", series.style.kind) + " ";
+    for (PlotLine piece : inside(series.line, chart_.x, chart_.y)) {
+      for (PlotPoint& corner : piece) corner = place(corner);
+      svg += svg_polyline(piece, kind + "fill=\"none\" " + stroke(series.style), series.name);
+    }
+    return svg;
+  }
+
+  const LineChart& chart_;
+  double left_, top_;
+};
+
+}  // namespace
+
+double chart_width(const LineChart& chart) {
+  return kLeft + chart.width + kRight;
+}
+
+double chart_height(const LineChart& chart) {
+  return kTop + chart.height + kUnder;
+}
+
+std::string draw_chart(const LineChart& chart, PlotPoint corner) {
+  return ChartDrawing(chart, corner).draw();
+}
+
+LegendEntry legend_entry(const PlotSeries& series) {
+  return {series.name, series.style,
+          series.marks.empty() ? MarkShape::none : series.marks.front().shape,
+          !series.line.empty()};
+}
+
+double legend_height(const Legend& legend) {
+  const std::size_t rows = (legend.entries.size() + legend.columns - 1) / legend.columns;
+  return kLegendLine * static_cast<double>(rows);
+}
+
+std::string draw_legend(const Legend& legend, PlotPoint corner) {
+  std::string svg;
+  for (std::size_t i = 0; i < legend.entries.size(); ++i) {
+    const LegendEntry& entry = legend.entries[i];
+    const double x = corner.first + legend.column_width * static_cast<double>(i % legend.columns);
+    const double y = corner.second + kLegendLine * (static_cast<double>(i / legend.columns) + 0.5);
+    if (entry.line) svg += svg_line({x, y}, {x + kLegendStroke, y}, stroke(entry.style));
+    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style.colour, "");
+    svg += svg_text(x + kLegendStroke + 8, y + 4, entry.name, "font-size=\"11\"");
+  }
+  return svg;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/figures/axis.hpp"
+#include "report/figures/svg_elements.hpp"
+
+namespace logdepth {
+
+enum class MarkShape {
+  none,
+  dot,              ///< filled
+  ring,             ///< hollow
+  ring_with_arrow,  ///< hollow, with an arrow to the right: it may yet move there
+  cross
+};
+
+struct PlotMark {
+  PlotPoint at;
+  std::string title;  ///< for a reader who points at it
+  MarkShape shape = MarkShape::dot;
+};
+
+/// How a series looks, in the plot and in its legend.
+struct SeriesStyle {
+  std::string colour;
+  std::string dash = {};  ///< as SVG writes it; empty: a solid line
+  double width = 1.6;
+  std::string kind = {};  ///< the class of the line's element
+};
+
+struct PlotSeries {
+  std::string name;
+  SeriesStyle style;
+  PlotLine line = {};                ///< corners; empty: no line
+  std::vector<PlotMark> marks = {};  ///< drawn above the lines of all series
+};
+
+/// A coloured stretch of the plot, as between the least and the most of several seeds.
+struct PlotArea {
+  PlotLine corners;  ///< within the axes
+  std::string colour;
+  double opacity = 0.15;
+  std::string title = {};  ///< for a reader who points at it
+};
+
+/// Lines and marks over two axes. Lines are cut at the edges of the plot.
+struct LineChart {
+  std::string title;
+  Axis x, y;
+  std::vector<PlotArea> areas = {};  ///< drawn below everything else
+  std::vector<PlotSeries> series = {};
+  double width = 350, height = 250;  ///< of the plot inside the axes
+};
+/// With the room for the title and what stands at the axes.
+double chart_width(const LineChart& chart);
+double chart_height(const LineChart& chart);
+/// The elements of the chart, its upper left corner at this place.
+std::string draw_chart(const LineChart& chart, PlotPoint corner);
+
+struct LegendEntry {
+  std::string name;
+  SeriesStyle style;
+  MarkShape mark = MarkShape::none;
+  bool line = true;
+};
+/// The entry of a series: its line, if it has one, with the shape of its first mark on it.
+LegendEntry legend_entry(const PlotSeries& series);
+
+/// Entries row by row in columns of this width.
+struct Legend {
+  std::vector<LegendEntry> entries;
+  std::size_t columns = 1;
+  double column_width = 210;
+};
+double legend_height(const Legend& legend);
+std::string draw_legend(const Legend& legend, PlotPoint corner);
+
+}  // namespace logdepth

@@ -1,0 +1,489 @@
+#include "report/pictures/draw_attention.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/phrases.hpp"
+#include "base/xml_text.hpp"
+#include "compiler/file/names_of_states.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/action.hpp"
+#include "report/pictures/cell_values.hpp"
+#include "report/pictures/circuit_view.hpp"
+#include "report/pictures/division_results.hpp"
+#include "report/pictures/nearest_direction.hpp"
+#include "report/pictures/prefix_answers.hpp"
+#include "report/pictures/svg_text.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+constexpr std::size_t kStyleCharacters = 110;
+constexpr std::size_t kAlarmCharacters = 150;
+
+using Selected = std::vector<std::vector<std::size_t>>;  ///< per token
+
+std::string attention_title(const Model& model) {
+  return model.name.empty() ? "unnamed model" : model.name;
+}
+
+struct Level {
+  Location location;
+  std::vector<Selected> heads;
+  std::vector<std::optional<PlaneQuestion>> questions;  ///< per head: of the last token
+  std::vector<std::set<std::size_t>> reach;             ///< per token
+  PrefixAnswers prefixes;                               ///< per token; empty: none to show
+  std::vector<std::string> cells;  ///< per token: what they hold after the layer
+};
+
+/// Keeps what every head selects, and the stream as it is after every layer.
+class Recorder : public ForwardObserver<ValueId> {
+ public:
+  explicit Recorder(const Runner& runner) : runner_(runner), model_(runner.model()) {}
+
+  void before(const Location& location, const Stream<ValueId>& stream) override {
+    const std::size_t heads = model_.layers[location.layer].attention.heads.size();
+    if (location.sublayer != Sublayer::attention || heads == 0) return;
+    Level& level = levels.emplace_back();
+    level.location = location;
+    level.heads.assign(heads, Selected(stream.tokens));
+  }
+  void on_head(const Location&, std::size_t, const HeadRows<ValueId>& rows) override {
+    levels.back().questions.push_back(last_question(rows, runner_.arithmetic().pool()));
+  }
+  void on_row(const Location&, std::size_t head, const SelectedRow& row) override {
+    levels.back().heads[head][row.row] = (*row.positions)();
+  }
+  void after(const Location& location, const Stream<ValueId>& stream) override {
+    if (location.sublayer == Sublayer::feedforward && !levels.empty() &&
+        levels.back().location.step == location.step)
+      streams.emplace(levels.size() - 1, stream);
+  }
+
+  /// The attention in which a run was refused before any head selected something.
+  void leave_out_empty() {
+    const auto selects_nothing = [](const Selected& head) {
+      return std::all_of(head.begin(), head.end(), [](const auto& row) { return row.empty(); });
+    };
+    if (!levels.empty() && std::ranges::all_of(levels.back().heads, selects_nothing))
+      levels.pop_back();
+  }
+
+  std::vector<Level> levels;
+  std::map<std::size_t, Stream<ValueId>> streams;  ///< by level
+
+ private:
+  const Runner& runner_;
+  const Model& model_;
+};
+
+/// Tokens that chains of selections lead to. Heads that take the mean of all visible positions, or
+/// of all flagged ones, are left out: they count positions, and would hide what the others do.
+void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tokens) {
+  std::vector<std::set<std::size_t>> reach(tokens);
+  for (std::size_t token = 0; token < tokens; ++token) reach[token] = {token};
+  for (Level& level : levels) {
+    level.reach = reach;
+    const auto& heads = model.layers[level.location.layer].attention.heads;
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      const Promise& promise = heads[head].promise;
+      if (std::holds_alternative<UniformPromise>(promise) ||
+          std::holds_alternative<FlaggedPromise>(promise))
+        continue;
+      for (std::size_t token = 0; token < tokens; ++token)
+        for (const std::size_t position : level.heads[head][token])
+          level.reach[token].insert(reach[position].begin(), reach[position].end());
+    }
+    reach = level.reach;
+  }
+}
+
+/// Where a run goes wrong: beside the row of a level, or a selection of one of its heads.
+struct WrongRow {
+  std::size_t step = 0, token = 0;
+  std::optional<std::size_t> head = {};
+  std::string sentence;
+};
+
+/// Heads that are drawn alike, and the layers of the file that have one.
+struct HeadKind {
+  std::string meaning;
+  std::set<std::size_t> layers;
+};
+
+/// What was recorded, as bands.
+class AttentionBands {
+ public:
+  AttentionBands(const Model& model, const Tokens& tokens, const std::vector<Level>& levels,
+                 const PrefixAnswers& final_prefixes,
+                 const std::optional<ComparedPrefixes>& compared)
+      : model_(model),
+        tokens_(tokens),
+        levels_(levels),
+        final_(final_prefixes),
+        compared_(compared),
+        view_(view_circuit(model_)),
+        names_(model, all_prefixes()) {}
+
+  TokenBands make() {
+    bands_.title = cut_text(attention_title(model_), 60);
+    bands_.subtitle = cut_text(model_.construction, 40) + " \xC2\xB7 " + size_text() +
+                      " \xC2\xB7 " +
+                      counted(depth_at(model_, tokens_.size), "layer run", "layers run") +
+                      ", depth " + depth_formula(model_);
+    for (const std::string& kind : tokens_.kinds) bands_.tokens.push_back(token(kind));
+    for (std::size_t at = 0; at < levels_.size(); ++at) add_band(at);
+    add_styles();
+    if (compared_) {
+      add_compared();
+    } else if (!final_.empty()) {
+      bands_.results.push_back(
+          {.label = names_.what(), .texts = names_.names(final_), .bold = true});
+    }
+    add_states();
+    add_notes();
+    return std::move(bands_);
+  }
+
+ private:
+  PrefixAnswers all_prefixes() const {
+    PrefixAnswers all;
+    for (const Level& level : levels_)
+      all.insert(all.end(), level.prefixes.begin(), level.prefixes.end());
+    all.insert(all.end(), final_.begin(), final_.end());
+    if (!compared_) return all;
+    for (const auto& answered : compared_->answered)
+      if (answered) all.push_back(*answered);
+    all.insert(all.end(), compared_->right.begin(), compared_->right.end());
+    return all;
+  }
+
+  /// The state of the user's automaton after each prefix, beside its product.
+  void add_states() {
+    const std::vector<std::string> states = names_of_states(model_);
+    if (states.empty() || final_.empty() || reads_states(model_)) return;
+    BandRow row{.label = "state"};
+    for (const PrefixAnswer& prefix : final_) {
+      const auto& product = std::get<std::vector<std::uint32_t>>(prefix);
+      row.texts.push_back(product.empty() || product[0] >= states.size()
+                              ? "?"
+                              : cut_text(states[product[0]], kStateCharacters));
+    }
+    bands_.results.push_back(std::move(row));
+    bands_.notes.emplace_back("state: where the automaton is after the letters up to here");
+  }
+
+  /// Wrong ones in red, and below them the right ones.
+  void add_compared() {
+    const std::vector<std::string> none(tokens_.kinds.size());
+    BandRow answered{.label = names_.what(), .texts = none, .bold = true};
+    BandRow right{.label = "right", .texts = none};
+    for (std::size_t letter = 0; letter < compared_->right.size(); ++letter) {
+      const std::size_t token = compared_->first_letter + letter;
+      const auto& answer = compared_->answered[letter];
+      answered.texts[token] = answer ? names_.name(*answer) : "none";
+      if (!compared_->is_wrong(letter)) continue;
+      answered.wrong.push_back(token);
+      right.texts[token] = names_.name(compared_->right[letter]);
+    }
+    const bool all_right = answered.wrong.empty();
+    if (!all_right) {
+      const std::string what = names_.what();
+      bands_.alarms.push_back(fmt::format(
+          "{} wrong, the first at token {}",
+          counted(answered.wrong.size(), what + " is", what + "s are"), answered.wrong.front()));
+    }
+    bands_.results.push_back(std::move(answered));
+    if (!all_right) bands_.results.push_back(std::move(right));
+  }
+
+  /// Raw streams have no kinds; tokens that carry nothing of the input stand back.
+  static BandToken token(const std::string& kind) {
+    return {kind.empty() ? "\xC2\xB7" : visible_letter(kind),
+            kind == kBeginToken || kind == kEndToken || kind == kPadToken || kind == kNoEdgeToken};
+  }
+
+  std::string size_text() const {
+    if (std::holds_alternative<WordInput>(model_.input)) return counted(tokens_.size, "letter");
+    if (std::holds_alternative<GraphInput>(model_.input))
+      return counted(tokens_.size, "vertex", "vertices");
+    return counted(tokens_.size, "token");
+  }
+
+  /// Where in the unrolled network a level stands: "loop 2", "layer 2 of 3".
+  std::pair<std::string, std::string> place(const Location& location) const {
+    const Shape& shape = model_.shape;
+    const std::string layer = fmt::format("layer {}", location.layer + 1);
+    if (location.layer < shape.initial) return {"initial", layer};
+    if (location.layer >= shape.initial + shape.repeated) return {"final", layer};
+    const std::size_t loop = (location.step - 1 - shape.initial) / shape.repeated + 1;
+    return {fmt::format("loop {}", loop), layer};
+  }
+
+  /// The styles of the heads of a layer. Heads of one layer get different ones; a head that says
+  /// the same under the same name in another layer keeps its own.
+  std::vector<std::size_t> styles_of(std::size_t layer, std::size_t heads) {
+    std::vector<std::size_t> styles;
+    for (std::size_t head = 0; head < heads; ++head) {
+      const HeadView& view = view_.layers[layer].heads[head];
+      const std::string name = view_.named ? "head " + view.name : view.name;
+      const std::string meaning = name + ": selects " + view.promise;
+      std::size_t style = 0;
+      while (style < kinds_.size() &&
+             (kinds_[style].meaning != meaning ||
+              (!view_.named && *kinds_[style].layers.begin() != layer) ||
+              std::find(styles.begin(), styles.end(), style) != styles.end()))
+        ++style;
+      if (style == kinds_.size()) kinds_.push_back({meaning, {}});
+      kinds_[style].layers.insert(layer);
+      styles.push_back(style);
+    }
+    return styles;
+  }
+
+  /// What the lines of each kind are: "layers 3 and 5, head prev: selects exactly one position".
+  void add_styles() {
+    for (const HeadKind& kind : kinds_) {
+      std::vector<std::string> layers;
+      for (const std::size_t layer : kind.layers) layers.push_back(std::to_string(layer + 1));
+      bands_.styles.push_back(band_style(bands_.styles.size(),
+                                         cut_text((layers.size() == 1 ? "layer " : "layers ") +
+                                                      joined(layers, " and ") + ", " + kind.meaning,
+                                                  kStyleCharacters)));
+    }
+  }
+
+  void add_band(std::size_t at) {
+    const Level& level = levels_[at];
+    Band band;
+    std::tie(band.name, band.note) = place(level.location);
+    band.styles = styles_of(level.location.layer, level.heads.size());
+    for (std::size_t head = 0; head < level.heads.size(); ++head)
+      for (std::size_t token = 0; token < level.heads[head].size(); ++token) {
+        const auto& positions = level.heads[head][token];
+        for (const std::size_t position : positions)
+          band.lines.push_back(
+              {token, position, band.styles[head], 1 / static_cast<double>(positions.size())});
+      }
+    BandRow reaches{.label = "reaches", .quiet = true};
+    for (const std::set<std::size_t>& reach : level.reach) reaches.texts.push_back(text(reach));
+    band.rows.push_back(std::move(reaches));
+    if (!level.prefixes.empty() && at + 1 < levels_.size())
+      band.rows.push_back({.label = reads_states(model_) ? "state" : "product",
+                           .texts = names_.names(level.prefixes)});
+    band.details = level.cells;
+    add_circle(level, band);
+    bands_.bands.push_back(std::move(band));
+  }
+
+  /// Of the first head of all that finds something by its angle.
+  void add_circle(const Level& level, Band& band) const {
+    if (std::ranges::any_of(bands_.bands, [](const Band& b) { return b.circle.has_value(); }))
+      return;
+    const std::size_t last = tokens_.kinds.size() - 1;
+    for (std::size_t head = 0; head < level.questions.size() && !band.circle; ++head) {
+      if (!level.questions[head]) continue;
+      band.circle = nearest_direction(*level.questions[head], level.heads[head][last], last);
+      if (band.circle) band.circle->colour = band_style(band.styles[head], "").colour;
+    }
+  }
+
+  static std::string text(const std::set<std::size_t>& reach) {
+    const std::size_t first = *reach.begin(), last = *reach.rbegin();
+    if (last - first + 1 != reach.size()) return fmt::format("{} of them", reach.size());
+    return first == last ? std::to_string(first) : fmt::format("{}\xE2\x80\x93{}", first, last);
+  }
+
+  void add_notes() {
+    std::vector<std::string>& notes = bands_.notes;
+    if (!levels_.empty())
+      notes.emplace_back(
+          "reaches: the tokens that chains of these lines lead to, heads that count positions left "
+          "out");
+    const std::vector<std::string> names = names_.notes();
+    notes.insert(notes.end(), names.begin(), names.end());
+  }
+
+  const Model& model_;
+  const Tokens& tokens_;
+  const std::vector<Level>& levels_;
+  const PrefixAnswers& final_;
+  const std::optional<ComparedPrefixes>& compared_;
+  CircuitView view_;
+  PrefixNames names_;
+  std::vector<HeadKind> kinds_;  // by style
+  TokenBands bands_;
+};
+
+/// Quotients and remainders as stacks of blocks, and in numbers.
+void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands) {
+  if (results.empty()) return;
+  const auto text = [](const std::optional<std::uint64_t>& number) {
+    return number ? std::to_string(*number) : "?";
+  };
+  BandRow dividends{.label = "dividend", .quiet = true},
+      divisors{.label = "divisor", .quiet = true};
+  BandRow quotients{.label = "quotient", .bold = true},
+      remainders{.label = "remainder", .bold = true};
+  for (std::size_t token = 0; token < results.size(); ++token) {
+    const DivisionResult& one = results[token];
+    dividends.texts.push_back(std::to_string(one.dividend));
+    divisors.texts.push_back(std::to_string(one.divisor));
+    quotients.texts.push_back(text(one.quotient));
+    remainders.texts.push_back(text(one.remainder));
+    if (!one.quotient_is_right) quotients.wrong.push_back(token);
+    if (!one.remainder_is_right) remainders.wrong.push_back(token);
+    BandStack& stack = bands.stacks.emplace_back();
+    stack.meaning = fmt::format("{} by {}: quotient {}, remainder {}", one.dividend, one.divisor,
+                                text(one.quotient), text(one.remainder));
+    const std::uint64_t quotient = one.quotient.value_or(0), rest = one.remainder.value_or(0);
+    // A wrong answer is drawn as it is, as long as that is no tower.
+    if (quotient * one.divisor + rest > 2 * one.dividend + 1) continue;
+    stack.blocks = quotient;
+    stack.size = one.divisor;
+    stack.rest = rest;
+  }
+  for (const BandRow* row : {&quotients, &remainders})
+    if (!row->wrong.empty())
+      bands.alarms.push_back(fmt::format("wrong {}s: {}, the first at token {}", row->label,
+                                         row->wrong.size(), row->wrong.front()));
+  bands.stacks_label = "blocks";
+  bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
+  bands.notes.emplace_back(
+      "blocks: as many of the divisor's size as the quotient says, and on top, in "
+      "another colour, the remainder");
+}
+
+/// The answer to the input, if it has one; red where it is not the right one.
+Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
+                                const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                std::optional<bool> right) {
+  const Model& model = runner.model();
+  const bool graph = std::holds_alternative<GraphInput>(model.input);
+  const auto named = [&](bool yes) {
+    return graph ? (yes ? "connected" : "not connected") : (yes ? "accept" : "reject");
+  };
+  const auto judged = [&](const Outcome<bool>& answer) -> Outcome<BandVerdict> {
+    if (!answer.has_value()) return answer.refusal();
+    BandVerdict verdict{named(answer.value()), answer.value()};
+    verdict.wrong = right && *right != answer.value();
+    if (verdict.wrong) verdict.text += std::string(", right is ") + named(*right);
+    return verdict;
+  };
+  if (std::holds_alternative<AcceptOutput>(model.output))
+    return judged(runner.accepts(stream, stream.tokens - 1));
+  if (std::holds_alternative<RelationOutput>(model.output) && pair)
+    return judged(runner.relation(stream, pair->first, pair->second));
+  return BandVerdict{};
+}
+
+std::vector<WrongRow> wrong_rows(const PromiseCheck& promises, const RunReview& review) {
+  std::vector<WrongRow> rows;
+  if (const auto& broken = promises.broken_row())
+    rows.push_back(
+        {broken->step, broken->token, broken->head, "broken promise: " + broken->sentence});
+  if (const auto& difference = review.difference)
+    rows.push_back({difference->step, difference->token, std::nullopt,
+                    "first difference from the program: " + describe(*difference)});
+  return rows;
+}
+
+/// In the band of the layer, or of the one before that has heads.
+void mark(const WrongRow& row, const std::vector<Level>& levels, TokenBands& bands) {
+  std::size_t at = levels.size();
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    if (levels[level].location.step <= row.step) at = level;
+  if (at == levels.size()) {
+    bands.alarms.push_back(row.sentence);
+    return;
+  }
+  Band& band = bands.bands[at];
+  // Sentences count the layers that are run.
+  bands.alarms.push_back(row.sentence + " (" + band.name + ", " + band.note + ")");
+  band.wrong.push_back(row.token);
+  if (row.token < band.details.size())
+    band.details[row.token] += (band.details[row.token].empty() ? "" : " ") + row.sentence + ".";
+  if (!row.head) return;
+  for (BandLine& line : band.lines)
+    if (line.from == row.token && line.style == band.styles[*row.head]) line.wrong = true;
+}
+
+}  // namespace
+
+Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
+                                    const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                    const RunReview& review) {
+  if (tokens.kinds.size() > kMaxDrawnTokens)
+    throw InputError(
+        fmt::format("a picture of attention takes at most {} tokens, and this input has {}",
+                    kMaxDrawnTokens, tokens.kinds.size()));
+  const Model& model = runner.model();
+  Recorder recorder(runner);
+  PromiseCheck promises(model, runner.arithmetic());
+  auto stream = runner.run(tokens, {&recorder, &promises});
+  BandVerdict verdict;
+  std::optional<Refusal> refusal;
+  std::optional<ComparedPrefixes> compared;
+  PrefixAnswers prefixes;
+  std::vector<DivisionResult> divisions;
+  if (stream.has_value()) {
+    const auto answer = verdict_of(runner, stream.value(), pair, review.verdict);
+    if (answer.has_value()) {
+      verdict = answer.value();
+    } else {
+      refusal = answer.refusal();
+    }
+    prefixes = read_prefixes(runner, stream.value());
+    compared = compared_prefixes(runner, stream.value(), review.prefixes);
+    divisions = division_results(runner, tokens, stream.value());
+  } else {
+    refusal = stream.refusal();
+    recorder.leave_out_empty();
+  }
+  if (refusal && !review.although_refused && !promises.broken_row()) return *refusal;
+  const CellValues values(model);
+  for (auto& [level, after] : recorder.streams) {
+    recorder.levels[level].prefixes = read_prefixes(runner, after);
+    for (std::size_t token = 0; token < after.tokens; ++token)
+      recorder.levels[level].cells.push_back(values.text(after, token, runner.arithmetic().pool()));
+  }
+  trace_reach(model, recorder.levels, tokens.kinds.size());
+  TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
+  bands.verdict = std::move(verdict);
+  if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
+    bands.notes.emplace_back(reads_states(model)
+                                 ? "no state was compared: the oracle has none of this automaton"
+                                 : "no prefix product was compared: the oracle has none of these "
+                                   "points");
+  if (review.wrong_answer || refusal)
+    bands.alarms.insert(bands.alarms.begin(),
+                        review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));
+  for (const WrongRow& row : wrong_rows(promises, review)) mark(row, recorder.levels, bands);
+  add_divisions(divisions, bands);
+  for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
+  return bands;
+}
+
+Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
+                                     const std::optional<std::pair<Vertex, Vertex>>& pair,
+                                     const RunReview& review) {
+  const auto bands = attention_bands(runner, tokens, pair, review);
+  if (!bands.has_value()) return bands.refusal();
+  return token_bands_picture({bands.value()}, "attention of " + attention_title(runner.model()));
+}
+
+Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters) {
+  const auto tokens = tokens_of(runner.model(), letters);
+  if (!tokens.has_value()) return tokens.refusal();
+  return draw_attention(runner, tokens.value());
+}
+
+}  // namespace logdepth

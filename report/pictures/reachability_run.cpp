@@ -1,0 +1,319 @@
+#include "report/pictures/reachability_run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "report/pictures/circuit_view.hpp"
+#include "runtime/exact/promise_check.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth {
+namespace {
+
+using Form = ReachabilityCells::Form;
+
+bool writes(const Head& head, const NumberCell& cell) {
+  const auto& entries = head.output.entries;
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const MatrixEntry& entry) { return entry.row == cell.coordinate; });
+}
+
+/// Fills steps, found pairs and answers while the graph is run.
+class ReachabilityReader : public ForwardObserver<ValueId> {
+ public:
+  ReachabilityReader(Runner& runner, ReachabilityRun& run)
+      : runner_(runner),
+        model_(runner.model()),
+        view_(view_circuit(model_)),
+        run_(run),
+        cells_(run.cells),
+        size_(run.names.size()) {
+    run_.found.assign(size_, std::vector<FoundPair>(size_));
+    asking_.insert(run_.answer_token);
+    if (cells_.has_triples())
+      for (Vertex via = 0; via < size_; ++via) asking_.insert(question_triple(via));
+  }
+
+  void before(const Location& location, const Stream<ValueId>& stream) override {
+    if (location.sublayer != Sublayer::attention) return;
+    if (run_.steps.empty() && location.layer >= model_.shape.initial) begin(stream);
+    if (is_repeated(location)) {
+      if (location.layer == model_.shape.initial) run_.steps.emplace_back();
+      run_.steps.back().layers.push_back(location.step);
+    }
+    selected_.clear();
+    watched_.clear();
+    for (const Head& head : model_.layers[location.layer].attention.heads)
+      watched_.push_back(watched_cell(head));
+  }
+
+  void on_row(const Location& location, std::size_t head, const SelectedRow& row) override {
+    const NumberCell* const cell = watched_[head];
+    if (!cell || !is_asked(row.row, *cell)) return;
+    selected_[{row.row, cell->coordinate}] = {view_.layers[location.layer].heads[head].name,
+                                              (*row.positions)()};
+  }
+
+  void after(const Location& location, const Stream<ValueId>& stream) override {
+    if (!is_repeated(location)) return;
+    if (location.sublayer == Sublayer::attention) {
+      if (run_.question && run_.steps.back().middles.empty() && brings_first()) middles(stream);
+    } else if (location.layer + 1 == model_.shape.initial + model_.shape.repeated) {
+      finish(stream);
+    }
+  }
+
+  /// The loop in which a run was refused.
+  void leave_out_unfinished() {
+    if (!run_.steps.empty() && run_.steps.back().reaches.empty()) run_.steps.pop_back();
+  }
+
+  /// Once the last layer has run.
+  void end(const Stream<ValueId>& stream) {
+    run_.finished = true;
+    if (run_.steps.empty()) begin(stream);
+    for (const NumberCell& cell : cells_.answers)
+      run_.answers.push_back(fetched(stream, run_.answer_token, cell));
+  }
+
+ private:
+  bool is_repeated(const Location& location) const {
+    return location.layer >= model_.shape.initial &&
+           location.layer < model_.shape.initial + model_.shape.repeated;
+  }
+
+  // --- what heads bring --------------------------------------------------------------------------
+
+  const NumberCell* watched_cell(const Head& head) const {
+    for (const auto* cells : {&cells_.first, &cells_.second, &cells_.fetched, &cells_.answers})
+      for (const NumberCell& cell : *cells)
+        if (writes(head, cell)) return &cell;
+    return nullptr;
+  }
+  bool brings_first() const {
+    const auto& cells = cells_.has_triples() ? cells_.first : cells_.fetched;
+    return std::find(watched_.begin(), watched_.end(), &cells.front()) != watched_.end();
+  }
+  /// Of rows: the pairs of vertices of the graph that are not found yet, and the question.
+  bool is_asked(std::size_t token, const NumberCell& cell) const {
+    if (cells_.has_triples()) return asking_.contains(token);
+    const auto to = static_cast<std::size_t>(&cell - cells_.fetched.data());
+    return token < size_ && to < size_ &&
+           (!run_.found[token][to].step || run_.question == std::pair<Vertex, Vertex>(token, to));
+  }
+  std::size_t question_triple(Vertex via) const {
+    return run_.triple_token(run_.question->first, via, run_.question->second);
+  }
+
+  bool holds(const Stream<ValueId>& stream, std::size_t token, const NumberCell& cell) const {
+    return runner_.arithmetic().pool().sign(stream.at(token, cell.coordinate)) > 0;
+  }
+  FetchedFlag flag(const Stream<ValueId>& stream, std::size_t token, const NumberCell& cell) const {
+    const Real& value = runner_.arithmetic().pool()[stream.at(token, cell.coordinate)];
+    return {cell.name, value.text(), holds(stream, token, cell)};
+  }
+  /// With who brought it in the attention that ran last.
+  FetchedFlag fetched(const Stream<ValueId>& stream, std::size_t token,
+                      const NumberCell& cell) const {
+    FetchedFlag result = flag(stream, token, cell);
+    if (const auto found = selected_.find({token, cell.coordinate}); found != selected_.end())
+      std::tie(result.head, result.selected) = found->second;
+    return result;
+  }
+
+  // --- steps -------------------------------------------------------------------------------------
+
+  void begin(const Stream<ValueId>& stream) {
+    run_.steps.emplace_back();
+    finish(stream);
+  }
+
+  void finish(const Stream<ValueId>& stream) {
+    ReachabilityStep& step = run_.steps.back();
+    const std::size_t number = run_.steps.size() - 1;
+    step.reaches.assign(size_, std::vector<char>(size_, 0));
+    step.values.assign(size_, std::vector<std::string>(size_));
+    for (Vertex from = 0; from < size_; ++from)
+      for (Vertex to = 0; to < size_; ++to) {
+        const FetchedFlag known = pair_flag(stream, from, to);
+        step.values[from][to] = known.value;
+        std::vector<Vertex> joins;
+        if (number > 0) joins = joins_of(stream, from, to);
+        // Only `edges` leaves a pair to the flags of its triples.
+        if (!known.holds && (cells_.form != Form::edges || joins.empty())) continue;
+        step.reaches[from][to] = 1;
+        FoundPair& pair = run_.found[from][to];
+        if (!pair.step) pair = {number, std::move(joins)};
+      }
+    for (MiddleVertex& middle : step.middles) middle.joined = joined(stream, middle);
+    measure_walks(number);
+  }
+  FetchedFlag pair_flag(const Stream<ValueId>& stream, Vertex from, Vertex to) const {
+    return cells_.has_triples() ? flag(stream, run_.pair_token(from, to), cells_.pair)
+                                : flag(stream, from, cells_.row[to]);
+  }
+  std::vector<Vertex> joins_of(const Stream<ValueId>& stream, Vertex from, Vertex to) const {
+    std::vector<Vertex> joins;
+    if (cells_.has_triples()) {
+      for (Vertex via = 0; via < size_; ++via)
+        if (holds(stream, run_.triple_token(from, via, to), cells_.triple)) joins.push_back(via);
+    } else if (const auto found = selected_.find({from, cells_.fetched[to].coordinate});
+               found != selected_.end()) {
+      for (const std::size_t via : found->second.second)
+        if (via < size_) joins.push_back(static_cast<Vertex>(via));
+    }
+    return joins;
+  }
+
+  /// Lengths of the walks that were found in this step, from those that were known before it.
+  void measure_walks(std::size_t number) {
+    const auto length = [&](Vertex from, Vertex to) {
+      const FoundPair& pair = run_.found[from][to];
+      return pair.step && *pair.step < number ? pair.length : 0;
+    };
+    for (Vertex from = 0; from < size_; ++from)
+      for (Vertex to = 0; to < size_; ++to) {
+        FoundPair& pair = run_.found[from][to];
+        if (pair.step != number) continue;
+        if (number == 0) pair.length = from == to && !cells_.has_triples() ? 0 : 1;
+        std::pair<std::size_t, std::size_t> best(SIZE_MAX, SIZE_MAX);  // length, longer part
+        for (const Vertex via : pair.joins) {
+          const std::size_t first = length(from, via), second = length(via, to);
+          const std::pair here(first + second, std::max(first, second));
+          if (first == 0 || second == 0 || here >= best) continue;
+          best = here;
+          pair.via = via;
+          pair.length = here.first;
+        }
+      }
+  }
+
+  // --- the question ------------------------------------------------------------------------------
+
+  void middles(const Stream<ValueId>& stream) {
+    const auto [source, target] = *run_.question;
+    for (Vertex via = 0; via < size_; ++via) {
+      MiddleVertex& middle = run_.steps.back().middles.emplace_back();
+      middle.via = via;
+      if (cells_.has_triples()) {
+        middle.token = question_triple(via);
+        for (const NumberCell& cell : cells_.first)
+          middle.first.push_back(fetched(stream, middle.token, cell));
+        for (const NumberCell& cell : cells_.second)
+          middle.second.push_back(fetched(stream, middle.token, cell));
+      } else {
+        middle.token = source;
+        middle.first = {flag(stream, source, cells_.row[via])};
+        middle.second = {flag(stream, via, cells_.row[target])};
+      }
+      const auto holds_one = [](const FetchedFlag& one) { return one.holds; };
+      middle.knows_first = std::any_of(middle.first.begin(), middle.first.end(), holds_one);
+      middle.knows_second = std::any_of(middle.second.begin(), middle.second.end(), holds_one);
+    }
+  }
+  FetchedFlag joined(const Stream<ValueId>& stream, const MiddleVertex& middle) const {
+    if (cells_.has_triples()) return flag(stream, middle.token, cells_.triple);
+    const auto [source, target] = *run_.question;
+    FetchedFlag result = flag(stream, source, cells_.row[target]);
+    if (const auto found = selected_.find({source, cells_.fetched[target].coordinate});
+        found != selected_.end())
+      std::tie(result.head, result.selected) = found->second;
+    result.holds = middle.knows_second &&
+                   std::count(result.selected.begin(), result.selected.end(), middle.via) > 0;
+    return result;
+  }
+
+  Runner& runner_;
+  const Model& model_;
+  CircuitView view_;
+  ReachabilityRun& run_;
+  const ReachabilityCells& cells_;
+  std::size_t size_;
+  std::set<std::size_t> asking_;            // tokens of the question
+  std::vector<const NumberCell*> watched_;  // per head of the sublayer: what it brings
+  /// By token and coordinate: the head that brought it, and what it selected.
+  std::map<std::pair<std::size_t, std::uint32_t>, std::pair<std::string, std::vector<std::size_t>>>
+      selected_;
+};
+
+/// The logits that decide the answer.
+std::vector<std::pair<std::string, std::string>> deciding_logits(Runner& runner,
+                                                                 const Stream<ValueId>& stream,
+                                                                 const ReachabilityRun& run) {
+  const auto logits = runner.logits(stream, run.answer_token);
+  if (const auto* accept = std::get_if<AcceptOutput>(&runner.model().output))
+    return {{"accept", logits[accept->accept].text()}, {"reject", logits[accept->reject].text()}};
+  return {{run.names[run.question->second], logits[run.question->second].text()}};
+}
+
+}  // namespace
+
+bool ReachabilityRun::is_wrong(std::size_t step, Vertex from, Vertex to) const {
+  // Tokens of pairs and triples need not know that a vertex reaches itself.
+  if (!review.reaches || (from == to && cells.has_triples())) return false;
+  const bool known = steps[step].reaches[from][to] != 0, right = (*review.reaches)[from][to];
+  return known ? !right : right && finished && step + 1 == steps.size();
+}
+
+std::vector<Vertex> ReachabilityRun::walk(Vertex from, Vertex to) const {
+  const FoundPair& pair = found[from][to];
+  if (pair.length == 0) return {from};
+  if (!pair.via) return {from, to};
+  std::vector<Vertex> vertices = walk(from, *pair.via);
+  const std::vector<Vertex> rest = walk(*pair.via, to);
+  vertices.insert(vertices.end(), rest.begin() + 1, rest.end());
+  return vertices;
+}
+
+Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCells& cells,
+                                           const Graph& graph,
+                                           const std::optional<std::pair<Vertex, Vertex>>& question,
+                                           const RunReview& review) {
+  const Model& model = runner.model();
+  const auto [source, target] = question.value_or(std::pair<Vertex, Vertex>(0, 0));
+  const auto tokens = tokens_of(model, graph, source, target);
+  if (!tokens.has_value()) return tokens.refusal();
+  ReachabilityRun run;
+  run.name = model.name;
+  run.construction = model.construction;
+  run.cells = cells;
+  run.names = graph.names();
+  run.edges = graph.edge_count();
+  run.size = tokens.value().size;
+  run.tokens = tokens.value().kinds.size();
+  run.layers = depth_at(model, run.size);
+  run.question = question;
+  run.review = review;
+  const auto& input = std::get<GraphInput>(model.input);
+  if (input.padding == GraphInput::Padding::n3) run.first_triple = run.size * run.size;
+  run.answer_token = cells.has_triples() ? run.tokens - 1 : source;
+
+  ReachabilityReader reader(runner, run);
+  PromiseCheck promises(model, runner.arithmetic());
+  const auto stream = runner.run(tokens.value(), {&reader, &promises});
+  const bool although_refused = review.although_refused || promises.broken_row();
+  run.broken_promise = promises.broken();
+  if (!stream.has_value()) {
+    reader.leave_out_unfinished();
+    if (!although_refused || run.steps.empty()) return stream.refusal();
+    run.refusal = describe(stream.refusal());
+    return run;
+  }
+  reader.end(stream.value());
+  if (question) {
+    const auto answer = runner.connected(stream.value(), source, target);
+    if (answer.has_value()) {
+      run.connected = answer.value();
+    } else if (although_refused) {
+      run.refusal = describe(answer.refusal());
+    } else {
+      return answer.refusal();
+    }
+    run.logits = deciding_logits(runner, stream.value(), run);
+  }
+  return run;
+}
+
+}  // namespace logdepth

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "objects/graph.hpp"
+#include "report/pictures/reachability_cells.hpp"
+#include "report/pictures/run_review.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/numbers/outcome.hpp"
+
+namespace logdepth {
+
+/// A flag of a token, and who brought it there.
+struct FetchedFlag {
+  std::string cell, value;  ///< exact
+  bool holds = false;
+  std::string head = {};                   ///< empty: no head brought it
+  std::vector<std::size_t> selected = {};  ///< by this head, for the token
+};
+
+/// A vertex between source and target, as a loop looked at it.
+struct MiddleVertex {
+  Vertex via = 0;
+  std::size_t token = 0;                   ///< the one that works on it
+  std::vector<FetchedFlag> first, second;  ///< source to via, via to target, before the loop
+  bool knows_first = false, knows_second = false;
+  FetchedFlag joined = {};  ///< after the loop
+};
+
+/// What the network knows before the loops (the first step) or after one of them.
+struct ReachabilityStep {
+  std::vector<std::size_t> layers = {};         ///< executed ones, from 1
+  std::vector<std::vector<char>> reaches = {};  ///< [from][to]
+  /// Of the flag of the pair, exact.
+  std::vector<std::vector<std::string>> values = {};
+  std::vector<MiddleVertex> middles = {};  ///< of the question; none before the loops
+};
+
+/// How a pair was found.
+struct FoundPair {
+  std::optional<std::size_t> step = {};
+  std::vector<Vertex> joins = {};  ///< vertices by way of which two walks were joined in this step
+  /// Of the shortest walk that these joins make; 0 also where a broken network has found the pair
+  /// out of nothing.
+  std::size_t length = 0;
+  std::optional<Vertex> via = {};  ///< the join of this walk that is nearest to its middle
+};
+
+/// An exact run on a graph as it explains itself. All of it was read from the residual stream, or
+/// was selected by a head; only lengths of walks are counted, from the joins that were read.
+struct ReachabilityRun {
+  std::string name, construction;
+  ReachabilityCells cells;
+  std::vector<std::string> names;                           ///< of the graph's vertices
+  std::size_t edges = 0, size = 0, tokens = 0, layers = 0;  ///< size: with vertices filled up
+  std::size_t first_triple = 0, answer_token = 0;
+  std::optional<std::pair<Vertex, Vertex>> question;
+  std::vector<ReachabilityStep> steps;
+  std::vector<std::vector<FoundPair>> found;  ///< [from][to]
+  std::vector<FetchedFlag> answers;
+  std::vector<std::pair<std::string, std::string>> logits;  ///< names and exact values
+  std::optional<bool> connected;                            ///< the answer to the question
+  bool finished = false;  ///< else it was refused, and the steps are those before
+  std::string refusal;    ///< why there is none, or empty
+  std::optional<std::string> broken_promise;  ///< the first one
+  RunReview review;
+
+  std::size_t pair_token(Vertex from, Vertex to) const { return from * size + to; }
+  std::size_t triple_token(Vertex from, Vertex via, Vertex to) const {
+    return first_triple + (from * size + via) * size + to;
+  }
+  /// Whether the step knows a walk that there is none of, or the last one misses one.
+  bool is_wrong(std::size_t step, Vertex from, Vertex to) const;
+  /// The vertices of the walk that was found, ends included. Precondition: found[from][to].step.
+  std::vector<Vertex> walk(Vertex from, Vertex to) const;
+};
+
+/// Runs the graph and reads `cells` as it goes; a file of pairs and triples needs a question. The
+/// refusal of the run or of the verdict, when there is no answer.
+Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCells& cells,
+                                           const Graph& graph,
+                                           const std::optional<std::pair<Vertex, Vertex>>& question,
+                                           const RunReview& review = {});
+
+}  // namespace logdepth
