@@ -17,6 +17,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "tests/support/front_end_cases.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::automaton_files_tests {
 namespace {
@@ -212,7 +213,7 @@ TEST(DotFiles, TheHabitsOfDrawnAutomataAreUnderstood) {
 }
 
 std::string content_of(const std::string& name) {
-  std::ifstream file(std::string(LOGDEPTH_SOURCE_DIR) + "/examples/automata/" + name);
+  std::ifstream file(support::source_dir() + "/examples/automata/" + name);
   EXPECT_TRUE(file.good()) << name;
   std::stringstream content;
   content << file.rdbuf();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::bench_pages_tests {
@@ -9,12 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kBench = fs::path(LOGDEPTH_SOURCE_DIR) / "bench";
+const fs::path kBench = fs::path(support::source_dir()) / "bench";
 
 /// Runs a script of bench/ in `folder`, without leaving compiled modules in the source tree.
 support::Finished bench(const support::TemporaryFolder& folder, const std::string& script,
                         const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {LOGDEPTH_PYTHON, "-B", (kBench / script).string()};
+  std::vector<std::string> command = {support::python(), "-B", (kBench / script).string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return support::run_process(std::move(command), folder.path());
 }

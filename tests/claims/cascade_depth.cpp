@@ -8,6 +8,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/cascades.hpp"
 #include "tests/support/languages.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::cascade_depth_tests {
 namespace {
@@ -84,7 +85,7 @@ TEST(CascadeDepth, IsLogarithmicForAGroupThatIsNotSolvable) {
 }
 
 TEST(CascadeDepth, IsALittleMoreThanThatOfAScanOfTheWholeAutomatonForFarFewerUnits) {
-  const std::string path = LOGDEPTH_SOURCE_DIR "/examples/automata/a5_on_repeats.fst";
+  const std::string path = support::source_dir() + "/examples/automata/a5_on_repeats.fst";
   const Dfa dfa = minimise(determinise(read_fst(read_whole_file(path), path)));
   EXPECT_EQ(cascade_of(to_action(dfa)).scanned, 2u);
   const Measures cascade = measure(compile_cascade(to_action(dfa)), 100),

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "runtime/file/weights_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::command_line_tests {
@@ -370,7 +371,7 @@ TEST_F(CompileAndRun, ATieOfAPrefixLeavesTheOtherPrefixesTheirAnswers) {
   EXPECT_EQ(out["results"][0]["outcome"], "reject");
   // The second reader says the same.
   const Finished second =
-      support::run_process({LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py",
+      support::run_process({support::python(), support::source_dir() + "/examples/exact_runner.py",
                             "tie.json", "aaaa", "--prefixes"},
                            folder.path());
   EXPECT_EQ(second.status, 3);
@@ -409,7 +410,7 @@ TEST_F(CompileAndRun, AnInterruptedRunLeavesNoPartOfItsTrace) {
   folder.write("long.txt", std::string(20000, 'b'));
   const auto begun = [&] { return folder.names().size() > 2; };
   const Finished finished = support::run_process(
-      {LOGDEPTH_BINARY, "run", "a5.json", "--input", "@long.txt", "--trace", "t.jsonl"},
+      {support::program(), "run", "a5.json", "--input", "@long.txt", "--trace", "t.jsonl"},
       folder.path(), "", begun);
   EXPECT_EQ(finished.status, 128 + 15);
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a5.json", "long.txt"}));

@@ -7,6 +7,7 @@
 
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_checks_tests {
 namespace {
@@ -83,7 +84,7 @@ TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
     const std::size_t at = failed.out.find(mark);
     ASSERT_NE(at, std::string::npos) << failed.out;
     std::string commands = failed.out.substr(at + mark.size());
-    commands = "logdepth() { " + std::string(LOGDEPTH_BINARY) + " \"$@\"; }\n" + commands;
+    commands = "logdepth() { " + support::program() + " \"$@\"; }\n" + commands;
     const Finished shown = support::run_process({"sh", "-c", commands}, folder.path(), "");
     EXPECT_EQ(shown.status, 0) << file << shown.err;
     EXPECT_EQ(shown.err, "wrote counterexample.svg\n") << file;

@@ -8,6 +8,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_compare_tests {
 namespace {
@@ -131,7 +132,7 @@ TEST_F(Compare, AFolderInTheWayIsRefusedBeforeAnythingIsWritten) {
 }
 
 TEST_F(Compare, OfTheStoredRunsIsTheStoredOne) {
-  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  const std::filesystem::path root = support::source_dir();
   // The command as the page names it, so that the page is the same.
   std::filesystem::create_directories(folder.path() / "bench/results");
   std::filesystem::create_directory_symlink(root / "bench/results/runs",

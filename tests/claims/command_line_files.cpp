@@ -9,6 +9,7 @@
 #include "compiler/difference/first_difference.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_files_tests {
 namespace {
@@ -24,7 +25,7 @@ class Files : public support::CommandLine {
   }
 
   Finished shell(const std::string& script) const {
-    return support::run_process({"sh", "-c", script, LOGDEPTH_BINARY}, folder.path());
+    return support::run_process({"sh", "-c", script, support::program()}, folder.path());
   }
 };
 

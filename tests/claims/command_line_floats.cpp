@@ -14,6 +14,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_floats_tests {
 namespace {
@@ -131,7 +132,7 @@ TEST_F(FloatCommands, AnswerGraphsAndRawStreams) {
 // A row of the transposed position: one that matches, unless it is cut off, or columns do not count.
 TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsPromise) {
   const std::string file =
-      std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/a_row_and_a_column_with_a_one.cells";
+      support::source_dir() + "/tests/programs/a_row_and_a_column_with_a_one.cells";
   folder.write("cut.cells", read_whole_file(file));
   std::string text = folder.read("cut.cells");
   const std::string both = "find-one R key C and C key R";

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_oracles_tests {
 namespace {
@@ -150,7 +151,7 @@ TEST_F(Oracles, NothingThatAProgramStartedOutlivesTheTest) {
   // And none when the test is interrupted.
   std::filesystem::remove(folder.file("pid"));
   const Finished interrupted = support::run_process(
-      {LOGDEPTH_BINARY, "test", "all.json", "--against",
+      {support::program(), "test", "all.json", "--against",
        "command:trap '' TERM HUP INT; echo $$ > pid; while :; do sleep 1; done"},
       folder.path(), "",
       [&] { return folder.names().contains("pid") && !folder.read("pid").empty(); });

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_pages_tests {
 namespace {
@@ -134,8 +135,7 @@ TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
 }
 
 TEST_F(CommandLinePages, AFileOfOnesOwnIsDrawnAsAttentionAndItIsSaidWhy) {
-  done({"compile", "program",
-        std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/edges_and_loops.cells", "-o",
+  done({"compile", "program", support::source_dir() + "/tests/programs/edges_and_loops.cells", "-o",
         "own.json"});
   folder.write("abc.edges", "a b\nb c\n");
   const auto drawn = logdepth({"draw", "own.json", "--graph", "abc.edges", "--source", "a",
@@ -152,7 +152,7 @@ TEST_F(CommandLinePages, WithoutTheProgramThatRendersNothingIsWritten) {
   draw_rhine();
   for (const std::string form : {"png", "pdf"}) {
     const auto refused =
-        support::run_process({"env", "PATH=" + folder.path().string(), LOGDEPTH_BINARY, "draw",
+        support::run_process({"env", "PATH=" + folder.path().string(), support::program(), "draw",
                               "connectivity.json", "--graph", example("graphs/rhine.edges"),
                               "--source", "Chur", "--target", "Bonn", "-o", "run." + form},
                              folder.path());
@@ -205,7 +205,7 @@ TEST_F(CommandLinePages, ASheetIsSaidToHaveColumnsAndLettersAndNeedsGraphviz) {
   done({"compile", "connectivity", "-o", "connectivity.json"});
   const auto draw = [&](const std::string& output, const std::string& path) {
     return support::run_process(
-        {"env", "PATH=" + path, LOGDEPTH_BINARY, "draw", "connectivity.json", "-o", output},
+        {"env", "PATH=" + path, support::program(), "draw", "connectivity.json", "-o", output},
         folder.path());
   };
   EXPECT_EQ(draw("c.dot", folder.path().string()).err, "wrote c.dot\n");

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_refusals_tests {
 namespace {
@@ -217,7 +218,7 @@ TEST_F(Refusals, AFullDeviceIsReported) {
   if (!std::ofstream("/dev/full")) GTEST_SKIP() << "there is no /dev/full on this system";
   refuses({"info", "abb.json", "--at", "nonsense"}, 2, "nonsense");
   const Finished finished = support::run_process(
-      {"sh", "-c", "\"$0\" info abb.json > /dev/full", LOGDEPTH_BINARY}, folder.path());
+      {"sh", "-c", "\"$0\" info abb.json > /dev/full", support::program()}, folder.path());
   EXPECT_EQ(finished.status, 2);
   EXPECT_EQ(lines(finished.err).size(), 1u) << finished.err;
 }

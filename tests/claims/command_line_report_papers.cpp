@@ -10,6 +10,7 @@
 
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_report_papers_tests {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::Finished;
 
-const std::string kResults = std::string(LOGDEPTH_SOURCE_DIR) + "/bench/results";
+const std::string kResults = support::source_dir() + "/bench/results";
 
 class ReportOfPaper : public support::CommandLine {
  protected:

@@ -6,6 +6,7 @@
 
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_states_tests {
 namespace {
@@ -14,7 +15,7 @@ using nlohmann::json;
 using support::Finished;
 
 constexpr const char* kProgram =
-    LOGDEPTH_SOURCE_DIR "/tests/programs/the_state_of_a_flip_flop.cells";
+    support::source_dir() + "/tests/programs/the_state_of_a_flip_flop.cells";
 constexpr const char* kRight = "(s|r|t|k)*sk*";
 
 class States : public support::CommandLine {
@@ -30,8 +31,8 @@ class States : public support::CommandLine {
     return text.substr(0, text.rfind("prefix state")) + line + "\n";
   }
   Finished python(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> all = {LOGDEPTH_PYTHON,
-                                    LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py"};
+    std::vector<std::string> all = {support::python(),
+                                    support::source_dir() + "/examples/exact_runner.py"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     return support::run_process(all, folder.path(), "");
   }
@@ -88,7 +89,7 @@ TEST_F(States, ThatNoOracleKnowsAreNotComparedAndATestSaysSo) {
                "    rest = line.strip().rstrip('k')\n"
                "    print('accept' if rest.endswith('s') else 'reject', flush=True)\n");
   const std::string said = done({"test", "states.json", "--against",
-                                 std::string("command:") + LOGDEPTH_PYTHON + " oracle.py",
+                                 std::string("command:") + support::python() + " oracle.py",
                                  "--up-to", "2", "--random", "0"});
   EXPECT_NE(said.find("no state was compared: the oracle knows no states"), std::string::npos)
       << said;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.hpp"
 #include "tests/support/train_command.hpp"
 
 namespace logdepth::command_line_train_tests {
@@ -18,7 +19,7 @@ using Train = support::TrainCommand;
 
 TEST_F(Train, WithoutTheTrainingProgramBesideItTheCommandSaysHowToGetIt) {
   const std::string alone = folder.file("logdepth");
-  std::filesystem::copy_file(LOGDEPTH_BINARY, alone);
+  std::filesystem::copy_file(support::program(), alone);
   const Finished finished = support::run_process(
       {alone, "train", "word-problem", "--monoid", "Z2", "--depths", "1", "--out", "runs"},
       folder.path());

@@ -17,6 +17,7 @@
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "tests/support/front_end_cases.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::front_ends_tests {
 namespace {
@@ -184,8 +185,8 @@ TEST(RegularExpressions, AgreeWithPythonOnAllShortWords) {
   file.close();
   ASSERT_GE(cases, plain_expressions().size() + 100);
 
-  const std::string command = std::string(LOGDEPTH_PYTHON) + " " + (folder / "judge.py").string() +
-                              " " + (folder / "cases.txt").string() + " 2>&1";
+  const std::string command = support::python() + " " + (folder / "judge.py").string() + " " +
+                              (folder / "cases.txt").string() + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string output;

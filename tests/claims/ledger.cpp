@@ -20,6 +20,7 @@
 #include "proofs-check/ledger/check_weights.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::ledger_tests {
@@ -322,7 +323,7 @@ TEST(Claims, HaveNamesOfTheirOwn) {
 
 // Links of CLAIMS.md; a claim that is run or computed has a file and a test.
 TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
-  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  const std::filesystem::path root = support::source_dir();
   for (const Claim& claim : all_claims()) {
     const bool executed = !claim.instances.empty() || claim.calculation || claim.defect;
     EXPECT_EQ(claim.file.empty(), !executed) << full_name(claim);
@@ -337,7 +338,7 @@ TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
 
 // A search for a name that `check --list` prints finds where it is claimed, or changed.
 TEST(Claims, StandInTheSourceAsTheyArePrinted) {
-  const std::filesystem::path root = LOGDEPTH_SOURCE_DIR;
+  const std::filesystem::path root = support::source_dir();
   std::string claimed;
   for (const auto& file : std::filesystem::recursive_directory_iterator(root / "constructions"))
     if (file.path().filename().string().ends_with("_claims.cpp"))

@@ -8,6 +8,7 @@
 #include "proofs-check/ledger/ledger.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::ledger_report_tests {
 namespace {
@@ -116,7 +117,7 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
   // Regenerate with: logdepth check --claims-file proofs-check/CLAIMS.md
   const auto expected = support::lines(ledger_markdown(ledger, kRootFromClaimsFile));
   const auto committed =
-      support::lines(read_whole_file(std::string(LOGDEPTH_SOURCE_DIR) + "/proofs-check/CLAIMS.md"));
+      support::lines(read_whole_file(support::source_dir() + "/proofs-check/CLAIMS.md"));
   for (std::size_t i = 0; i < std::min(expected.size(), committed.size()); ++i)
     ASSERT_EQ(committed[i], expected[i]) << "CLAIMS.md is stale at line " << i + 1;
   EXPECT_EQ(committed.size(), expected.size());

@@ -15,6 +15,7 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::precision_report_tests {
 namespace {
@@ -289,8 +290,8 @@ TEST_F(ReportPrecision, GoesOnWhereAnEarlierRunStopped) {
 }
 
 TEST_F(ReportPrecision, LeavesItsPointsBehindWhenItIsInterrupted) {
-  std::vector<std::string> arguments = {LOGDEPTH_BINARY, "report", "precision",  "--out",
-                                        "out",           "--only", "scan-circle"};
+  std::vector<std::string> arguments = {
+      support::program(), "report", "precision", "--out", "out", "--only", "scan-circle"};
   const std::string points = folder.file("out/precision.csv");
   const Finished finished = support::run_process(arguments, folder.path(), "",
                                                  [&] { return std::filesystem::exists(points); });

@@ -7,6 +7,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 #include "tests/support/words.hpp"
 
@@ -24,7 +25,7 @@ class PythonRunner : public testing::Test {
  protected:
   Finished python(std::vector<std::string> arguments, const std::string& input = "") const {
     arguments.insert(arguments.begin(),
-                     {LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py"});
+                     {support::python(), support::source_dir() + "/examples/exact_runner.py"});
     return support::run_process(std::move(arguments), folder.path(), input);
   }
 

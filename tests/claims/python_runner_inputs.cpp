@@ -8,6 +8,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 #include "tests/support/nested_ties.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::python_runner_inputs_tests {
 namespace {
@@ -19,7 +20,7 @@ class PythonInputs : public support::CommandLine {
  protected:
   Finished python(Arguments arguments) const {
     arguments.insert(arguments.begin(),
-                     {LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py"});
+                     {support::python(), support::source_dir() + "/examples/exact_runner.py"});
     return support::run_process(std::move(arguments), folder.path());
   }
 

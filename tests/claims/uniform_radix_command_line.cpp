@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::uniform_radix_command_line_tests {
 namespace {
@@ -40,7 +41,7 @@ class UniformConstructions : public support::CommandLine {
     EXPECT_NE(folder.read("attention.svg").find("<svg"), std::string::npos);
     EXPECT_NE(folder.read("circuit.svg").find("<svg"), std::string::npos);
     const Finished python = support::run_process(
-        {LOGDEPTH_PYTHON, example("exact_runner.py"), "a5.json", "abab", "bbbbb", "ababababab"},
+        {support::python(), example("exact_runner.py"), "a5.json", "abab", "bbbbb", "ababababab"},
         folder.path(), "");
     EXPECT_EQ(python.status, 0) << python.err;
     EXPECT_EQ(python.out, done({"run", "a5.json", "--batch", "-"}, "abab\nbbbbb\nababababab\n"));

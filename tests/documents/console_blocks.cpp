@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/documents.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::console_blocks_tests {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 using support::FencedBlock;
 using support::ShownCommand;
 
-const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
+const fs::path kRoot = support::source_dir();
 
 /// A block that is not run: its page, its first line, and why.
 struct NotRun {
@@ -144,7 +145,7 @@ const std::vector<NotRun> kNotRun = {
 const std::string kTrainingProgram = "logdepth-train";
 
 bool can_train() {
-  return fs::exists(fs::path(LOGDEPTH_BINARY).parent_path() / kTrainingProgram);
+  return fs::exists(fs::path(support::program()).parent_path() / kTrainingProgram);
 }
 
 bool needs_training(const std::string& command) {
@@ -163,7 +164,7 @@ struct Ran {
 /// Runs the console blocks of a page one after the other in one folder, where `logdepth` is the
 /// program that was built. A command prints to one place, as on a terminal, and has to end well.
 Ran run_page(const std::string& page, const fs::path& folder) {
-  const std::string programs = fs::path(LOGDEPTH_BINARY).parent_path();
+  const std::string programs = fs::path(support::program()).parent_path();
   Ran ran;
   for (const FencedBlock& block : support::fenced_blocks(page)) {
     if (block.kind != "console") continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/documents.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::pages_tests {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Readme, IsADoorToAllPagesForUsers) {
-  const fs::path root = LOGDEPTH_SOURCE_DIR;
+  const fs::path root = support::source_dir();
   const std::string readme = support::read_page(root / "README.md");
   EXPECT_LE(support::lines(readme).size(), 120u);
   // A page of its own leads to those of the library.
@@ -32,7 +33,7 @@ TEST(Readme, IsADoorToAllPagesForUsers) {
 }
 
 TEST(Links, OfThePagesLeadSomewhere) {
-  const fs::path root = LOGDEPTH_SOURCE_DIR;
+  const fs::path root = support::source_dir();
   EXPECT_GT(support::page_links(support::read_page(root / "README.md")).size(), 30u);
   EXPECT_EQ(support::dead_links(root), std::vector<std::string>{});
 }
@@ -40,7 +41,7 @@ TEST(Links, OfThePagesLeadSomewhere) {
 TEST(Links, OfTheInstalledPagesLeadSomewhere) {
   const support::TemporaryFolder folder;
   const support::Finished finished =
-      support::run_process({"cmake", "--install", LOGDEPTH_BUILD_DIR, "--prefix",
+      support::run_process({"cmake", "--install", support::build_dir(), "--prefix",
                             folder.file("prefix"), "--component", "pages"},
                            folder.path());
   ASSERT_EQ(finished.status, 0) << finished.err;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/documents.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::version_tests {
@@ -20,7 +21,7 @@ std::string found(const std::string& text, const std::string& expression) {
 }
 
 std::string page(const std::string& name) {
-  return support::read_page(fs::path(LOGDEPTH_SOURCE_DIR) / name);
+  return support::read_page(fs::path(support::source_dir()) / name);
 }
 
 std::string printed_by(const fs::path& program) {
@@ -32,13 +33,13 @@ TEST(Version, IsTheSameEverywhere) {
   const std::string version =
       found(page("CMakeLists.txt"), R"(project\(logdepth VERSION (\d+\.\d+\.\d+))");
   EXPECT_NE(version, "nothing");
-  EXPECT_EQ(printed_by(LOGDEPTH_BINARY), "logdepth " + version + "\n");
+  EXPECT_EQ(printed_by(support::program()), "logdepth " + version + "\n");
   EXPECT_EQ(found(page("CHANGELOG.md"), R"(\n## \[([^\]]+)\])"), version);
   EXPECT_EQ(found(page("CITATION.cff"), R"(\nversion: (\S+))"), version);
 }
 
 TEST(Version, IsThatOfTheTrainingProgramToo) {
-  const fs::path program = fs::path(LOGDEPTH_BINARY).parent_path() / "logdepth-train";
+  const fs::path program = fs::path(support::program()).parent_path() / "logdepth-train";
   if (!fs::exists(program))
     GTEST_SKIP() << "logdepth-train was not built (libtorch is missing): its version was not asked";
   const std::string version = found(page("CITATION.cff"), R"(\nversion: (\S+))");

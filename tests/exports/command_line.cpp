@@ -14,6 +14,7 @@
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_tests {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(ExportCommand, AFolderHoldsWhatItsTargetNeeds) {
     sums += sha256(folder.read(std::string("transformer-lens/") + name)) + "  " + name + "\n";
   EXPECT_EQ(folder.read("transformer-lens/SHA256SUMS"), sums) << "as sha256sum -c reads them";
   const auto source = [](const char* name) {
-    return read_whole_file(std::string(LOGDEPTH_SOURCE_DIR) + "/python/logdepth/" + name);
+    return read_whole_file(support::source_dir() + "/python/logdepth/" + name);
   };
   EXPECT_EQ(folder.read("torch/logdepth_torch.py"), source("torch.py"));
   EXPECT_EQ(folder.read("transformer-lens/logdepth_lens.py"), source("lens.py"));

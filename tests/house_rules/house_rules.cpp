@@ -13,12 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace logdepth::house_rules_tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = LOGDEPTH_SOURCE_DIR;
+const fs::path kRoot = support::source_dir();
 const std::vector<std::string> kFolders = {
     "logdepth", "base",         "objects", "oracle",  "runtime", "compiler", "constructions",
     "report",   "proofs-check", "library", "learned", "cli",     "python"};

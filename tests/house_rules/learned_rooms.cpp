@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "learned/papers.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::learned_rooms_tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kLearned = fs::path(LOGDEPTH_SOURCE_DIR) / "learned";
+const fs::path kLearned = fs::path(support::source_dir()) / "learned";
 /// The rooms that papers share, and which of them each may include.
 const std::map<std::string, std::set<std::string>> kShared = {
     {"records", {"records"}},
@@ -112,7 +113,7 @@ TEST(LearnedRooms, SettingsRunsAndModelsNameNoPaper) {
 }
 
 TEST(LearnedRooms, TheCommandsOfTrainingAndOfReportsNameNoPaper) {
-  const fs::path cli = fs::path(LOGDEPTH_SOURCE_DIR) / "cli";
+  const fs::path cli = fs::path(support::source_dir()) / "cli";
   for (const char* file : {"command_train.cpp", "command_report_paper.cpp", "training_jobs.cpp",
                            "training_program.cpp"}) {
     ASSERT_TRUE(fs::exists(cli / file)) << file << " was renamed; keep this list true";

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace logdepth::one_name_one_type_tests {
 namespace {
 
@@ -123,7 +125,7 @@ namespace short_name = a::b;
 }
 
 TEST(OneNameOneType, EveryTypeOfANamedNamespaceIsDefinedOnce) {
-  const fs::path root = LOGDEPTH_SOURCE_DIR;
+  const fs::path root = support::source_dir();
   std::map<std::string, std::set<std::string>> places;
   for (const char* folder :
        {"logdepth", "objects", "oracle", "runtime", "compiler", "constructions", "proofs-check",

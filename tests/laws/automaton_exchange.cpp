@@ -16,6 +16,7 @@
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/front_end_cases.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::automaton_exchange_tests {
 namespace {
@@ -293,7 +294,7 @@ TEST(AutomatonExchange, TheHabitsOfMataFilesAreUnderstood) {
 
 TEST(AutomatonExchange, TheExamplesAreTheLanguagesOfTheirNeighbours) {
   const auto minimal = [](const std::string& name) {
-    const std::string path = std::string(LOGDEPTH_SOURCE_DIR) + "/examples/automata/" + name;
+    const std::string path = support::source_dir() + "/examples/automata/" + name;
     return minimise(determinise(read_by_ending(read_whole_file(path), path)));
   };
   EXPECT_TRUE(same_form(minimal("ends_in_abb.mata"), minimal("ends_in_abb.jff")));

@@ -24,6 +24,7 @@
 #include "logdepth/program.hpp"
 #include "runtime/numbers/rational.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/random_programs.hpp"
 #include "tests/support/refusals.hpp"
 #include "tests/support/rewritten_program.hpp"
@@ -41,7 +42,7 @@ std::map<std::string, Program> programs_of_the_tree() {
   std::map<std::string, Program> found;
   for (const std::string folder : {"tests/programs", "examples/programs", "examples/cells"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(LOGDEPTH_SOURCE_DIR "/" + folder)) {
+         std::filesystem::directory_iterator(support::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".cells") continue;
       std::ifstream in(entry.path());
       std::stringstream text;

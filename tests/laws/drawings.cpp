@@ -26,6 +26,7 @@
 #include "report/pictures/svg_text.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/random_programs.hpp"
 
 namespace logdepth::drawings_tests {
@@ -60,8 +61,8 @@ class Drawings : public testing::Test {
                      "    out += '\\n'.join(t for t in tree.fromstring(text).itertext()) + '\\n'\n"
                      "open(sys.argv[1] + '/texts', 'w', encoding='utf-8').write("
                      "out.replace('\\u00a0', ' '))\n");
-    const std::string command = std::string("\"") + LOGDEPTH_PYTHON + "\" \"" + at("read.py") +
-                                "\" \"" + folder_.string() + "\"";
+    const std::string command =
+        "\"" + support::python() + "\" \"" + at("read.py") + "\" \"" + folder_.string() + "\"";
     EXPECT_EQ(std::system(command.c_str()), 0);
     return fs::exists(at("texts")) ? read_whole_file(at("texts")) : "";
   }

@@ -13,6 +13,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::graph_exchange_tests {
 namespace {
@@ -120,7 +121,7 @@ TEST(GraphExchange, NodeLinkDictionariesAreRead) {
 }
 
 TEST(GraphExchange, TheExampleOfNetworkxIsPetersensGraph) {
-  const std::string path = std::string(LOGDEPTH_SOURCE_DIR) + "/examples/graphs/petersen.json";
+  const std::string path = support::source_dir() + "/examples/graphs/petersen.json";
   const Graph graph = read_graph(read_whole_file(path), path);
   EXPECT_EQ(graph.size(), 10u);
   for (Vertex vertex = 0; vertex < 10; ++vertex) {

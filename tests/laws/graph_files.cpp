@@ -14,6 +14,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::graph_files_tests {
 namespace {
@@ -191,7 +192,7 @@ TEST(GraphFiles, TheExamplesAreRead) {
     std::size_t vertices, edges;
   };
   const auto path = [](const std::string& name) {
-    return std::string(LOGDEPTH_SOURCE_DIR) + "/examples/graphs/" + name;
+    return support::source_dir() + "/examples/graphs/" + name;
   };
   const auto read = [&](const std::string& name) {
     return read_graph(read_whole_file(path(name)), path(name));

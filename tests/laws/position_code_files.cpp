@@ -16,13 +16,14 @@
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::position_code_files_tests {
 namespace {
 
 Program fixture(const std::string& name) {
-  const std::string path = LOGDEPTH_SOURCE_DIR "/tests/programs/" + name;
+  const std::string path = support::source_dir() + "/tests/programs/" + name;
   std::ifstream in(path);
   std::stringstream text;
   text << in.rdbuf();
@@ -62,7 +63,7 @@ TEST_P(PositionCodeFiles, AreUnderstoodByTheReaderInPython) {
   }
   folder.write("batch.txt", batch);
   const auto said =
-      support::run_process({LOGDEPTH_PYTHON, LOGDEPTH_SOURCE_DIR "/examples/exact_runner.py",
+      support::run_process({support::python(), support::source_dir() + "/examples/exact_runner.py",
                             "m.json", "--batch", "batch.txt"},
                            folder.path(), "");
   EXPECT_EQ(said.status, 0) << said.err;

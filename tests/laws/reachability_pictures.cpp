@@ -20,6 +20,7 @@
 #include "report/pictures/draw_reachability.hpp"
 #include "report/pictures/save_drawing.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::reachability_pictures_tests {
@@ -208,7 +209,7 @@ std::string texts(const std::string& document) {
                "text = sys.stdin.read().replace('<!DOCTYPE html>', '')\n"
                "for part in tree.fromstring(text).itertext(): print(part)\n");
   const auto read = support::run_process(
-      {"env", "PYTHONIOENCODING=utf-8", LOGDEPTH_PYTHON, folder.file("read.py")}, folder.path(),
+      {"env", "PYTHONIOENCODING=utf-8", support::python(), folder.file("read.py")}, folder.path(),
       document);
   EXPECT_EQ(read.status, 0) << read.err;
   return read.out;

@@ -24,6 +24,7 @@
 #include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::weights_file_tests {
 namespace {
@@ -261,8 +262,8 @@ TEST_F(WeightsFile, TheIndependentReaderComputesTheSameHash) {
       "    assert canonical(file) + chr(10) == data.decode(), path\n"
       "    rest = {k: v for k, v in file.items() if k not in ('derived', 'sha256')}\n"
       "    print(hashlib.sha256((canonical(rest) + chr(10)).encode()).hexdigest())\n";
-  const std::string command = std::string(LOGDEPTH_PYTHON) + " '" + with_bytes("hash.py", script) +
-                              "' '" + LOGDEPTH_SOURCE_DIR + "/examples'" + files;
+  const std::string command = support::python() + " '" + with_bytes("hash.py", script) + "' '" +
+                              support::source_dir() + "/examples'" + files;
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string printed;

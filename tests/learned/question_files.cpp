@@ -10,12 +10,13 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/peers.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::question_files_tests {
 namespace {
 
-const std::string kStored = LOGDEPTH_SOURCE_DIR "/examples/texts/reasoning-gym.jsonl";
+const std::string kStored = support::source_dir() + "/examples/texts/reasoning-gym.jsonl";
 
 class QuestionFiles : public testing::Test {
  protected:
@@ -90,7 +91,7 @@ TEST_F(QuestionFiles, TheStoredQuestionsAreTwentyOfSevenKinds) {
 TEST_F(QuestionFiles, TheScriptWritesTheStoredQuestionsOrSaysWhatIsMissing) {
   const auto script = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {support::peers_python(),
-                                     LOGDEPTH_SOURCE_DIR "/examples/reasoning_gym_lines.py"});
+                                     support::source_dir() + "/examples/reasoning_gym_lines.py"});
     return support::run_process(std::move(options), folder.path(), "");
   };
   for (const auto& options :

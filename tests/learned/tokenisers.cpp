@@ -20,6 +20,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::tokenisers_tests {
 namespace {
@@ -27,7 +28,7 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 using Json = nlohmann::json;
 
-const std::string kFolder = LOGDEPTH_SOURCE_DIR "/tests/tokenisers/";
+const std::string kFolder = support::source_dir() + "/tests/tokenisers/";
 
 const Tokeniser& small() {
   static const auto tokeniser = read_tokenizer_json(kFolder + "small.tokenizer.json");

@@ -12,6 +12,7 @@
 #include "learned/language_model/words.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::tokenizer_json_tests {
@@ -20,9 +21,10 @@ namespace {
 using Json = nlohmann::json;
 using Tokens = std::vector<std::int32_t>;
 
-const std::string kSmall = LOGDEPTH_SOURCE_DIR "/tests/tokenisers/small.tokenizer.json";
+const std::string kSmall = support::source_dir() + "/tests/tokenisers/small.tokenizer.json";
 
-const std::string kCharacters = LOGDEPTH_SOURCE_DIR "/tests/tokenisers/characters.tokenizer.json";
+const std::string kCharacters =
+    support::source_dir() + "/tests/tokenisers/characters.tokenizer.json";
 
 class TokenizerJson : public testing::Test {
  protected:

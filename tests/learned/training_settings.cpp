@@ -20,6 +20,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::training_settings_tests {
 namespace {
@@ -39,7 +40,7 @@ std::string refusal(const std::string& json) {
 TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereRead) {
   std::set<std::string> kinds;
   for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "bench/results")) {
+       fs::recursive_directory_iterator(fs::path(support::source_dir()) / "bench/results")) {
     if (entry.path().filename() != kRecordFile) continue;
     const Json stored = Json::parse(read_whole_file(entry.path()));
     const RunRecord record = read_run_record(entry.path());
@@ -54,7 +55,7 @@ TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereRead) {
 TEST(TrainingSettings, StoredPlansAreRead) {
   std::size_t plans = 0, of_models = 0;
   for (const auto& entry :
-       fs::directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans")) {
+       fs::directory_iterator(fs::path(support::source_dir()) / "examples/plans")) {
     if (entry.path().extension() != ".json") continue;
     for (const PlannedRun& run : read_training_plan(entry.path())) {
       EXPECT_NO_THROW(validate(run.config)) << run.name;
@@ -80,7 +81,7 @@ TEST(TrainingSettings, StoredPlansOfWordsTrainTheBlockOfThePresetsToTwelveLayers
   std::map<std::string, Runs> runs;
   for (const char* name : {"h200.json", "h200-words.json"})
     for (const PlannedRun& run :
-         read_training_plan(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans" / name)) {
+         read_training_plan(fs::path(support::source_dir()) / "examples/plans" / name)) {
       const auto* const words = run.config.task.try_as<WordTaskConfig>();
       if (!words) continue;
       const ModelConfig& model = run.config.model;

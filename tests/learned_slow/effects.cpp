@@ -13,6 +13,7 @@
 #include "learned/records/training_plan.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "runtime/file/temporary_folder.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::effects_tests {
 namespace {
@@ -75,7 +76,7 @@ TEST(StoredPlans, EveryRunThatNeedsNoLanguageModelTakesThreeSteps) {
   namespace fs = std::filesystem;
   std::size_t runs = 0;
   for (const auto& entry :
-       fs::directory_iterator(fs::path(LOGDEPTH_SOURCE_DIR) / "examples/plans")) {
+       fs::directory_iterator(fs::path(support::source_dir()) / "examples/plans")) {
     if (entry.path().extension() != ".json") continue;
     for (PlannedRun& run : read_training_plan(entry.path())) {
       RunConfig& config = run.config;

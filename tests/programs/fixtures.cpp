@@ -25,6 +25,7 @@
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::fixtures_tests {
 namespace {
@@ -43,7 +44,7 @@ struct Fixture {
 std::vector<Fixture> fixtures() {
   std::vector<Fixture> found;
   for (const auto& entry :
-       std::filesystem::directory_iterator(LOGDEPTH_SOURCE_DIR "/tests/programs")) {
+       std::filesystem::directory_iterator(support::source_dir() + "/tests/programs")) {
     if (entry.path().extension() != ".cells") continue;
     std::ifstream in(entry.path());
     std::stringstream text;

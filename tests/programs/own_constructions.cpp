@@ -25,6 +25,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/words.hpp"
 
 namespace logdepth::own_construction_tests {
@@ -107,7 +108,7 @@ std::vector<Construction> constructions() {
 class OwnConstructions : public testing::TestWithParam<Construction> {
  protected:
   static std::string file(const std::string& path) {
-    std::ifstream in(LOGDEPTH_SOURCE_DIR "/examples/" + path);
+    std::ifstream in(support::source_dir() + "/examples/" + path);
     std::stringstream text;
     text << in.rdbuf();
     return text.str();

@@ -16,6 +16,7 @@
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "logdepth/errors.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::programs_tests {
 namespace {
@@ -36,7 +37,7 @@ std::string line_after(const std::string& prefix, const std::string& text) {
 std::vector<Misuse> zoo() {
   std::vector<Misuse> misuses;
   for (const auto& entry :
-       std::filesystem::directory_iterator(LOGDEPTH_SOURCE_DIR "/tests/rejects")) {
+       std::filesystem::directory_iterator(support::source_dir() + "/tests/rejects")) {
     if (entry.path().extension() != ".cells") continue;
     std::ifstream in(entry.path());
     std::stringstream text;

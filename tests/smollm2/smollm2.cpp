@@ -12,6 +12,7 @@
 #include "runtime/file/temporary_folder.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/peers.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::smollm2_tests {
 namespace {
@@ -93,7 +94,7 @@ TEST_F(SmolLm2, TheCapitalOfGermanyIsBerlin) {
   EXPECT_EQ(answer["encodings"], (nlohmann::json{{"F32", 61}, {"Q4_1", 210}, {"Q8_0", 1}}));
 }
 
-const std::string kText = std::string(LOGDEPTH_SOURCE_DIR) + "/tests/smollm2/paragraphs.txt";
+const std::string kText = support::source_dir() + "/tests/smollm2/paragraphs.txt";
 
 TEST_F(SmolLm2, KneedleCutsItInto11And10And9Layers) {
   const auto angular = nlohmann::json::parse(

@@ -6,13 +6,14 @@
 #include <sstream>
 
 #include "base/shell_word.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kRoot = LOGDEPTH_SOURCE_DIR;
+const std::string kRoot = support::source_dir();
 const std::string kExamples = kRoot + "/examples/";
 
 /// Everything below the folder, with the sizes of files.
@@ -144,7 +145,7 @@ std::set<std::string> Starved::commands(const std::string& phrase,
 support::Finished Starved::starve(const std::string& before,
                                   const std::vector<std::string>& arguments,
                                   const std::string& after) const {
-  std::string command = shell_word(LOGDEPTH_BINARY);
+  std::string command = shell_word(support::program());
   for (const std::string& argument : arguments) command += " " + shell_word(argument);
   SCOPED_TRACE(before + " " + command + " " + after);
   const std::set<std::string> had = contents(folder.path());

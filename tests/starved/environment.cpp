@@ -10,6 +10,7 @@
 #include "base/worker_threads.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -35,7 +36,8 @@ TEST_F(Environment, ASignalRemovesTheTemporaryFolderWithItsFiles) {
     return false;
   };
   const auto finished = support::run_process(
-      {"/bin/sh", "-c", "TMPDIR=temporary exec " LOGDEPTH_BINARY " check thm-4.1 --threads 2"},
+      {"/bin/sh", "-c",
+       std::string("TMPDIR=temporary exec ") + support::program() + " check thm-4.1 --threads 2"},
       folder.path(), "", holds_files);
   EXPECT_EQ(finished.status, 128 + 15) << finished.err;
   EXPECT_TRUE(fs::is_empty(temporary));

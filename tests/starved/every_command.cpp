@@ -5,6 +5,7 @@
 
 #include "base/shell_word.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -16,7 +17,7 @@ class StarvedCommands : public Starved {
     std::size_t room = std::size_t{1} << 14;
     while (support::run_process({"bash", "-c",
                                  "ulimit -v " + std::to_string(room) + "; exec " +
-                                     shell_word(LOGDEPTH_BINARY) + " --version"},
+                                     shell_word(support::program()) + " --version"},
                                 folder.path())
                .status != 0)
       room += room / 16;
@@ -36,7 +37,7 @@ TEST_F(StarvedCommands, AreAllCommandsThatHelpLists) {
 }
 
 TEST_F(StarvedCommands, EndWellWithoutAThreadOrAProcess) {
-  const std::string preload = "LD_PRELOAD=" + shell_word(LOGDEPTH_FEW_PROCESSES) + " ";
+  const std::string preload = "LD_PRELOAD=" + shell_word(support::few_processes()) + " ";
   for (const char* threads : {"0", "1"})
     starve_all("export ASAN_OPTIONS=verify_asan_link_order=0 STARVED_THREADS=" +
                    std::string(threads) + " " + preload + ";",
@@ -49,7 +50,7 @@ TEST_F(StarvedCommands, EndWellWhereNoByteCanBeWrittenToAFile) {
 
 TEST_F(StarvedCommands, EndWellWithLittleMemory) {
   // The sanitizers reserve terabytes of addresses.
-  if (std::string(LOGDEPTH_SANITIZED) == "ON") return;
+  if (support::sanitized()) return;
   const std::size_t least = least_room();
   for (const std::size_t percent : {100, 102, 105, 112, 130, 180, 300})
     starve_all("ulimit -v " + std::to_string(least * percent / 100) + ";", true);

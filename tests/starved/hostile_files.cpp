@@ -7,6 +7,7 @@
 #include "base/quoted_text.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -32,7 +33,7 @@ class HostileFiles : public Starved {
 };
 
 /// GiB of address space, by the shell: far less than lists of all pairs of states took.
-const std::string kTwoGiB = std::string(LOGDEPTH_SANITIZED) == "ON" ? "" : "ulimit -v 2097152;";
+const std::string kTwoGiB = support::sanitized() ? "" : "ulimit -v 2097152;";
 
 TEST_F(HostileFiles, ChainsOfManyStatesAreForecastInTheRoomOfTheirFile) {
   for (const std::size_t states : {std::size_t{40001}, (std::size_t{1} << 20) - 1}) {

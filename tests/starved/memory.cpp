@@ -9,6 +9,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -93,7 +94,7 @@ class Memory : public Starved {
   void refused(const Model& model, const std::string& input, const std::string& place) const {
     save_weights(model, folder.file("large.json"));
     folder.write("input.txt", input);
-    const std::string room = std::string(LOGDEPTH_SANITIZED) == "ON" ? "" : "ulimit -v 262144;";
+    const std::string room = support::sanitized() ? "" : "ulimit -v 262144;";
     const auto finished = starve(room, {"run", "large.json", "--tokens", "@input.txt", "--threads",
                                         "1", "--memory", "0.015625"});
     EXPECT_EQ(finished.status, 3);
@@ -132,7 +133,7 @@ TEST(MemoryOfARunner, AnInputAfterOneThatWasRefusedIsAnsweredAsAlone) {
 
 // GMP by itself aborts where it gets no memory.
 TEST_F(Memory, ThatTheSystemDoesNotGiveIsSaid) {
-  if (std::string(LOGDEPTH_SANITIZED) == "ON") return;  // terabytes of addresses
+  if (support::sanitized()) return;  // terabytes of addresses
   std::string word;
   for (int i = 0; i < 240; ++i) word += (i > 0 ? " l" : "l") + std::to_string(i);
   save_weights(long_averages(240, 4900), folder.file("large.json"));

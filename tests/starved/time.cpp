@@ -6,6 +6,7 @@
 
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -75,7 +76,7 @@ class Time : public Starved {
   /// A file with as many loops as a program may have: minutes for a long word.
   void write_endless() const {
     std::filesystem::copy_file(
-        std::string(LOGDEPTH_SOURCE_DIR) + "/tests/programs/three_loops_shift_by_three.cells",
+        support::source_dir() + "/tests/programs/three_loops_shift_by_three.cells",
         folder.path() / "endless.cells");
     std::string text = folder.read("endless.cells");
     const std::string loops = "fixed 3";

@@ -9,6 +9,7 @@
 #include "base/shell_word.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/starved/commands.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::starved {
 namespace {
@@ -31,7 +32,7 @@ class WholeOutput : public Starved {
   /// Prints large.json into a pipe. Once the first byte has come, so that the program is writing,
   /// `then` goes on: words of the shell, where $program is its process and descriptor 4 the pipe.
   support::Finished print(const std::vector<std::string>& more, const std::string& then) const {
-    std::string command = std::string(LOGDEPTH_BINARY) + " info large.json --json";
+    std::string command = support::program() + " info large.json --json";
     for (const std::string& word : more) command += " " + shell_word(word);
     return support::run_process(
         {"bash", "-c",
@@ -80,9 +81,9 @@ TEST_F(WholeOutput, NobodyWaitsForeverForWhoDoesNotRead) {
 TEST_F(WholeOutput, SignalsThatAreIgnoredStayIgnored) {
   const auto finished = support::run_process(
       {"bash", "-c",
-       "trap '' HUP; mkfifo pipe; " LOGDEPTH_BINARY
-       " info large.json --json > pipe & program=$!; exec 4< pipe; head -c 1 <&4; kill -HUP "
-       "$program; sleep 0.2; cat <&4; wait $program"},
+       std::string("trap '' HUP; mkfifo pipe; ") + support::program() +
+           " info large.json --json > pipe & program=$!; exec 4< pipe; head -c 1 <&4; kill -HUP "
+           "$program; sleep 0.2; cat <&4; wait $program"},
       folder.path());
   EXPECT_EQ(finished.status, 0);
   EXPECT_TRUE(finished.out == whole_);
@@ -101,9 +102,9 @@ TEST_F(WholeOutput, AnswersOfABatchComeWhileItRuns) {
   folder.write("words.txt", "abb\n" + std::string(2000000, 'a') + "\n");
   const auto finished = support::run_process(
       {"bash", "-c",
-       "mkfifo pipe; " LOGDEPTH_BINARY
-       " run a5.json --batch words.txt > pipe & program=$!; exec 4< pipe; head -n 1 <&4; kill "
-       "-TERM $program; wait $program"},
+       std::string("mkfifo pipe; ") + support::program() +
+           " run a5.json --batch words.txt > pipe & program=$!; exec 4< pipe; head -n 1 <&4; kill "
+           "-TERM $program; wait $program"},
       folder.path());
   EXPECT_EQ(finished.status, 128 + 15);
   EXPECT_EQ(finished.out, "reject\n");

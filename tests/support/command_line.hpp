@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::support {
@@ -13,7 +14,7 @@ namespace logdepth::support {
 class CommandLine : public testing::Test {
  protected:
   Finished logdepth(std::vector<std::string> arguments, const std::string& input = "") const {
-    arguments.insert(arguments.begin(), LOGDEPTH_BINARY);
+    arguments.insert(arguments.begin(), support::program());
     return run_process(std::move(arguments), folder.path(), input);
   }
 
@@ -33,7 +34,7 @@ class CommandLine : public testing::Test {
   }
 
   static std::string example(const std::string& name) {
-    return std::string(LOGDEPTH_SOURCE_DIR) + "/examples/" + name;
+    return support::source_dir() + "/examples/" + name;
   }
 
   const TemporaryFolder folder;

@@ -13,6 +13,7 @@
 #include "oracle/crasp_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/languages.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::support {
 
@@ -48,7 +49,7 @@ struct CompiledCrasp {
 
 /// The text of examples/crasp/NAME.
 inline std::string crasp_example(const std::string& name) {
-  return read_whole_file(std::string(LOGDEPTH_SOURCE_DIR) + "/examples/crasp/" + name);
+  return read_whole_file(support::source_dir() + "/examples/crasp/" + name);
 }
 
 }  // namespace logdepth::support

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
 
 namespace logdepth::support {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 fs::path peers_folder() {
   const char* const given = std::getenv("LOGDEPTH_PEERS");
-  return given ? given : LOGDEPTH_PEERS_FOLDER;
+  return given ? given : support::peers_folder();
 }
 
 }  // namespace
@@ -23,7 +24,7 @@ fs::path peers_folder() {
 std::string peers_python() {
   const fs::path python = peers_folder() / "bin/python";
   std::error_code ignored;
-  return fs::exists(python, ignored) ? python.string() : LOGDEPTH_PYTHON;
+  return fs::exists(python, ignored) ? python.string() : support::python();
 }
 
 std::optional<std::string> smollm2_file() {
@@ -47,10 +48,10 @@ std::optional<std::vector<PeerAnswer>> ask_transformers(
         {{"model", question.model}, {"prompts", question.prompts}, {"tokens", question.tokens}});
   const TemporaryFolder folder;
   folder.write("request.json", request.dump());
-  const Finished finished = run_process(
-      {python.string(), std::string(LOGDEPTH_SOURCE_DIR) + "/tests/support/language_model_peer.py",
-       "request.json", "logits"},
-      folder.path());
+  const Finished finished =
+      run_process({python.string(), support::source_dir() + "/tests/support/language_model_peer.py",
+                   "request.json", "logits"},
+                  folder.path());
   EXPECT_EQ(finished.status, 0) << finished.err;
   if (finished.status != 0) return std::vector<PeerAnswer>(questions.size());
   const std::string bytes = folder.read("logits");

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -124,7 +126,7 @@ TEST_F(TrainingCommand, AnInterruptedCommandGoesOnToTheSameBits) {
   const Arguments falling = {"--set", "training.decay=1"};
   ASSERT_EQ(train(tiny("whole", "3000"), falling).status, 0);
   Arguments arguments = tiny("parts", "3000");
-  arguments.insert(arguments.begin(), LOGDEPTH_BINARY);
+  arguments.insert(arguments.begin(), support::program());
   arguments.insert(arguments.end(), falling.begin(), falling.end());
   const Finished stopped = support::run_process(arguments, folder.path(), "", [&] {
     return std::filesystem::exists(folder.file("parts" + run + "before-decay.safetensors"));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_measure_tests {
 namespace {
@@ -136,7 +137,7 @@ TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
 }
 
 TEST_F(FinishedRunCommands, AWordThatNoMemoryHoldsIsSaidInASentence) {
-  if (std::string(LOGDEPTH_SANITIZED) == "ON") GTEST_SKIP() << "ends at the first refused request";
+  if (support::sanitized()) GTEST_SKIP() << "ends at the first refused request";
   // 16 heads of 65 537 times 65 537 scores: 256 GiB.
   const std::string run = trained({"--set", "model.heads=16", "--set", "model.width=32"});
   const Finished finished = logdepth({"measure", run, "--length", "65536", "--words", "1"});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_probe_tests {
 namespace {
@@ -76,7 +77,7 @@ TEST_F(ProbeCommand, WhatCannotBeProbedIsRefusedInOneSentence) {
 }
 
 TEST_F(ProbeCommand, WithoutTheNetworkOfARunThereIsNoRecursionToProbe) {
-  const std::string results = std::string(LOGDEPTH_SOURCE_DIR) + "/bench/results/runs";
+  const std::string results = support::source_dir() + "/bench/results/runs";
   std::filesystem::create_directory(folder.file("empty"));
   refused({"--probe", "empty"}, "empty/record.json", "relit");
   refused({"--probe", results + "/Z2/stack-1/seed-1"}, "model.safetensors", "relit");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::command_line_slurm_tests {
 namespace {
@@ -55,7 +56,8 @@ class SlurmCommand : public support::CommandLine {
     Arguments command = {"env",
                          "PATH=" + (path.empty() ? folder.file("bin") + ":/usr/bin:/bin" : path)};
     command.insert(command.end(), variables.begin(), variables.end());
-    command.insert(command.end(), {LOGDEPTH_BINARY, "train", "plan", "p.json", "--out", "my runs"});
+    command.insert(command.end(),
+                   {support::program(), "train", "plan", "p.json", "--out", "my runs"});
     command.insert(command.end(), more.begin(), more.end());
     return support::run_process(command, folder.path());
   }
@@ -126,7 +128,7 @@ TEST_F(SlurmCommand, TheScriptIsStoredAndAsksForWhatTheCommandWasTold) {
             std::string::npos)
       << script;
   const std::string program = script.substr(script.find("\nprogram=") + 9);
-  EXPECT_LE(program.find(LOGDEPTH_BINARY), 1u) << "behind a quotation mark where it needs one";
+  EXPECT_LE(program.find(support::program()), 1u) << "behind a quotation mark where it needs one";
   // Variables of sbatch go before a script, but not before this command's options.
   const std::string environment = folder.read("environment");
   EXPECT_EQ(environment.find("SBATCH_PARTITION"), std::string::npos);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/support/command_line.hpp"
+#include "tests/support/places.hpp"
 
 namespace logdepth::folder_locks_tests {
 namespace {
@@ -26,7 +27,7 @@ const std::string kRun = "runs/Z2/stack-1-width-16/seed-1";
 class FolderLocks : public support::CommandLine {
  protected:
   static Arguments training(const std::string& steps) {
-    return {LOGDEPTH_BINARY,
+    return {support::program(),
             "train",
             "word-problem",
             "--monoid",

@@ -1,0 +1,33 @@
+#include "tests/support/places.hpp"
+
+namespace logdepth::support {
+
+const std::string& source_dir() {
+  static const std::string place = LOGDEPTH_SOURCE_DIR;
+  return place;
+}
+const std::string& build_dir() {
+  static const std::string place = LOGDEPTH_BUILD_DIR;
+  return place;
+}
+const std::string& program() {
+  static const std::string place = LOGDEPTH_BINARY;
+  return place;
+}
+const std::string& python() {
+  static const std::string place = LOGDEPTH_PYTHON;
+  return place;
+}
+const std::string& peers_folder() {
+  static const std::string place = LOGDEPTH_PEERS_FOLDER;
+  return place;
+}
+const std::string& few_processes() {
+  static const std::string place = LOGDEPTH_FEW_PROCESSES;
+  return place;
+}
+bool sanitized() {
+  return LOGDEPTH_SANITIZED;
+}
+
+}  // namespace logdepth::support
