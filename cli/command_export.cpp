@@ -46,7 +46,7 @@ int export_model(ExportArguments& options) {
   settings.single = options.precision == "float32";
   read_temperature(options.temperature, settings);
   const Model model = read_weights(options.model);
-  const ExportReport report = write_export(model, settings, options.output);
+  const ExportReport report = exports::write_export(model, settings, options.output);
   std::cerr << "wrote " << options.output << ": " << report.text << '\n';
   if (options.json)
     std::cout << nlohmann::json{{"schema", "logdepth/export/1"},

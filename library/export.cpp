@@ -8,7 +8,7 @@ namespace logdepth {
 
 ExportReport export_network(const Transformer& transformer, const ExportSettings& settings,
                             const std::string& path) {
-  return write_export(transformer.hidden().model, settings, path);
+  return exports::write_export(transformer.hidden().model, settings, path);
 }
 
 }  // namespace logdepth

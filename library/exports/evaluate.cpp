@@ -7,7 +7,7 @@
 
 #include "logdepth/interruption.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 template <class Real>
 Evaluation<Real>::Evaluation(const Network& network, const FloatArrays<Real>& arrays,
@@ -171,4 +171,4 @@ std::vector<std::vector<double>> Evaluation<Real>::logits(const Tokens& tokens,
 template class Evaluation<float>;
 template class Evaluation<double>;
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

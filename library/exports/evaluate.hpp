@@ -7,7 +7,7 @@
 #include "library/exports/float_arrays.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// The arrays that are written, calculated with as plainly as other programs do: products and sums
 /// in the precision of the export, softmax or averaging-hard attention, nothing known of errors.
@@ -54,4 +54,4 @@ class Evaluation {
   Factors unembedding_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 26;
@@ -69,4 +69,4 @@ template FloatArrays<double> float_arrays(const Network&);
 template SafeTensors tensors_of(const Network&, const FloatArrays<float>&);
 template SafeTensors tensors_of(const Network&, const FloatArrays<double>&);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

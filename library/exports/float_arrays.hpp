@@ -8,7 +8,7 @@
 #include "library/exports/network.hpp"
 #include "runtime/file/safetensors.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// A matrix as it is written: dense, row by row, every number rounded.
 template <class Real>
@@ -28,4 +28,4 @@ FloatArrays<Real> float_arrays(const Network& network);
 template <class Real>
 SafeTensors tensors_of(const Network& network, const FloatArrays<Real>& arrays);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -15,7 +15,7 @@
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 /// A position takes a row of the table.
@@ -197,4 +197,4 @@ std::map<std::string, const SparseMatrix*> matrices(const Network& network) {
   return named;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

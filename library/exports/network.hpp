@@ -10,7 +10,7 @@
 #include "logdepth/export.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// A weights file as other programs calculate with it: matrices that read the residual stream
 /// itself, wherever the scale of the norm is proved, and what is proved of the scores. All of it is
@@ -73,4 +73,4 @@ std::string head_place(const Network& network, std::size_t layer, std::size_t he
 /// layers.0.in, ..., layers.0.attention.mask.
 std::map<std::string, const SparseMatrix*> matrices(const Network& network);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

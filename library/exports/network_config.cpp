@@ -12,7 +12,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/stream/embed.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ json network_config(const Model& model, const Network& network, const SelfTest& 
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -10,7 +10,7 @@
 #include "library/exports/onnx_nodes.hpp"
 #include "runtime/stream/embed.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 template <class Real>
@@ -215,4 +215,4 @@ template std::string onnx_graph(const Model&, const Network&, const FloatArrays<
 template std::string onnx_graph(const Model&, const Network&, const FloatArrays<double>&,
                                 const nlohmann::json&);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

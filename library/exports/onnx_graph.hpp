@@ -5,7 +5,7 @@
 
 #include "library/exports/float_arrays.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// The bytes of an ONNX model: inputs `tokens` [batch, length] (and `given` [batch, length, values]),
 /// any number of tokens up to the network's; outputs `logits` [batch, length, rows] and the stream
@@ -14,4 +14,4 @@ template <class Real>
 std::string onnx_graph(const Model& model, const Network& network, const FloatArrays<Real>& arrays,
                        const nlohmann::json& config);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 // Numbers of the fields, by the messages of onnx.proto.
@@ -98,4 +98,4 @@ std::string OnnxGraph::model(const std::string& name,
   return model.text();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

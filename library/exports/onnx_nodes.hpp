@@ -9,7 +9,7 @@
 
 #include "library/exports/protobuf.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// A graph of ONNX (onnx.proto of ONNX 1.12, opset 17) that grows node by node. What a node gives is
 /// called by the node's name.
@@ -40,4 +40,4 @@ class OnnxGraph {
   std::set<std::string> constants_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

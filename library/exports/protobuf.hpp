@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// A message of Protocol Buffers, written field by field: numbers as varints, everything else as
 /// its length and its bytes.
@@ -34,4 +34,4 @@ class ProtobufMessage {
   std::string text_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -14,7 +14,7 @@
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 /// Named numbers are codes, directions and flags (FloatRunner::kLargestCertifiedError).
@@ -141,4 +141,4 @@ template SelfTest self_test(const Model&, const Network&, const FloatArrays<floa
 template SelfTest self_test(const Model&, const Network&, const FloatArrays<double>&, std::uint64_t,
                             bool);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

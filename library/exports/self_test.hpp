@@ -6,7 +6,7 @@
 
 #include "library/exports/evaluate.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// An input, and what the arrays give at its tokens: for whoever reads them to try.
 struct ExportExample {
@@ -31,4 +31,4 @@ template <class Real>
 SelfTest self_test(const Model& model, const Network& network, const FloatArrays<Real>& arrays,
                    std::uint64_t seed, bool unrolled);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -10,7 +10,7 @@
 #include "compiler/file/carried_program.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 /// Of hard attention without a proved separation: of the largest score, bits that rounding leaves.
@@ -172,4 +172,4 @@ void choose_weighing(Network& network, const ExportSettings& settings) {
     }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -7,7 +7,7 @@
 #include "library/exports/network.hpp"
 #include "runtime/file/precision_facts.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// What is proved of a head's scores, in the units of its matrices, for one size and one format of
 /// numbers. The bounds are derived in library/exports/README.md.
@@ -43,4 +43,4 @@ class Separations {
 /// so high that scores are no numbers of the format any more.
 void choose_weighing(Network& network, const ExportSettings& settings);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

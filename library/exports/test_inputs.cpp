@@ -12,7 +12,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 using Letters = std::vector<std::string>;
@@ -166,4 +166,4 @@ TestInputs test_inputs(const Model& model, std::uint64_t length, std::uint64_t s
   return division_inputs(model, length, choice);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -8,7 +8,7 @@
 #include "objects/graph.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// An input of the self-test.
 struct TestInput {
@@ -25,4 +25,4 @@ struct TestInputs {
 /// Errors: ExportRefused for raw streams of other names than those of the division lemma.
 TestInputs test_inputs(const Model& model, std::uint64_t length, std::uint64_t seed);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -34,4 +34,4 @@ void require_transformer_lens(const Network& network) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

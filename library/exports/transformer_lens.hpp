@@ -2,7 +2,7 @@
 
 #include "library/exports/network.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// What TransformerLens cannot say, by name: its inputs are tokens, all heads of a model are causal
 /// or none is, its attention is softmax, and its norms have an epsilon and read all coordinates.
@@ -10,4 +10,4 @@ namespace logdepth {
 void require_transformer_lens(const Model& model, const ExportSettings& settings);
 void require_transformer_lens(const Network& network);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -21,7 +21,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "runtime/file/whole_folder.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 namespace {
 
 constexpr const char* kTensorFile = "model.safetensors";
@@ -109,4 +109,4 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
   return report;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

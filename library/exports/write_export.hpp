@@ -5,10 +5,10 @@
 #include "logdepth/export.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
 /// export_network of a weights file.
 ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path);
 
-}  // namespace logdepth
+}  // namespace logdepth::exports

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using support::Finished;
 
-constexpr const char* kProgram =
+const std::string kProgram =
     support::source_dir() + "/tests/programs/the_state_of_a_flip_flop.cells";
 constexpr const char* kRight = "(s|r|t|k)*sk*";
 

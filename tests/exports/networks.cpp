@@ -13,6 +13,7 @@
 #include "tests/support/command_line.hpp"
 
 namespace logdepth::network_tests {
+using namespace exports;
 namespace {
 
 /// Scores of an exact run beside what the network says: how far apart they are, and how far those of

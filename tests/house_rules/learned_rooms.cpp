@@ -26,6 +26,7 @@ const std::map<std::string, std::set<std::string>> kShared = {
     {"records", {"records"}},
     {"language_model", {"records", "language_model"}},
     {"report", {"records", "report"}},
+    {"jobs", {"records", "report", "jobs"}},
     {"core", {"records", "language_model", "core"}}};
 
 std::string content(const fs::path& file) {
@@ -103,7 +104,7 @@ TEST(LearnedRooms, SettingsRunsAndModelsNameNoPaper) {
     for (const PaperProbe& probe : paper.probes) quoted.insert(probe.name);
   }
   ASSERT_GE(quoted.size(), 8u);
-  for (const char* room : {"core", "language_model", "records"})
+  for (const char* room : {"core", "jobs", "language_model", "records"})
     for (const fs::path& file : sources_of(room)) {
       const std::string text = content(file);
       for (const std::string& name : plain) EXPECT_FALSE(names(text, name)) << file << ": " << name;
@@ -114,8 +115,7 @@ TEST(LearnedRooms, SettingsRunsAndModelsNameNoPaper) {
 
 TEST(LearnedRooms, TheCommandsOfTrainingAndOfReportsNameNoPaper) {
   const fs::path cli = fs::path(support::source_dir()) / "cli";
-  for (const char* file : {"command_train.cpp", "command_report_paper.cpp", "training_jobs.cpp",
-                           "training_program.cpp"}) {
+  for (const char* file : {"command_train.cpp", "command_report_paper.cpp"}) {
     ASSERT_TRUE(fs::exists(cli / file)) << file << " was renamed; keep this list true";
     for (const std::string& included : rooms_included(cli / file))
       EXPECT_FALSE(paper_folders().contains(included)) << file << " includes " << included;

