@@ -134,12 +134,13 @@ std::string not_judged(const RecurrentSeries& series) {
       criteria);
 }
 
-Verdict together(const std::vector<Verdict>& verdicts) {
-  if (std::ranges::find(verdicts, Verdict::failed) != verdicts.end()) return Verdict::failed;
-  const bool all = !verdicts.empty() && std::ranges::all_of(verdicts, [](Verdict verdict) {
-    return verdict == Verdict::passed;
+report::Verdict together(const std::vector<report::Verdict>& verdicts) {
+  if (std::ranges::find(verdicts, report::Verdict::failed) != verdicts.end())
+    return report::Verdict::failed;
+  const bool all = !verdicts.empty() && std::ranges::all_of(verdicts, [](report::Verdict verdict) {
+    return verdict == report::Verdict::passed;
   });
-  return all ? Verdict::passed : Verdict::undecided;
+  return all ? report::Verdict::passed : report::Verdict::undecided;
 }
 
 std::optional<SupervisionComparison> supervision_comparison(

@@ -19,7 +19,7 @@ std::string line_text(const FrontierFit& fit);
 struct Criterion {
   std::string name;   ///< as in "DR-1 solved"
   std::string asked;  ///< what it takes to pass
-  Verdict verdict = Verdict::undecided;
+  report::Verdict verdict = report::Verdict::undecided;
   std::string measured;              ///< the numbers
   std::vector<HeatmapCell> against;  ///< cells that fail it
 };
@@ -34,7 +34,7 @@ std::vector<Criterion> criteria_of(const RecurrentSeries& series, const Accuracy
 std::string not_judged(const RecurrentSeries& series);
 
 /// Failed if any failed, passed if all passed.
-Verdict together(const std::vector<Verdict>& verdicts);
+report::Verdict together(const std::vector<report::Verdict>& verdicts);
 
 /// DR-3: the base of a series and its runs under a loss after every loop.
 struct SupervisionComparison {

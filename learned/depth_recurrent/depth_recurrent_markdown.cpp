@@ -177,7 +177,7 @@ std::string with_seeds(const RecurrentRunGroup& group,
     texts.push_back(found ? text(*found) : "none");
   }
   if (values.empty()) return "none";
-  const std::string middle = text(*median(values));
+  const std::string middle = text(*report::median(values));
   return group.runs.size() == 1 ? middle : middle + " (" + joined(texts) + ")";
 }
 
@@ -305,16 +305,17 @@ std::string gate_text(const RecurrentSeries& series) {
 
 /// With what is to be known about these runs beside it: whether they ended early, and of a failure
 /// whether they still rise.
-std::string verdict_text(Verdict verdict, const std::vector<RecurrentRun>& runs) {
-  std::string text = verdict == Verdict::failed ? "**not reproduced at this scale**"
-                                                : std::string("**") + verdict_name(verdict) + "**";
+std::string verdict_text(report::Verdict verdict, const std::vector<RecurrentRun>& runs) {
+  std::string text = verdict == report::Verdict::failed
+                         ? "**not reproduced at this scale**"
+                         : std::string("**") + report::verdict_name(verdict) + "**";
   const auto early = static_cast<std::size_t>(std::ranges::count_if(runs, ended_early));
   if (early > 0)
     return text + ", " +
            (runs.size() == 1 ? runs.front().early_end
                              : share_text(early, runs.size()) + " runs ended early");
   const bool rising = std::ranges::find(runs, Trend::rising, &RecurrentRun::trend) != runs.end();
-  return text + (verdict == Verdict::failed && rising ? ", still rising" : "");
+  return text + (verdict == report::Verdict::failed && rising ? ", still rising" : "");
 }
 
 /// Every criterion of a series on every seed.
@@ -331,7 +332,7 @@ std::string criteria_text(const RecurrentSeries& series) {
                             criterion.measured, verdict_text(criterion.verdict, {run})});
     }
     text += markdown_row({published[i].name, "", "published", published[i].measured,
-                          verdict_name(published[i].verdict)});
+                          report::verdict_name(published[i].verdict)});
   }
   return text;
 }
@@ -388,14 +389,15 @@ std::string supervision_numbers(const SupervisionVerdict& verdict) {
 std::string supervision_sentence(const SupervisionVerdict& verdict) {
   const std::string numbers = supervision_numbers(verdict);
   switch (verdict.verdict()) {
-    case Verdict::passed:
+    case report::Verdict::passed:
       return "**Passed**: " + numbers + ".";
-    case Verdict::failed:
+    case report::Verdict::failed:
       return "**Not reproduced at this scale**: " + numbers + ", expected the first to be smaller.";
-    case Verdict::undecided:
+    case report::Verdict::undecided:
       break;
   }
-  return "**Undecided**: " + numbers + fmt::format("; {} runs of each are asked for.", kSeedsAsked);
+  return "**Undecided**: " + numbers +
+         fmt::format("; {} runs of each are asked for.", report::kSeedsAsked);
 }
 
 std::string supervision_section(const std::optional<SupervisionComparison>& comparison) {
@@ -451,19 +453,22 @@ std::string summary(const std::vector<RecurrentSeries>& all,
     if (by_run.front().empty() && !series.unlike_preset.empty())
       unjudged += "\n" + series.subject.name + ": " + not_judged(series) + "\n";
     for (std::size_t i = 0; i < by_run.front().size(); ++i) {
-      std::vector<Verdict> verdicts;
+      std::vector<report::Verdict> verdicts;
       for (const auto& criteria : by_run) verdicts.push_back(criteria[i].verdict);
-      const Verdict verdict = together(verdicts);
-      const auto passed = static_cast<std::size_t>(std::ranges::count(verdicts, Verdict::passed));
+      const report::Verdict verdict = together(verdicts);
+      const auto passed =
+          static_cast<std::size_t>(std::ranges::count(verdicts, report::Verdict::passed));
       text += markdown_row({by_run.front()[i].name, series.subject.name, by_run.front()[i].asked,
                             share_text(passed, verdicts.size()),
                             verdict_text(verdict, series.base().runs)});
     }
   }
-  const Verdict supervision = comparison ? comparison->verdict.verdict() : Verdict::undecided;
+  const report::Verdict supervision =
+      comparison ? comparison->verdict.verdict() : report::Verdict::undecided;
   return text +
          markdown_row({"DR-3", "graphs-natural", "fewer hops solved under a loss after every loop",
-                       fmt::format("medians of {}", kSeedsAsked), verdict_text(supervision, {})}) +
+                       fmt::format("medians of {}", report::kSeedsAsked),
+                       verdict_text(supervision, {})}) +
          unjudged;
 }
 

@@ -95,7 +95,7 @@ Json criteria_json(const std::vector<Criterion>& criteria) {
   for (const Criterion& criterion : criteria)
     json.push_back({{"name", criterion.name},
                     {"asked", criterion.asked},
-                    {"verdict", verdict_name(criterion.verdict)},
+                    {"verdict", report::verdict_name(criterion.verdict)},
                     {"measured", criterion.measured},
                     {"against", cells_json(criterion.against)}});
   return json;
@@ -154,7 +154,7 @@ Json series_json(const RecurrentSeries& series) {
 }
 
 Json supervision_json(const std::optional<SupervisionComparison>& comparison) {
-  if (!comparison) return {{"verdict", verdict_name(Verdict::undecided)}};
+  if (!comparison) return {{"verdict", report::verdict_name(report::Verdict::undecided)}};
   const SupervisionVerdict& verdict = comparison->verdict;
   const auto side = [](const auto& outcomes, const auto& solved, const auto& shortcut) {
     Json runs = Json::array();
@@ -166,8 +166,8 @@ Json supervision_json(const std::optional<SupervisionComparison>& comparison) {
                 {"median_hops_12_loops_1", number_or_null(shortcut)},
                 {"runs", std::move(runs)}};
   };
-  return {{"verdict", verdict_name(verdict.verdict())},
-          {"seeds_asked", kSeedsAsked},
+  return {{"verdict", report::verdict_name(verdict.verdict())},
+          {"seeds_asked", report::kSeedsAsked},
           {"last", side(comparison->last, verdict.solved_last, verdict.shortcut_last)},
           {"mean-steps",
            side(comparison->mean_steps, verdict.solved_mean_steps, verdict.shortcut_mean_steps)}};
@@ -197,8 +197,8 @@ std::string depth_recurrent_json(const std::vector<RunRecord>& records) {
 
 std::vector<std::string> save_depth_recurrent_report(const std::vector<RunRecord>& records,
                                                      const std::string& folder) {
-  std::vector<ReportFile> files = {{"depth-recurrent.md", depth_recurrent_markdown(records)},
-                                   {"depth-recurrent.json", depth_recurrent_json(records)}};
+  std::vector<report::File> files = {{"depth-recurrent.md", depth_recurrent_markdown(records)},
+                                     {"depth-recurrent.json", depth_recurrent_json(records)}};
   for (const RecurrentSeries& series : recurrent_series(records))
     files.push_back({"depth-recurrent-" + series.subject.name + ".svg", series_svg(series)});
   return write_report_files(files, folder);

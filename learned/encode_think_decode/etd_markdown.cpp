@@ -71,7 +71,7 @@ std::string cut_section(const std::vector<AngularDistances>& measured) {
          markdown_text(fmt::format("{}, {} sequences", one.text.name, one.text.sequences)),
          knee_text(knees.encoder), knee_text(knees.decoder), cut_text(one.cut())});
   }
-  return text + "\n" + criterion_markdown(cut_criterion(measured), "mean");
+  return text + "\n" + report::criterion_markdown(cut_criterion(measured), "mean");
 }
 
 // --- loops without training ----------------------------------------------------------------------
@@ -166,7 +166,7 @@ std::string change_cell(const EtdSection& section, const EtdSeries& series,
   if (!change) return kNothing;
   if (!change->relative) return difference_text(change->difference);
   const auto per_cent = [](double share) { return 100 * share; };
-  const SeedMean& relative = *change->relative;
+  const report::Mean& relative = *change->relative;
   return fmt::format("{} ({}{} %)", difference_text(change->difference),
                      signed_text(per_cent(relative.mean), 1),
                      relative.error ? " ± " + fixed_text(per_cent(*relative.error), 1) : "");
@@ -243,8 +243,8 @@ std::string section_text(const EtdSection& section, std::size_t number,
                   markdown_text(section.config.initial_weights), cut_sentence(section, measured));
   text += our_tables(section) + other_shapes(section) + adaptive_table(section);
   text += "\nCriteria:\n\n";
-  for (const SeriesCriterion& criterion : etd_criteria(section))
-    text += criterion_markdown(criterion, "mean");
+  for (const report::Criterion& criterion : etd_criteria(section))
+    text += report::criterion_markdown(criterion, "mean");
   return text;
 }
 

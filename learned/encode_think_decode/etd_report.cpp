@@ -15,7 +15,7 @@ using ReportJson = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "logdepth/report-etd/1";
 
-ReportJson mean_json(const std::optional<SeedMean>& mean) {
+ReportJson mean_json(const std::optional<report::Mean>& mean) {
   if (!mean) return {};
   return {{"mean", mean->mean},
           {"error", mean->error ? ReportJson(*mean->error) : ReportJson()},
@@ -50,9 +50,7 @@ ReportJson section_json(const EtdSection& section, bool base) {
   for (const EtdSeries& series : section.series)
     json["series"].push_back(series_json(section, series));
   if (base) return json;
-  json["criteria"] = ReportJson::array();
-  for (const SeriesCriterion& criterion : etd_criteria(section))
-    json["criteria"].push_back(criterion_json(criterion));
+  json["criteria"] = report::data_of(etd_criteria(section));
   return json;
 }
 
@@ -119,7 +117,7 @@ std::string etd_json(const ReportRuns& runs) {
   for (const EtdSection& base : found.runs.bases) json["bases"].push_back(section_json(base, true));
   for (const EtdSection& section : found.runs.sections)
     json["sections"].push_back(section_json(section, false));
-  json["criteria"] = {criterion_json(cut_criterion(found.distances))};
+  json["criteria"] = report::data_of(std::vector{cut_criterion(found.distances)});
   json["published"] = published_json();
   // Names of files need not be UTF-8.
   return json.dump(1, ' ', false, ReportJson::error_handler_t::replace) + "\n";
@@ -127,7 +125,7 @@ std::string etd_json(const ReportRuns& runs) {
 
 std::vector<std::string> save_etd_report(const ReportRuns& runs, const std::string& folder) {
   const EtdFindings found = etd_findings(runs);
-  std::vector<ReportFile> files = {{"etd.md", etd_markdown(runs)}, {"etd.json", etd_json(runs)}};
+  std::vector<report::File> files = {{"etd.md", etd_markdown(runs)}, {"etd.json", etd_json(runs)}};
   if (!found.runs.sections.empty()) files.push_back({"etd.svg", etd_svg(found.runs.sections)});
   if (!found.distances.empty()) files.push_back({"etd-angular.svg", angular_svg(found.distances)});
   if (!found.loops.empty()) files.push_back({"etd-loops.svg", loops_svg(found.loops)});

@@ -227,11 +227,11 @@ void add_record(const RunRecord& record, const ThinkShape& shape, Building& buil
 
 /// A number of every run that has it.
 template <class Number>
-std::optional<SeedMean> mean_of(const std::vector<EtdRun>& runs, Number number) {
+std::optional<report::Mean> mean_of(const std::vector<EtdRun>& runs, Number number) {
   std::vector<double> values;
   for (const EtdRun& run : runs)
     if (const std::optional<double> value = number(run)) values.push_back(*value);
-  return seed_mean(values);
+  return report::mean_of(values);
 }
 
 }  // namespace
@@ -270,11 +270,11 @@ std::string EtdSeries::state() const {
   return ends_text(ends);
 }
 
-std::optional<SeedMean> EtdSeries::accuracy(const std::string& kind) const {
+std::optional<report::Mean> EtdSeries::accuracy(const std::string& kind) const {
   return mean_of(runs, [&](const EtdRun& run) { return run.accuracy(kind); });
 }
 
-std::optional<SeedMean> EtdSeries::loops(const std::string& kind) const {
+std::optional<report::Mean> EtdSeries::loops(const std::string& kind) const {
   return mean_of(runs, [&](const EtdRun& run) { return run.loops(kind); });
 }
 
@@ -337,7 +337,8 @@ std::optional<EtdChange> EtdSection::change(const EtdSeries& changed,
         differences.push_back(after.back() - before.back());
       }
   if (differences.empty()) return std::nullopt;
-  EtdChange change{*seed_mean(before), *seed_mean(after), *seed_mean(differences), std::nullopt};
+  EtdChange change{*report::mean_of(before), *report::mean_of(after), *report::mean_of(differences),
+                   std::nullopt};
   if (change.once.mean > 0) {
     change.relative = change.difference;
     change.relative->mean /= change.once.mean;

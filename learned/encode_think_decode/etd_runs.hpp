@@ -10,7 +10,7 @@
 
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/records/run_record.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 
@@ -40,8 +40,8 @@ struct EtdSeries {
 
   std::string seeds() const;
   std::string state() const;  ///< ends_text
-  std::optional<SeedMean> accuracy(const std::string& kind) const;
-  std::optional<SeedMean> loops(const std::string& kind) const;
+  std::optional<report::Mean> accuracy(const std::string& kind) const;
+  std::optional<report::Mean> loops(const std::string& kind) const;
   /// How often layers are passed at a token, "14", or "11.4" on the average of adaptive shapes.
   std::string passes() const;
 };
@@ -51,9 +51,9 @@ inline constexpr const char* kCompositional = "compositional";
 
 /// A number under k = 1, under another shape, and how they differ seed by seed.
 struct EtdChange {
-  SeedMean once, changed, difference;
+  report::Mean once, changed, difference;
   /// Of the mean under k = 1, if that is not 0; its error is that of the difference.
-  std::optional<SeedMean> relative;
+  std::optional<report::Mean> relative;
 };
 
 struct EtdSection {

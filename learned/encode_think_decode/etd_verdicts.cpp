@@ -14,17 +14,14 @@ namespace {
 /// Of models that were trained here (model_file.hpp).
 constexpr const char* kOwnArchitecture = "logdepth";
 
-Verdict decided(bool passed) {
-  return passed ? Verdict::passed : Verdict::failed;
-}
-
 bool enough_seeds(const std::optional<EtdChange>& change) {
-  return change && change->difference.seeds >= kSeedsAsked;
+  return change && change->difference.seeds >= report::kSeedsAsked;
 }
 
 bool clearly_gains(const EtdChange& change) {
-  const SeedMean& gain = change.difference;
-  return gain.mean > kRounding && gain.mean >= kStandardErrors * *gain.error - kRounding;
+  const report::Mean& gain = change.difference;
+  return gain.mean > report::kRounding &&
+         gain.mean >= kStandardErrors * *gain.error - report::kRounding;
 }
 
 std::string change_text(const std::optional<EtdChange>& change) {
@@ -33,12 +30,12 @@ std::string change_text(const std::optional<EtdChange>& change) {
                      mean_text(change->changed), mean_text(change->once));
 }
 
-SeriesCriterion effect_criterion(const EtdSection& section) {
+report::Criterion effect_criterion(const EtdSection& section) {
   const EffectVerdict effect = judge_effect(section);
   const auto seeds = [](const std::optional<EtdChange>& change) {
     return change ? change->difference.seeds : 0;
   };
-  CriterionBuilder criterion("ETD-4", cut_text(section.cut));
+  report::Criterion criterion{"ETD-4", cut_text(section.cut)};
   criterion
       .part(fmt::format("the better of k = 2 and 3 is right on more multi-hop and arithmetic lines "
                         "than k = 1, by {} standard errors",
@@ -51,10 +48,10 @@ SeriesCriterion effect_criterion(const EtdSection& section) {
       .needs(seeds(effect.two), "multi-hop and arithmetic lines at k = 1 and 2, with one seed")
       .needs(seeds(effect.three), "multi-hop and arithmetic lines at k = 1 and 3, with one seed")
       .needs(seeds(effect.recall), "lines of the kind recall");
-  return criterion.done(effect.verdict());
+  return criterion;
 }
 
-SeriesCriterion halting_criterion(const EtdSection& section, const EtdSeries& series) {
+report::Criterion halting_criterion(const EtdSection& section, const EtdSeries& series) {
   std::vector<std::string> means, largest;
   for (const std::string& kind : section.kinds)
     if (const auto loops = series.loops(kind))
@@ -65,18 +62,19 @@ SeriesCriterion halting_criterion(const EtdSection& section, const EtdSeries& se
     halt = halt && *run.largest_loops < kAdaptiveCap;
   }
   const auto recall = series.loops("recall"), worked_out = series.loops(kCompositional);
-  CriterionBuilder criterion("ETD-5", shape_name(series.shape));
+  report::Criterion criterion{"ETD-5", shape_name(series.shape)};
   criterion
       .part(fmt::format("every token halts before the cap of {} passes", kAdaptiveCap),
-            "at most " + joined(largest), decided(halt))
+            "at most " + joined(largest), report::decided(halt))
       .part("mean passes by kind", joined(means), std::nullopt);
   if (recall && worked_out)
     criterion.part(
         "multi-hop and arithmetic take at least as many passes as recall",
-        fmt::format("{} against {}, {}", mean_text(*worked_out), mean_text(*recall),
-                    worked_out->mean >= recall->mean - kRounding ? "they do" : "they take fewer"),
+        fmt::format(
+            "{} against {}, {}", mean_text(*worked_out), mean_text(*recall),
+            worked_out->mean >= recall->mean - report::kRounding ? "they do" : "they take fewer"),
         std::nullopt);
-  return criterion.needs(series.runs.size(), "").done(decided(halt));
+  return criterion.needs(series.runs.size(), "");
 }
 
 }  // namespace
@@ -86,16 +84,18 @@ std::uint32_t EffectVerdict::better() const {
   return three && three->changed.mean > two->changed.mean ? 3 : 2;
 }
 
-Verdict EffectVerdict::gains() const {
-  if (!enough_seeds(best())) return Verdict::undecided;
-  if (clearly_gains(*best())) return Verdict::passed;
-  return enough_seeds(two) && enough_seeds(three) ? Verdict::failed : Verdict::undecided;
+report::Verdict EffectVerdict::gains() const {
+  if (!enough_seeds(best())) return report::Verdict::undecided;
+  if (clearly_gains(*best())) return report::Verdict::passed;
+  return enough_seeds(two) && enough_seeds(three) ? report::Verdict::failed
+                                                  : report::Verdict::undecided;
 }
 
-Verdict EffectVerdict::keeps_recall() const {
-  if (!enough_seeds(recall)) return Verdict::undecided;
+report::Verdict EffectVerdict::keeps_recall() const {
+  if (!enough_seeds(recall)) return report::Verdict::undecided;
   const double change = recall->difference.mean;
-  return decided(change < kRecallChange - kRounding && change > -kRecallChange + kRounding);
+  return report::decided(change < kRecallChange - report::kRounding &&
+                         change > -kRecallChange + report::kRounding);
 }
 
 EffectVerdict judge_effect(const EtdSection& section) {
@@ -108,8 +108,8 @@ EffectVerdict judge_effect(const EtdSection& section) {
   return effect;
 }
 
-SeriesCriterion cut_criterion(const std::vector<AngularDistances>& measured) {
-  CriterionBuilder criterion("ETD-3", "the cut by angular distances");
+report::Criterion cut_criterion(const std::vector<AngularDistances>& measured) {
+  report::Criterion criterion{"ETD-3", "the cut by angular distances"};
   std::vector<std::string> published;
   for (const PublishedCut& cut : kPublishedCuts)
     published.push_back(fmt::format("{} of {}", cut_text(cut.cut), cut.model));
@@ -119,20 +119,19 @@ SeriesCriterion cut_criterion(const std::vector<AngularDistances>& measured) {
     own += of_base;
     criterion.part(fmt::format("the curve of {} and its cut stand beside {}", one.model.name,
                                joined(published, " and ")),
-                   cut_text(one.cut()), of_base ? std::optional(Verdict::passed) : std::nullopt);
+                   cut_text(one.cut()),
+                   of_base ? std::optional(report::Verdict::passed) : std::nullopt);
   }
   if (own == 0) criterion.needs(0, "angular distances of a base of ours, 'lm angular' on its run");
-  return criterion.done(own > 0 ? Verdict::passed : Verdict::undecided);
+  return criterion;
 }
 
-std::vector<SeriesCriterion> etd_criteria(const EtdSection& section) {
-  std::vector<SeriesCriterion> criteria = {effect_criterion(section)};
+std::vector<report::Criterion> etd_criteria(const EtdSection& section) {
+  std::vector<report::Criterion> criteria = {effect_criterion(section)};
   for (const EtdSeries* series : section.adaptive())
     criteria.push_back(halting_criterion(section, *series));
   if (section.adaptive().empty())
-    criteria.push_back(CriterionBuilder("ETD-5", "adaptive depth")
-                           .needs(0, "runs with --router")
-                           .done(Verdict::undecided));
+    criteria.push_back(report::Criterion{"ETD-5", "adaptive depth"}.needs(0, "runs with --router"));
   return criteria;
 }
 

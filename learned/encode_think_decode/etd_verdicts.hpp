@@ -6,7 +6,7 @@
 
 #include "learned/encode_think_decode/etd_runs.hpp"
 #include "learned/language_model/model_measurements.hpp"
-#include "learned/report/criterion.hpp"
+#include "report/criterion.hpp"
 
 namespace logdepth {
 
@@ -26,15 +26,15 @@ struct EffectVerdict {
   const std::optional<EtdChange>& best() const { return better() == 3 ? three : two; }
   /// More than 0 and at least two standard errors, over at least kSeedsAsked seeds. Failed only if
   /// both were measured.
-  Verdict gains() const;
-  Verdict keeps_recall() const;  ///< by less than two points either way
-  Verdict verdict() const { return overall({gains(), keeps_recall()}); }
+  report::Verdict gains() const;
+  report::Verdict keeps_recall() const;  ///< by less than two points either way
+  report::Verdict verdict() const { return report::overall({gains(), keeps_recall()}); }
 };
 EffectVerdict judge_effect(const EtdSection& section);
 
 /// ETD-3: what the curves of models say, a base of ours among them.
-SeriesCriterion cut_criterion(const std::vector<AngularDistances>& measured);
+report::Criterion cut_criterion(const std::vector<AngularDistances>& measured);
 /// ETD-4, and ETD-5 for every adaptive series, or undecided without one.
-std::vector<SeriesCriterion> etd_criteria(const EtdSection& section);
+std::vector<report::Criterion> etd_criteria(const EtdSection& section);
 
 }  // namespace logdepth

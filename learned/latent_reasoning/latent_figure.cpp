@@ -33,7 +33,7 @@ constexpr std::array kRowColours = {"#7A7A7A", "#7A4B2A", "#B07D00", "#8F6A00", 
 /// Of further series of a row.
 constexpr std::array kRowDashes = {"", "6 3", "2 3", "9 3 2 3"};
 
-using Ranges = std::vector<std::pair<double, SeedRange>>;  ///< by x, growing
+using Ranges = std::vector<std::pair<double, report::Range>>;  ///< by x, growing
 
 /// A section as one picture; y is where its next row begins.
 class SectionDrawing {
@@ -175,7 +175,7 @@ class SectionDrawing {
     return most;
   }
 
-  static Ranges as_ranges(const std::map<std::uint32_t, SeedRange>& by_depth) {
+  static Ranges as_ranges(const std::map<std::uint32_t, report::Range>& by_depth) {
     Ranges ranges;
     for (const auto& [depth, range] : by_depth) ranges.emplace_back(depth, range);
     return ranges;
@@ -186,7 +186,7 @@ class SectionDrawing {
   static Ranges over_nodes(const std::vector<std::uint32_t>& all, Number number) {
     Ranges ranges;
     for (const std::uint32_t nodes : all)
-      if (const std::optional<SeedRange> range = number(nodes))
+      if (const std::optional<report::Range> range = number(nodes))
         ranges.emplace_back(std::log2(nodes), *range);
     return ranges;
   }

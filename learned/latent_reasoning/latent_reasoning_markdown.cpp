@@ -15,7 +15,7 @@ namespace logdepth {
 namespace {
 
 using Generator = GraphShape::Generator;
-using Range = std::optional<SeedRange>;
+using Range = std::optional<report::Range>;
 
 /// Rows that iterate until nothing changes, and those that are asked to mend errors.
 const std::vector<std::string> kIterating = {"no-oracle", "discrete", "corrected", "constructed"},
@@ -216,8 +216,8 @@ std::string constructed_text(const LatentSection& section) {
 
 std::string criteria_text(const LatentSection& section) {
   std::string text;
-  for (const SeriesCriterion& criterion : latent_criteria(section))
-    text += criterion_markdown(criterion, "median");
+  for (const report::Criterion& criterion : latent_criteria(section))
+    text += report::criterion_markdown(criterion, "median");
   return text;
 }
 

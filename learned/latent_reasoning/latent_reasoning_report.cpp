@@ -16,18 +16,18 @@ using ReportJson = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "logdepth/report-latent-reasoning/1";
 
-ReportJson range_json(const SeedRange& range) {
+ReportJson range_json(const report::Range& range) {
   return {{"median", range.median},
           {"least", range.least},
           {"most", range.most},
           {"seeds", range.seeds}};
 }
 
-ReportJson range_or_null(const std::optional<SeedRange>& range) {
+ReportJson range_or_null(const std::optional<report::Range>& range) {
   return range ? range_json(*range) : ReportJson();
 }
 
-ReportJson by_depth_ranges(const std::map<std::uint32_t, SeedRange>& ranges) {
+ReportJson by_depth_ranges(const std::map<std::uint32_t, report::Range>& ranges) {
   ReportJson json = ReportJson::array();
   for (const auto& [depth, range] : ranges) {
     ReportJson entry = {{"depth", depth}};
@@ -101,9 +101,7 @@ ReportJson section_json(const LatentSection& section) {
   json["series"] = ReportJson::array();
   for (const LatentSeries& series : section.series)
     json["series"].push_back(series_json(section, series));
-  json["criteria"] = ReportJson::array();
-  for (const SeriesCriterion& criterion : latent_criteria(section))
-    json["criteria"].push_back(criterion_json(criterion));
+  json["criteria"] = report::data_of(latent_criteria(section));
   return json;
 }
 

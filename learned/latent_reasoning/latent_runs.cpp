@@ -203,13 +203,13 @@ void name_settings(std::vector<LatentSeries>& all) {
 }
 
 template <class ByDepth>
-std::map<std::uint32_t, SeedRange> ranges_by_depth(const std::vector<LatentRun>& runs,
-                                                   ByDepth by_depth) {
+std::map<std::uint32_t, report::Range> ranges_by_depth(const std::vector<LatentRun>& runs,
+                                                       ByDepth by_depth) {
   std::map<std::uint32_t, std::vector<double>> values;
   for (const LatentRun& run : runs)
     for (const auto& [depth, value] : by_depth(run)) values[depth].push_back(value);
-  std::map<std::uint32_t, SeedRange> ranges;
-  for (const auto& [depth, list] : values) ranges[depth] = *seed_range(list);
+  std::map<std::uint32_t, report::Range> ranges;
+  for (const auto& [depth, list] : values) ranges[depth] = *report::range_of(list);
   return ranges;
 }
 
@@ -267,40 +267,40 @@ std::size_t LatentSeries::rising() const {
   }));
 }
 
-std::optional<SeedRange> LatentSeries::solved(const GraphCell& cell) const {
+std::optional<report::Range> LatentSeries::solved(const GraphCell& cell) const {
   return range([&](const LatentRun& run) -> std::optional<double> {
     const LatentCell* at = run.at(cell);
     return at ? std::optional(at->solved) : std::nullopt;
   });
 }
 
-std::optional<SeedRange> LatentSeries::right_nodes(const GraphCell& cell) const {
+std::optional<report::Range> LatentSeries::right_nodes(const GraphCell& cell) const {
   return range([&](const LatentRun& run) -> std::optional<double> {
     const LatentCell* at = run.at(cell);
     return at ? std::optional(at->nodes) : std::nullopt;
   });
 }
 
-std::optional<SeedRange> LatentSeries::hit_nodes(const GraphCell& cell) const {
+std::optional<report::Range> LatentSeries::hit_nodes(const GraphCell& cell) const {
   return range([&](const LatentRun& run) -> std::optional<double> {
     const LatentCell* at = run.at(cell);
     return at && at->recovery ? at->recovery->hit_nodes : std::nullopt;
   });
 }
 
-std::optional<SeedRange> LatentSeries::slope() const {
+std::optional<report::Range> LatentSeries::slope() const {
   return range([](const LatentRun& run) -> std::optional<double> {
     return run.settling && run.settling->fit ? std::optional(run.settling->fit->slope)
                                              : std::nullopt;
   });
 }
 
-std::map<std::uint32_t, SeedRange> LatentSeries::solved_by_depth(Generator generator) const {
+std::map<std::uint32_t, report::Range> LatentSeries::solved_by_depth(Generator generator) const {
   return ranges_by_depth(runs,
                          [&](const LatentRun& run) { return run.solved_by_depth(generator); });
 }
 
-std::map<std::uint32_t, SeedRange> LatentSeries::iterations_by_depth() const {
+std::map<std::uint32_t, report::Range> LatentSeries::iterations_by_depth() const {
   return ranges_by_depth(runs, [](const LatentRun& run) {
     return run.settling ? run.settling->iterations : std::map<std::uint32_t, double>();
   });

@@ -11,7 +11,7 @@
 #include "learned/latent_reasoning/graph_task.hpp"
 #include "learned/records/learning_curve.hpp"
 #include "learned/records/run_record.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 
@@ -89,19 +89,19 @@ struct LatentSeries {
 
   /// Over the runs that have such a number. `number`: of a LatentRun, an optional.
   template <class Number>
-  std::optional<SeedRange> range(Number number) const {
+  std::optional<report::Range> range(Number number) const {
     std::vector<double> values;
     for (const LatentRun& run : runs)
       if (const std::optional<double> value = number(run)) values.push_back(*value);
-    return seed_range(values);
+    return report::range_of(values);
   }
-  std::optional<SeedRange> solved(const GraphCell& cell) const;
-  std::optional<SeedRange> right_nodes(const GraphCell& cell) const;
-  std::optional<SeedRange> hit_nodes(const GraphCell& cell) const;
-  std::optional<SeedRange> slope() const;
+  std::optional<report::Range> solved(const GraphCell& cell) const;
+  std::optional<report::Range> right_nodes(const GraphCell& cell) const;
+  std::optional<report::Range> hit_nodes(const GraphCell& cell) const;
+  std::optional<report::Range> slope() const;
   /// A range for each depth that at least one run has.
-  std::map<std::uint32_t, SeedRange> solved_by_depth(GraphShape::Generator generator) const;
-  std::map<std::uint32_t, SeedRange> iterations_by_depth() const;
+  std::map<std::uint32_t, report::Range> solved_by_depth(GraphShape::Generator generator) const;
+  std::map<std::uint32_t, report::Range> iterations_by_depth() const;
 };
 
 struct LatentSection {

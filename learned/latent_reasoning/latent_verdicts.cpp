@@ -10,18 +10,20 @@
 namespace logdepth {
 namespace {
 
-using Range = std::optional<SeedRange>;
+using Range = std::optional<report::Range>;
+using report::Criterion;
+using report::Verdict;
 
-Verdict decided(bool passed) {
-  return passed ? Verdict::passed : Verdict::failed;
+Verdict judge(const Range& range, report::Threshold::Is is, double limit) {
+  return report::judge(range ? std::optional(range->median) : std::nullopt, {is, limit});
 }
 
 Verdict at_least(const Range& range, double limit) {
-  return range ? decided(range->median >= limit - kRounding) : Verdict::undecided;
+  return judge(range, report::Threshold::Is::at_least, limit);
 }
 
 Verdict at_most(const Range& range, double limit) {
-  return range ? decided(range->median <= limit + kRounding) : Verdict::undecided;
+  return judge(range, report::Threshold::Is::at_most, limit);
 }
 
 /// Whether one median reaches another.
@@ -54,46 +56,20 @@ std::size_t seeds_in(const Range& range) {
   return range ? range->seeds : 0;
 }
 
-/// How many runs pass by themselves. `verdict`: of a LatentRun, by the first `parts`; undecided
-/// where it lacks a number.
-template <class Judge>
-SeriesCriterion::Alone by_seed(const LatentSeries& series, std::size_t parts, Judge verdict) {
-  SeriesCriterion::Alone alone;
-  alone.parts = parts;
-  for (const LatentRun& run : series.runs) {
-    const Verdict of_run = verdict(run);
-    alone.judged += of_run != Verdict::undecided;
-    alone.passing += of_run == Verdict::passed;
-  }
-  return alone;
-}
-
 /// A criterion about a method without runs.
-SeriesCriterion not_run(const char* name, const std::string& row) {
-  return CriterionBuilder(name, title_of(row))
-      .needs(0, "runs of the method " + row)
-      .done(Verdict::undecided);
+Criterion not_run(const char* name, const std::string& row) {
+  return Criterion{name, title_of(row)}.needs(0, "runs of the method " + row);
 }
 
 std::string of_nodes(const std::string& row, const GraphCell& cell) {
   return fmt::format("{} at N = {}", title_of(row), cell.nodes);
 }
 
-/// A number of one run as a range.
-Range alone(std::optional<double> number) {
-  return number ? seed_range({*number}) : std::nullopt;
-}
-
-Range solved_alone(const LatentRun& run, const GraphCell& cell) {
-  const LatentCell* at = run.at(cell);
-  return at ? alone(at->solved) : std::nullopt;
-}
-
-SeriesCriterion size_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion size_criterion(const LatentSection& section, const LatentSeries& series) {
   const SizeVerdict verdict = judge_sizes(section, series);
   const GraphCell trained = trained_cell(section, 1), twice = trained_cell(section, 2);
   const std::string at_twice = fmt::format(" at N = {}", twice.nodes);
-  return CriterionBuilder("LO-3", series.title())
+  return Criterion{"LO-3", series.title()}
       .part(fmt::format("fully solved at least {} at N = {}, the largest of training",
                         short_text(kSolvedTrained, 3), trained.nodes),
             range_text(verdict.trained), verdict.at_trained())
@@ -110,64 +86,40 @@ SeriesCriterion size_criterion(const LatentSection& section, const LatentSeries&
             verdict.end_to_end())
       .part(fmt::format("no threshold at N = {}", trained_cell(section, 4).nodes),
             range_text(verdict.four_times), std::nullopt)
-      .alone(by_seed(series, 2,
-                     [&](const LatentRun& run) {
-                       SizeVerdict judged;
-                       judged.trained = solved_alone(run, trained);
-                       judged.twice = solved_alone(run, twice);
-                       return overall({judged.at_trained(), judged.at_twice()});
-                     }))
       .needs(seeds_in(verdict.trained), of_nodes("discrete", trained))
       .needs(seeds_in(verdict.twice), of_nodes("discrete", twice))
       .needs(seeds_in(verdict.continuous), of_nodes("continuous", twice))
       .needs(seeds_in(verdict.feed_forward), of_nodes("feed-forward", twice))
-      .needs(seeds_in(verdict.recurrent), of_nodes("recurrent", twice))
-      .done(verdict.verdict());
+      .needs(seeds_in(verdict.recurrent), of_nodes("recurrent", twice));
 }
 
-SeriesCriterion slope_criterion(const LatentSeries& series) {
+Criterion slope_criterion(const LatentSeries& series) {
   const SlopeVerdict verdict{series.slope()};
-  return CriterionBuilder("LO-4", series.title())
+  return Criterion{"LO-4", series.title()}
       .part(fmt::format("iterations grow with depth by 1, give or take {}",
                         short_text(kSlopeRange, 3)),
             range_text(verdict.slope), verdict.verdict())
-      .alone(by_seed(
-          series, 1,
-          [](const LatentRun& run) {
-            const bool fitted = run.settling && run.settling->fit;
-            return SlopeVerdict{fitted ? alone(run.settling->fit->slope) : std::nullopt}.verdict();
-          }))
       .needs(seeds_in(verdict.slope),
-             "solved graphs of two depths, on which iterations come to an end")
-      .done(verdict.verdict());
+             "solved graphs of two depths, on which iterations come to an end");
 }
 
-SeriesCriterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion recovery_criterion(const LatentSection& section, const LatentSeries& series) {
   const RecoveryVerdict verdict = judge_recovery(section, series);
   const GraphCell trained = trained_cell(section, 1);
-  return CriterionBuilder("LO-5", series.title())
+  return Criterion{"LO-5", series.title()}
       .part(fmt::format("at least {} of the nodes that an error hit are right in the end, N = {}",
                         short_text(kRecovered, 3), trained.nodes),
             range_text(verdict.corrected), verdict.recovers())
       .part("more than without correction", range_text(verdict.discrete), verdict.beats_discrete())
-      .alone(by_seed(series, 1,
-                     [&](const LatentRun& run) {
-                       const LatentCell* at = run.at(trained);
-                       const bool hit = at && at->recovery;
-                       RecoveryVerdict judged;
-                       if (hit) judged.corrected = alone(at->recovery->hit_nodes);
-                       return judged.recovers();
-                     }))
       .needs(seeds_in(verdict.corrected), of_nodes("corrected", trained))
-      .needs(seeds_in(verdict.discrete), of_nodes("discrete", trained))
-      .done(verdict.verdict());
+      .needs(seeds_in(verdict.discrete), of_nodes("discrete", trained));
 }
 
-SeriesCriterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
+Criterion no_oracle_criterion(const LatentSection& section, const LatentSeries& series) {
   const NoOracleVerdict verdict = judge_no_oracle(section, series);
   const auto share = verdict.share();
   const GraphCell cell{section.task().graphs.generator, kNoOracleNodes};
-  CriterionBuilder criterion("LO-6", series.title());
+  Criterion criterion{"LO-6", series.title()};
   criterion
       .part(fmt::format("at least {} of what is solved with depths at N = {}",
                         short_text(kNoOracleShare, 3), kNoOracleNodes),
@@ -178,7 +130,7 @@ SeriesCriterion no_oracle_criterion(const LatentSection& section, const LatentSe
       .needs(seeds_in(verdict.with), of_nodes("continuous", cell));
   if (verdict.without && verdict.with && !share)
     criterion.needs(0, "a continuous method that solves something there");
-  return criterion.done(verdict.verdict());
+  return criterion;
 }
 
 }  // namespace
@@ -192,12 +144,13 @@ Verdict SizeVerdict::at_twice() const {
 }
 
 Verdict SizeVerdict::order() const {
-  return overall({reaches(twice, continuous), reaches(continuous, feed_forward),
-                  reaches(continuous, recurrent)});
+  return report::overall({reaches(twice, continuous), reaches(continuous, feed_forward),
+                          reaches(continuous, recurrent)});
 }
 
 Verdict SizeVerdict::end_to_end() const {
-  return overall({at_most(feed_forward, kEndToEndTwice), at_most(recurrent, kEndToEndTwice)});
+  return report::overall(
+      {at_most(feed_forward, kEndToEndTwice), at_most(recurrent, kEndToEndTwice)});
 }
 
 SizeVerdict judge_sizes(const LatentSection& section, const LatentSeries& discrete) {
@@ -208,8 +161,8 @@ SizeVerdict judge_sizes(const LatentSection& section, const LatentSeries& discre
 }
 
 Verdict SlopeVerdict::verdict() const {
-  if (!slope) return Verdict::undecided;
-  return decided(std::abs(slope->median - 1) <= kSlopeRange + kRounding);
+  return report::judge(slope ? std::optional(std::abs(slope->median - 1)) : std::nullopt,
+                       {report::Threshold::Is::at_most, kSlopeRange});
 }
 
 Verdict RecoveryVerdict::recovers() const {
@@ -218,7 +171,7 @@ Verdict RecoveryVerdict::recovers() const {
 
 Verdict RecoveryVerdict::beats_discrete() const {
   if (!corrected || !discrete) return Verdict::undecided;
-  return decided(corrected->median > discrete->median + kRounding);
+  return judge(corrected, report::Threshold::Is::above, discrete->median);
 }
 
 RecoveryVerdict judge_recovery(const LatentSection& section, const LatentSeries& corrected) {
@@ -234,8 +187,7 @@ std::optional<double> NoOracleVerdict::share() const {
 }
 
 Verdict NoOracleVerdict::verdict() const {
-  const auto reached = share();
-  return reached ? decided(*reached >= kNoOracleShare - kRounding) : Verdict::undecided;
+  return report::judge(share(), {report::Threshold::Is::at_least, kNoOracleShare});
 }
 
 NoOracleVerdict judge_no_oracle(const LatentSection& section, const LatentSeries& without,
@@ -248,25 +200,31 @@ GraphCell trained_cell(const LatentSection& section, std::uint32_t times) {
   return {section.task().graphs.generator, times * section.task().most_nodes};
 }
 
-std::vector<SeriesCriterion> latent_criteria(const LatentSection& section) {
-  std::vector<SeriesCriterion> criteria;
+std::vector<Criterion> latent_criteria(const LatentSection& section) {
+  std::vector<Criterion> criteria;
   const auto of_all = [&](const char* name, const std::string& row, auto criterion) {
     const auto all = section.of(row);
     for (const LatentSeries* series : all) criteria.push_back(criterion(*series));
     if (all.empty()) criteria.push_back(not_run(name, row));
   };
-  of_all("LO-3", "discrete",
-         [&](const LatentSeries& series) { return size_criterion(section, series); });
+  using report::with_each_seed;
+  of_all("LO-3", "discrete", [&](const LatentSeries& series) {
+    return with_each_seed(series, 2,
+                          [&](const LatentSeries& one) { return size_criterion(section, one); });
+  });
   for (const char* row : {"discrete", "corrected", "no-oracle"})
-    of_all("LO-4", row, [](const LatentSeries& series) { return slope_criterion(series); });
-  of_all("LO-5", "corrected",
-         [&](const LatentSeries& series) { return recovery_criterion(section, series); });
+    of_all("LO-4", row,
+           [](const LatentSeries& series) { return with_each_seed(series, 1, slope_criterion); });
+  of_all("LO-5", "corrected", [&](const LatentSeries& series) {
+    return with_each_seed(
+        series, 1, [&](const LatentSeries& one) { return recovery_criterion(section, one); });
+  });
   of_all("LO-6", "no-oracle",
          [&](const LatentSeries& series) { return no_oracle_criterion(section, series); });
   return criteria;
 }
 
-std::string range_text(const std::optional<SeedRange>& range) {
+std::string range_text(const std::optional<report::Range>& range) {
   if (!range) return "not measured";
   if (range->seeds == 1) return fixed_text(range->median, 3);
   return fmt::format("{} ({} to {})", fixed_text(range->median, 3), fixed_text(range->least, 3),

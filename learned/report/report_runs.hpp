@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "learned/records/run_record.hpp"
+#include "learned/report/report_files.hpp"
 
 namespace logdepth {
 
@@ -34,6 +35,20 @@ ReportRuns read_report_runs(const std::string& folder);
 template <auto function, class... Rest>
 auto of_records(const ReportRuns& runs, const Rest&... rest) {
   return function(runs.records, rest...);
+}
+
+/// The same of a report of records as data and blocks.
+template <auto make>
+std::string page_markdown(const ReportRuns& runs) {
+  return report::markdown(make(runs.records));
+}
+template <auto make>
+std::string page_json(const ReportRuns& runs) {
+  return report::json(make(runs.records));
+}
+template <auto make>
+std::vector<std::string> save_page(const ReportRuns& runs, const std::string& folder) {
+  return write_report_files(report::files_of(make(runs.records)), folder);
 }
 
 }  // namespace logdepth

@@ -12,7 +12,7 @@
 #include "base/phrases.hpp"
 #include "learned/report/distinct_runs.hpp"
 #include "learned/report/report_files.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 #include "logdepth/errors.hpp"
 #include "report/figures/table_text.hpp"
 
@@ -109,7 +109,7 @@ std::optional<double> Choice::median_tokens(std::uint64_t size) const {
   // The upper middle run is among those that passed, so both middle ones of an even number are.
   if (runs.size() / 2 >= tokens.size()) return std::nullopt;
   tokens.resize(runs.size(), tokens.back());
-  return median(std::move(tokens));
+  return report::median(std::move(tokens));
 }
 
 const Choice* SettingsSweep::best() const {

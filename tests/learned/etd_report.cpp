@@ -251,51 +251,51 @@ TEST(EtdVerdicts, TheEffectPassesAtTwoStandardErrors) {
   const auto gains = [](double difference, double error) {
     return EffectVerdict{change_of(0, 0, 3, 0.1), change_of(difference, error), {}}.gains();
   };
-  EXPECT_EQ(gains(0.02, 0.01), Verdict::passed);
-  EXPECT_EQ(gains(0.0199, 0.01), Verdict::failed);
-  EXPECT_EQ(gains(0, 0), Verdict::failed);
-  EXPECT_EQ(gains(-0.02, 0.001), Verdict::failed);
+  EXPECT_EQ(gains(0.02, 0.01), report::Verdict::passed);
+  EXPECT_EQ(gains(0.0199, 0.01), report::Verdict::failed);
+  EXPECT_EQ(gains(0, 0), report::Verdict::failed);
+  EXPECT_EQ(gains(-0.02, 0.001), report::Verdict::failed);
 }
 
 TEST(EtdVerdicts, TheEffectIsThatOfTheBetterOfTwoAndThree) {
   EffectVerdict effect{change_of(0.03, 0.01, 3, 0.6), change_of(0.01, 0.01, 3, 0.5), {}};
   EXPECT_EQ(effect.better(), 2u);
-  EXPECT_EQ(effect.gains(), Verdict::passed);
+  EXPECT_EQ(effect.gains(), report::Verdict::passed);
   std::swap(effect.two, effect.three);
   EXPECT_EQ(effect.better(), 3u);
-  EXPECT_EQ(effect.gains(), Verdict::passed);
+  EXPECT_EQ(effect.gains(), report::Verdict::passed);
   EXPECT_EQ((EffectVerdict{change_of(0, 0), change_of(0, 0), {}}.better()), 2u);
 }
 
 TEST(EtdVerdicts, TheEffectIsUndecidedWithFewSeedsOrOneOfTheTwoMissing) {
   const auto good = change_of(0.03, 0.01), bad = change_of(0.0, 0.01);
-  EXPECT_EQ((EffectVerdict{change_of(0.03, 0.01, 2), {}, {}}.gains()), Verdict::undecided);
-  EXPECT_EQ((EffectVerdict{bad, {}, {}}.gains()), Verdict::undecided);
-  EXPECT_EQ((EffectVerdict{{}, bad, {}}.gains()), Verdict::undecided);
-  EXPECT_EQ((EffectVerdict{good, {}, {}}.gains()), Verdict::passed);
-  EXPECT_EQ((EffectVerdict{bad, bad, {}}.gains()), Verdict::failed);
-  EXPECT_EQ(EffectVerdict().verdict(), Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{change_of(0.03, 0.01, 2), {}, {}}.gains()), report::Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{bad, {}, {}}.gains()), report::Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{{}, bad, {}}.gains()), report::Verdict::undecided);
+  EXPECT_EQ((EffectVerdict{good, {}, {}}.gains()), report::Verdict::passed);
+  EXPECT_EQ((EffectVerdict{bad, bad, {}}.gains()), report::Verdict::failed);
+  EXPECT_EQ(EffectVerdict().verdict(), report::Verdict::undecided);
 }
 
 TEST(EtdVerdicts, RecallMayChangeByLessThanTwoPointsEitherWay) {
   const auto keeps = [](double difference) {
     return EffectVerdict{{}, {}, change_of(difference, 0.001)}.keeps_recall();
   };
-  EXPECT_EQ(keeps(0.0199), Verdict::passed);
-  EXPECT_EQ(keeps(-0.0199), Verdict::passed);
-  EXPECT_EQ(keeps(0.02), Verdict::failed);
-  EXPECT_EQ(keeps(-0.02), Verdict::failed);
+  EXPECT_EQ(keeps(0.0199), report::Verdict::passed);
+  EXPECT_EQ(keeps(-0.0199), report::Verdict::passed);
+  EXPECT_EQ(keeps(0.02), report::Verdict::failed);
+  EXPECT_EQ(keeps(-0.02), report::Verdict::failed);
 }
 
 TEST(EtdVerdicts, OfRecordsAreTheKnownOnes) {
   const EffectVerdict effect = judge_effect(section_of(reproduced()));
   EXPECT_EQ(effect.better(), 3u);
-  EXPECT_EQ(effect.verdict(), Verdict::passed);
+  EXPECT_EQ(effect.verdict(), report::Verdict::passed);
   std::vector<RunRecord> none;
   for (const std::uint32_t seed : {1, 2, 3})
     for (const std::uint32_t passes : {1, 2, 3})
       none.push_back(record(looped(passes), seed, {900, 400 + (seed * passes * 7) % 10, 300}));
-  EXPECT_EQ(judge_effect(section_of(none)).verdict(), Verdict::failed);
+  EXPECT_EQ(judge_effect(section_of(none)).verdict(), report::Verdict::failed);
 }
 
 TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
@@ -308,16 +308,16 @@ TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
     EXPECT_EQ(criteria.size(), 2u);
     return criteria.back().verdict;
   };
-  EXPECT_EQ(verdict(63), Verdict::passed);
-  EXPECT_EQ(verdict(64), Verdict::failed);
-  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict, Verdict::undecided);
+  EXPECT_EQ(verdict(63), report::Verdict::passed);
+  EXPECT_EQ(verdict(64), report::Verdict::failed);
+  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict, report::Verdict::undecided);
 }
 
 TEST(EtdVerdicts, TheCutNeedsABaseOfOurs) {
-  EXPECT_EQ(cut_criterion({}).verdict, Verdict::undecided);
-  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict, Verdict::undecided);
+  EXPECT_EQ(cut_criterion({}).verdict, report::Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict, report::Verdict::undecided);
   EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict,
-            Verdict::passed);
+            report::Verdict::passed);
 }
 
 // --- texts ---------------------------------------------------------------------------------------

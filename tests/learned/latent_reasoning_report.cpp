@@ -126,7 +126,7 @@ std::vector<RunRecord> some_records() {
   return records;
 }
 
-SeedRange exactly(double value) {
+report::Range exactly(double value) {
   return {value, value, value, 3};
 }
 
@@ -139,51 +139,55 @@ std::string refusal(const std::vector<RunRecord>& records) {
 TEST(LatentVerdicts, SizesPassAtEveryThresholdAndFailBelow) {
   const SizeVerdict edge{exactly(0.95), exactly(0.8), std::nullopt,
                          exactly(0.8),  exactly(0.2), exactly(0.2)};
-  EXPECT_EQ(edge.verdict(), Verdict::passed);
+  EXPECT_EQ(edge.verdict(), report::Verdict::passed);
   const auto with = [&](const std::function<void(SizeVerdict&)>& change) {
     SizeVerdict verdict = edge;
     change(verdict);
     return verdict;
   };
-  EXPECT_EQ(with([](auto& v) { v.trained = exactly(0.949); }).at_trained(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).at_twice(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).order(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.801); }).order(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.199); }).order(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.recurrent = exactly(0.201); }).end_to_end(), Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.feed_forward = exactly(0.201); }).verdict(), Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.trained = exactly(0.949); }).at_trained(),
+            report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).at_twice(), report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).order(), report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.801); }).order(), report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.199); }).order(), report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.recurrent = exactly(0.201); }).end_to_end(),
+            report::Verdict::failed);
+  EXPECT_EQ(with([](auto& v) { v.feed_forward = exactly(0.201); }).verdict(),
+            report::Verdict::failed);
 }
 
 TEST(LatentVerdicts, SizesAreUndecidedAboutWhatWasNotMeasuredUnlessTheRestFails) {
   SizeVerdict verdict{exactly(1), exactly(1), {}, exactly(0.5), exactly(0.1), {}};
-  EXPECT_EQ(verdict.end_to_end(), Verdict::undecided);
-  EXPECT_EQ(verdict.order(), Verdict::undecided);
-  EXPECT_EQ(verdict.verdict(), Verdict::undecided);
+  EXPECT_EQ(verdict.end_to_end(), report::Verdict::undecided);
+  EXPECT_EQ(verdict.order(), report::Verdict::undecided);
+  EXPECT_EQ(verdict.verdict(), report::Verdict::undecided);
   verdict.feed_forward = exactly(0.3);
-  EXPECT_EQ(verdict.verdict(), Verdict::failed);
-  EXPECT_EQ(SizeVerdict().verdict(), Verdict::undecided);
+  EXPECT_EQ(verdict.verdict(), report::Verdict::failed);
+  EXPECT_EQ(SizeVerdict().verdict(), report::Verdict::undecided);
 }
 
 TEST(LatentVerdicts, SlopesPassWithinFifteenHundredthsOfOne) {
   const auto verdict = [](double slope) { return SlopeVerdict{exactly(slope)}.verdict(); };
-  EXPECT_EQ(verdict(0.85), Verdict::passed);
-  EXPECT_EQ(verdict(1.15), Verdict::passed);
-  EXPECT_EQ(verdict(0.849), Verdict::failed);
-  EXPECT_EQ(verdict(1.151), Verdict::failed);
-  EXPECT_EQ(SlopeVerdict().verdict(), Verdict::undecided);
+  EXPECT_EQ(verdict(0.85), report::Verdict::passed);
+  EXPECT_EQ(verdict(1.15), report::Verdict::passed);
+  EXPECT_EQ(verdict(0.849), report::Verdict::failed);
+  EXPECT_EQ(verdict(1.151), report::Verdict::failed);
+  EXPECT_EQ(SlopeVerdict().verdict(), report::Verdict::undecided);
 }
 
 TEST(LatentVerdicts, RecoveryPassesAtFourFifthsAndAboveTheModelWithoutCorrection) {
-  EXPECT_EQ((RecoveryVerdict{exactly(0.8), exactly(0.79)}.verdict()), Verdict::passed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.799), exactly(0)}.recovers()), Verdict::failed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.9), exactly(0.9)}.beats_discrete()), Verdict::failed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.9), {}}.verdict()), Verdict::undecided);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.8), exactly(0.79)}.verdict()), report::Verdict::passed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.799), exactly(0)}.recovers()), report::Verdict::failed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.9), exactly(0.9)}.beats_discrete()),
+            report::Verdict::failed);
+  EXPECT_EQ((RecoveryVerdict{exactly(0.9), {}}.verdict()), report::Verdict::undecided);
 }
 
 TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
-  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0.5)}.verdict()), Verdict::passed);
-  EXPECT_EQ((NoOracleVerdict{exactly(0.399), exactly(0.5)}.verdict()), Verdict::failed);
-  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0)}.verdict()), Verdict::undecided);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0.5)}.verdict()), report::Verdict::passed);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.399), exactly(0.5)}.verdict()), report::Verdict::failed);
+  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0)}.verdict()), report::Verdict::undecided);
   EXPECT_EQ((NoOracleVerdict{exactly(0.4), {}}.share()), std::nullopt);
 }
 

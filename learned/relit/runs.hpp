@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "learned/records/run_record.hpp"
 #include "learned/relit/presets.hpp"
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/rules_task.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 
-namespace logdepth {
+namespace logdepth::relit {
 
 /// Results of the task of this paper (rules_task.hpp) as the report reads them: runs that differ in
 /// the seed only are a series, series that were asked the same kind of prompts a section.
@@ -37,9 +36,7 @@ struct AnswerTrajectory {
   std::uint32_t halted = 0;  ///< macro step, counted from 1
 };
 
-struct RelitRun {
-  std::string folder;
-  std::uint64_t seed = 0;
+struct Run {
   std::size_t asked = 0, right = 0;
   double mean_halting = 0, mean_flips = 0;
   std::vector<ProofDepthScore> by_depth;  ///< depths grow
@@ -58,16 +55,14 @@ struct RelitRun {
   std::optional<double> accuracy_after(std::size_t step) const;  ///< whether halted or not
   std::optional<double> change_in(std::size_t step) const;
 };
+/// Errors: InputError naming the file and the number, where the result contradicts itself or the
+/// configuration.
+Run run_of(const RunRecord& record);
 
-struct RelitSeries {
-  RunConfig config;            ///< of the first run
-  std::vector<RelitRun> runs;  ///< by seed; one of several that found the same
-  FlatSettings settings;       ///< what all of them have
+struct Series : RunSeries<Run> {
   /// What tells it from ReLIT itself, as `--method` calls it or as a setting: "replace",
   /// "z_start=zero". Empty of ReLIT.
   std::vector<std::string> changes;
-  /// What else tells it from series of the same changes: "network.layers=4"; or empty.
-  std::string setting;
 
   const RulesTaskConfig& task() const { return config.task.as<RulesTaskConfig>(); }
   const RelitSettings& network() const { return config.network->as<RelitSettings>(); }
@@ -76,9 +71,7 @@ struct RelitSeries {
   bool is_base() const;
   std::string title() const;     ///< "ReLIT", "replace (network.layers=4)"
   std::string backbone() const;  ///< "base/seed-1", "base/seed-1, embedding only"
-  std::vector<std::uint64_t> seeds() const;
-  std::vector<RunEnd> ends() const;
-  RelitSeries only(const RelitRun& run) const;  ///< the same with one run
+  std::string on_backbone() const { return title() + " on " + backbone(); }
   /// Whether its head can stop a sample before the last macro step.
   bool may_halt() const;
   /// Layers that a sample has passed after the last macro step: macro steps * recursions * latent
@@ -87,22 +80,13 @@ struct RelitSeries {
   /// Samples of all runs by macro step of the halt; of a proof depth, empty where a run lacks it.
   std::vector<std::size_t> halting() const;
   std::vector<std::size_t> halting_at(std::uint32_t depth) const;
-
-  /// Over the runs that have such a number. `number`: of a RelitRun, a number or an optional.
-  template <class Number>
-  std::optional<SeedRange> range(Number number) const {
-    std::vector<double> values;
-    for (const RelitRun& run : runs)
-      if (const std::optional<double> value = number(run)) values.push_back(*value);
-    return seed_range(values);
-  }
-  std::optional<SeedRange> accuracy() const {
-    return range([](const RelitRun& run) { return run.accuracy(); });
+  std::optional<report::Range> accuracy() const {
+    return range([](const Run& run) { return run.accuracy(); });
   }
 };
 
-struct RelitSection {
-  std::vector<RelitSeries> series;  ///< ReLIT, what it is compared with, ReLIT changed
+struct Section {
+  std::vector<Series> series;  ///< ReLIT, what it is compared with, ReLIT changed
 
   const RulesTaskConfig& task() const { return series.front().task(); }
   bool has_proofs() const { return task().set == RulesTaskConfig::Set::rules; }
@@ -113,40 +97,27 @@ struct RelitSection {
   std::vector<std::uint32_t> depths() const;
   std::uint32_t most_macro_steps() const;
   /// ReLIT where it was trained on the most samples, for each backbone and size.
-  std::vector<const RelitSeries*> bases() const;
+  std::vector<const Series*> bases() const;
 
   /// Series of one method that have all settings of `base` but what the method changes or has no
   /// use for. One pass and probes may be trained otherwise.
-  std::vector<const RelitSeries*> compared(const RelitSeries& base, RelitMethod method) const;
+  std::vector<const Series*> compared(const Series& base, RelitMethod method) const;
   /// The one of them with the largest median; null without any.
-  const RelitSeries* best_compared(const RelitSeries& base, RelitMethod method) const;
+  const Series* best_compared(const Series& base, RelitMethod method) const;
   /// The same on other states of the same language model.
-  const RelitSeries* on_states(const RelitSeries& base, RelitSettings::States states) const;
+  const Series* on_states(const Series& base, RelitSettings::States states) const;
   /// ReLIT changed in whatever way, all else being equal; not one pass and probes.
-  std::vector<const RelitSeries*> ablations(const RelitSeries& base) const;
+  std::vector<const Series*> ablations(const Series& base) const;
   /// The series that differ in the number of training samples, and the steps that follow from it:
   /// growing, `base` among them.
-  std::vector<const RelitSeries*> by_samples(const RelitSeries& base) const;
+  std::vector<const Series*> by_samples(const Series& base) const;
+  /// Whether there are none with more samples.
+  bool has_most_samples(const Series& one) const { return by_samples(one).back() == &one; }
 };
 
 /// The runs of this paper among the records, in the order of their first members; records of other
 /// tasks, or of the task without a network of this paper, are left out. Errors: InputError where
-/// there is none, and naming the file of a result that contradicts itself or its configuration, or
-/// both folders where a configuration and seed have two results.
-std::vector<RelitSection> relit_sections(const std::vector<RunRecord>& records);
+/// there is none, and those of run_table and run_of.
+std::vector<Section> sections_of(const std::vector<RunRecord>& records);
 
-/// Of each seed that both have, one number less the other. `number`: of a RelitRun, an optional.
-template <class Number>
-std::vector<double> paired_differences(const RelitSeries& ours, const RelitSeries& other,
-                                       Number number) {
-  std::vector<double> differences;
-  for (const RelitRun& run : ours.runs)
-    for (const RelitRun& same : other.runs)
-      if (run.seed == same.seed) {
-        const std::optional<double> a = number(run), b = number(same);
-        if (a && b) differences.push_back(*a - *b);
-      }
-  return differences;
-}
-
-}  // namespace logdepth
+}  // namespace logdepth::relit

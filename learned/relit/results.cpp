@@ -1,5 +1,3 @@
-#include "learned/relit/relit_results.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 
 #include "base/phrases.hpp"
 #include "learned/records/depth_reading.hpp"
+#include "learned/relit/runs.hpp"
 
-namespace logdepth {
+namespace logdepth::relit {
 namespace {
 
 using RunJson = nlohmann::ordered_json;
@@ -88,7 +87,7 @@ std::vector<ProofDepthScore> depths_of(const RecordFields& result, const RulesTa
 }
 
 /// The counts of every depth that was asked.
-void read_halting(const RecordFields& result, RelitRun& run, std::size_t steps) {
+void read_halting(const RecordFields& result, Run& run, std::size_t steps) {
   const RunJson& list = result.list(kByDepth);
   if (list.size() != run.by_depth.size())
     result.refuse(kByDepth, counted(run.by_depth.size(), "list") + ", one for each proof depth");
@@ -133,7 +132,7 @@ AnswerTrajectory trajectory_of(const RecordFields& fields, std::size_t steps) {
 }
 
 /// That parts are parts of the whole.
-void check_sums(const RelitRun& run, const RecordFields& result) {
+void check_sums(const Run& run, const RecordFields& result) {
   std::size_t asked = 0, right = 0;
   double halting = 0;
   for (const ProofDepthScore& score : run.by_depth) {
@@ -150,17 +149,13 @@ void check_sums(const RelitRun& run, const RecordFields& result) {
 
 }  // namespace
 
-RelitRun relit_run(const RunRecord& record) {
-  const std::string file =
-      (record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile);
-  const RecordFields result(record.result, file + ": result");
+Run run_of(const RunRecord& record) {
+  const RecordFields result(record.result, record_file(record) + ": result");
   const auto& task = record.config.task.as<RulesTaskConfig>();
   const std::size_t steps = task.macro_steps;
   if (result.text("kind") != task.kind())
     result.refuse("kind", fmt::format("\"{}\" as its configuration says", task.kind()));
-  RelitRun run;
-  run.folder = record.folder;
-  run.seed = record.config.seed;
+  Run run;
   run.asked = result.count("asked");
   if (run.asked != task.test_samples)
     result.refuse("asked", fmt::format("{} as its configuration says", task.test_samples));
@@ -179,15 +174,15 @@ RelitRun relit_run(const RunRecord& record) {
   for (const RunJson& item : trajectories)
     run.trajectories.push_back(trajectory_of(result.entry("trajectories", item), steps));
   check_sums(run, result);
-  run.end = {run.seed, early_end(record), learning_curve(record).trend()};
+  run.end = run_end(record);
   return run;
 }
 
-double RelitRun::accuracy() const {
+double Run::accuracy() const {
   return static_cast<double>(right) / static_cast<double>(asked);
 }
 
-std::optional<double> RelitRun::accuracy_to(std::uint32_t depth) const {
+std::optional<double> Run::accuracy_to(std::uint32_t depth) const {
   std::size_t of = 0, all = 0;
   for (const ProofDepthScore& score : by_depth)
     if (score.depth <= depth) {
@@ -198,29 +193,29 @@ std::optional<double> RelitRun::accuracy_to(std::uint32_t depth) const {
   return static_cast<double>(of) / static_cast<double>(all);
 }
 
-const ProofDepthScore* RelitRun::at(std::uint32_t depth) const {
+const ProofDepthScore* Run::at(std::uint32_t depth) const {
   const auto found = std::ranges::find(by_depth, depth, &ProofDepthScore::depth);
   return found == by_depth.end() ? nullptr : &*found;
 }
 
-std::optional<double> RelitRun::accuracy_at(std::uint32_t depth) const {
+std::optional<double> Run::accuracy_at(std::uint32_t depth) const {
   const ProofDepthScore* score = at(depth);
   if (!score) return std::nullopt;
   return static_cast<double>(score->right) / static_cast<double>(score->asked);
 }
 
-std::optional<double> RelitRun::halting_at(std::uint32_t depth) const {
+std::optional<double> Run::halting_at(std::uint32_t depth) const {
   const ProofDepthScore* score = at(depth);
   return score ? std::optional(score->mean_halting) : std::nullopt;
 }
 
-std::optional<double> RelitRun::accuracy_after(std::size_t step) const {
+std::optional<double> Run::accuracy_after(std::size_t step) const {
   if (step == 0 || step > by_step.size()) return std::nullopt;
   return static_cast<double>(by_step[step - 1].right) / static_cast<double>(asked);
 }
 
-std::optional<double> RelitRun::change_in(std::size_t step) const {
+std::optional<double> Run::change_in(std::size_t step) const {
   return step == 0 || step > by_step.size() ? std::nullopt : by_step[step - 1].change;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::relit

@@ -1,23 +1,19 @@
-#include "learned/relit/relit_runs.hpp"
+#include "learned/relit/runs.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "base/phrases.hpp"
-#include "learned/relit/relit_results.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::relit {
 namespace {
 
 using Set = RulesTaskConfig::Set;
 using States = RelitSettings::States;
-using SettingNames = std::set<std::string>;
 
 /// What changes of ReLIT are made of; what the one block that runs once has no use for; what the
 /// linear map has no use for either. A name that ends in a point stands for all that begin so.
@@ -35,28 +31,9 @@ const SettingNames kOfSamples = {"task.training_samples", "training.steps"};
 const SettingNames kNamedElsewhere = {"network.backbone", "network.states", "task.tokens",
                                       "task.training_samples"};
 
-bool is_among(const SettingNames& names, const std::string& path) {
-  return names.contains(path) || names.contains(path.substr(0, path.find('.') + 1));
-}
-
-SettingNames both(SettingNames names, const SettingNames& more) {
-  names.insert(more.begin(), more.end());
-  return names;
-}
-
-/// The settings that have not the same value; a configuration spells out all of them.
-SettingNames differing(const RelitSeries& one, const RelitSeries& other) {
-  SettingNames names;
-  for (const auto& [path, value] : one.settings) {
-    const auto found = other.settings.find(path);
-    if (found == other.settings.end() || found->second != value) names.insert(path);
-  }
-  return names;
-}
-
-bool alike_but(const RelitSeries& one, const RelitSeries& other, const SettingNames& names) {
-  return std::ranges::all_of(differing(one, other),
-                             [&](const std::string& path) { return is_among(names, path); });
+/// The settings in which a series may differ from the base that it is compared with.
+bool alike_but(const Series& one, const Series& other, const SettingNames& names) {
+  return logdepth::alike_but(one.settings, other.settings, names);
 }
 
 std::string method_word(RelitMethod method) {
@@ -94,13 +71,17 @@ std::vector<std::string> changes_of(const RelitSettings& network, const FlatSett
 }
 
 FlatSettings settings_of(const RunConfig& config) {
-  FlatSettings settings;
-  flatten(settings_of_series(config), "", settings);
+  FlatSettings settings = flat_settings(config);
   settings.erase("network.states_folder");
   return settings;
 }
 
-std::string section_key(const RunConfig& config) {
+/// What was asked; absent where it was something else.
+std::optional<std::string> section_key(const RunRecord& record) {
+  const RunConfig& config = record.config;
+  if (!config.task.try_as<RulesTaskConfig>() || !config.network ||
+      !config.network->try_as<RelitSettings>())
+    return std::nullopt;
   auto task = to_json(config).at("task");
   for (const char* name : {"training_samples", "test_samples", "batch", "macro_steps", "tokens"})
     task.erase(name);
@@ -108,26 +89,17 @@ std::string section_key(const RunConfig& config) {
 }
 
 /// A place in the order of series: ReLIT first, then as methods are listed, then other changes.
-std::size_t rank_of(const RelitSeries& series) {
+std::size_t rank_of(const Series& series) {
   if (series.changes.empty()) return 0;
   const auto* const found = std::ranges::find(kRelitMethods, series.changes.front());
   return static_cast<std::size_t>(found - std::begin(kRelitMethods));
 }
 
-void name_settings(std::vector<RelitSeries>& all) {
-  for (RelitSeries& series : all) {
-    SettingNames names;
-    for (const RelitSeries& other : all) {
-      if (other.changes != series.changes) continue;
-      const bool same_samples = other.task().training_samples == series.task().training_samples;
-      for (const std::string& path : differing(series, other))
-        if (!kNamedElsewhere.contains(path) && (same_samples || !kOfSamples.contains(path)))
-          names.insert(path);
-    }
-    std::vector<std::string> parts;
-    for (const std::string& path : names) parts.push_back(path + "=" + series.settings.at(path));
-    series.setting = joined(parts);
-  }
+/// What series of the same changes do not differ in by name.
+std::optional<SettingNames> not_named(const Series& one, const Series& other) {
+  if (one.changes != other.changes) return std::nullopt;
+  const bool same_samples = one.task().training_samples == other.task().training_samples;
+  return same_samples ? kNamedElsewhere : both(kNamedElsewhere, kOfSamples);
 }
 
 /// The last parts of a path that tell a model from others: "base/seed-1" of a run.
@@ -156,21 +128,21 @@ const char* negation_text(RuleSettings::Negation negation) {
 
 }  // namespace
 
-bool RelitSeries::is(RelitMethod method) const {
+bool Series::is(RelitMethod method) const {
   return method == RelitMethod::relit ? changes.empty()
                                       : changes == std::vector{method_word(method)};
 }
 
-bool RelitSeries::is_base() const {
+bool Series::is_base() const {
   return changes.empty() && network().states == States::last;
 }
 
-std::string RelitSeries::title() const {
+std::string Series::title() const {
   return (changes.empty() ? "ReLIT" : joined(changes)) +
          (setting.empty() ? "" : " (" + setting + ")");
 }
 
-std::string RelitSeries::backbone() const {
+std::string Series::backbone() const {
   const std::string model = name_of_model(network().backbone);
   switch (network().states) {
     case States::embedding:
@@ -183,29 +155,11 @@ std::string RelitSeries::backbone() const {
   return model;
 }
 
-std::vector<std::uint64_t> RelitSeries::seeds() const {
-  std::vector<std::uint64_t> numbers;
-  for (const RelitRun& run : runs) numbers.push_back(run.seed);
-  return numbers;
-}
-
-std::vector<RunEnd> RelitSeries::ends() const {
-  std::vector<RunEnd> all;
-  for (const RelitRun& run : runs) all.push_back(run.end);
-  return all;
-}
-
-RelitSeries RelitSeries::only(const RelitRun& run) const {
-  RelitSeries one = *this;
-  one.runs = {run};
-  return one;
-}
-
-bool RelitSeries::may_halt() const {
+bool Series::may_halt() const {
   return network().halting && network().least_steps < network().macro_steps;
 }
 
-std::uint64_t RelitSeries::layers_applied() const {
+std::uint64_t Series::layers_applied() const {
   const RelitSettings& block = network();
   if (block.probe == RelitSettings::Probe::linear) return 0;
   const std::uint64_t recursions = std::uint64_t{block.macro_steps} * block.recursions;
@@ -215,15 +169,15 @@ std::uint64_t RelitSeries::layers_applied() const {
   return recursions * (block.latent_steps + answers) * block.layers;
 }
 
-std::vector<std::size_t> RelitSeries::halting() const {
+std::vector<std::size_t> Series::halting() const {
   std::vector<std::size_t> sums(task().macro_steps);
-  for (const RelitRun& run : runs) add_to(sums, run.halting);
+  for (const Run& run : runs) add_to(sums, run.halting);
   return sums;
 }
 
-std::vector<std::size_t> RelitSeries::halting_at(std::uint32_t depth) const {
+std::vector<std::size_t> Series::halting_at(std::uint32_t depth) const {
   std::vector<std::size_t> sums(task().macro_steps);
-  for (const RelitRun& run : runs) {
+  for (const Run& run : runs) {
     const ProofDepthScore* const score = run.at(depth);
     if (!score || score->halting.empty()) return {};
     add_to(sums, score->halting);
@@ -231,7 +185,7 @@ std::vector<std::size_t> RelitSeries::halting_at(std::uint32_t depth) const {
   return sums;
 }
 
-std::string RelitSection::title() const {
+std::string Section::title() const {
   const RulesTaskConfig& asked = task();
   if (asked.set == Set::nli) return "pairs of sentences with quantifiers and negation";
   if (asked.set == Set::file) return "questions of " + asked.questions;
@@ -243,129 +197,101 @@ std::string RelitSection::title() const {
                                         : fmt::format("{} to {}", depths.front(), depths.back()));
 }
 
-const char* RelitSection::depth_name() const {
+const char* Section::depth_name() const {
   return has_proofs() ? "proof depth" : "difficulty";
 }
 
-std::optional<double> RelitSection::chance() const {
+std::optional<double> Section::chance() const {
   if (task().set == Set::file) return std::nullopt;
   const bool two = has_proofs() && task().rules.world == RuleWorld::closed;
   return 1.0 / (two ? 2 : 3);
 }
 
-std::vector<std::uint32_t> RelitSection::depths() const {
+std::vector<std::uint32_t> Section::depths() const {
   std::set<std::uint32_t> all;
-  for (const RelitSeries& one : series)
-    for (const RelitRun& run : one.runs)
+  for (const Series& one : series)
+    for (const Run& run : one.runs)
       for (const ProofDepthScore& score : run.by_depth) all.insert(score.depth);
   return {all.begin(), all.end()};
 }
 
-std::uint32_t RelitSection::most_macro_steps() const {
+std::uint32_t Section::most_macro_steps() const {
   std::uint32_t most = 1;
-  for (const RelitSeries& one : series) most = std::max(most, one.task().macro_steps);
+  for (const Series& one : series) most = std::max(most, one.task().macro_steps);
   return most;
 }
 
-std::vector<const RelitSeries*> RelitSection::bases() const {
-  std::vector<const RelitSeries*> found;
-  for (const RelitSeries& one : series)
-    if (one.is_base() && by_samples(one).back() == &one) found.push_back(&one);
+std::vector<const Series*> Section::bases() const {
+  std::vector<const Series*> found;
+  for (const Series& one : series)
+    if (one.is_base() && has_most_samples(one)) found.push_back(&one);
   return found;
 }
 
-std::vector<const RelitSeries*> RelitSection::compared(const RelitSeries& base,
-                                                       RelitMethod method) const {
+std::vector<const Series*> Section::compared(const Series& base, RelitMethod method) const {
   SettingNames names = both(kChanged, kOfLoops);
   if (method == RelitMethod::linear_probe) names = both(names, kOfBlock);
-  std::vector<const RelitSeries*> found;
-  for (const RelitSeries& one : series)
+  std::vector<const Series*> found;
+  for (const Series& one : series)
     if (one.is(method) && alike_but(base, one, names)) found.push_back(&one);
   return found;
 }
 
-const RelitSeries* RelitSection::best_compared(const RelitSeries& base, RelitMethod method) const {
-  const RelitSeries* best = nullptr;
-  for (const RelitSeries* one : compared(base, method))
+const Series* Section::best_compared(const Series& base, RelitMethod method) const {
+  const Series* best = nullptr;
+  for (const Series* one : compared(base, method))
     if (!best || one->accuracy()->median > best->accuracy()->median) best = one;
   return best;
 }
 
-const RelitSeries* RelitSection::on_states(const RelitSeries& base, States states) const {
-  for (const RelitSeries& one : series)
+const Series* Section::on_states(const Series& base, States states) const {
+  for (const Series& one : series)
     if (one.network().states == states && one.changes == base.changes &&
         alike_but(base, one, kOfStates))
       return &one;
   return nullptr;
 }
 
-std::vector<const RelitSeries*> RelitSection::ablations(const RelitSeries& base) const {
-  std::vector<const RelitSeries*> found;
-  for (const RelitSeries& one : series)
+std::vector<const Series*> Section::ablations(const Series& base) const {
+  std::vector<const Series*> found;
+  for (const Series& one : series)
     if (!one.changes.empty() && alike_but(base, one, kChanged) &&
         one.network().probe == RelitSettings::Probe::none)
       found.push_back(&one);
   return found;
 }
 
-std::vector<const RelitSeries*> RelitSection::by_samples(const RelitSeries& base) const {
-  std::vector<const RelitSeries*> found;
-  for (const RelitSeries& one : series) {
+std::vector<const Series*> Section::by_samples(const Series& base) const {
+  std::vector<const Series*> found;
+  for (const Series& one : series) {
     const bool same_steps = one.task().training_samples != base.task().training_samples ||
                             one.config.training.steps == base.config.training.steps;
     if (same_steps && alike_but(base, one, kOfSamples)) found.push_back(&one);
   }
   std::ranges::stable_sort(found, {},
-                           [](const RelitSeries* one) { return one->task().training_samples; });
+                           [](const Series* one) { return one->task().training_samples; });
   return found;
 }
 
-std::vector<RelitSection> relit_sections(const std::vector<RunRecord>& records) {
-  std::vector<std::pair<std::string, RelitSection>> found;
-  std::map<std::pair<std::string, std::uint64_t>, const RunRecord*> read;  // settings, seed
-  for (const RunRecord& record : records) {
-    if (!record.config.task.try_as<RulesTaskConfig>() || !record.config.network ||
-        !record.config.network->try_as<RelitSettings>())
-      continue;
-    RelitRun run = relit_run(record);
-    const FlatSettings settings = settings_of(record.config);
-    std::string key;
-    for (const auto& [path, value] : settings) key += path + "=" + value + "\n";
-    const auto [same, first] = read.emplace(std::pair(key, run.seed), &record);
-    if (!first) {
-      if (same->second->result == record.result) continue;
-      throw InputError(fmt::format(
-          "{} and {}: expected one result of seed {}, found two that differ under the same "
-          "configuration",
-          same->second->folder, record.folder, run.seed));
+std::vector<Section> sections_of(const std::vector<RunRecord>& records) {
+  std::vector<Section> sections;
+  for (const RecordSection& found : run_table(records, {section_key, settings_of})) {
+    Section& section = sections.emplace_back();
+    for (const RecordGroup& group : found.groups) {
+      Series& series = section.series.emplace_back();
+      series.config = group.records.front()->config;
+      series.settings = group.settings;
+      series.changes = changes_of(series.network(), series.settings);
+      for (const RunRecord* record : group.records) series.runs.push_back(run_of(*record));
     }
-    const std::string of_section = section_key(record.config);
-    auto section =
-        std::ranges::find(found, of_section, &std::pair<std::string, RelitSection>::first);
-    if (section == found.end()) section = found.insert(found.end(), {of_section, {}});
-    auto& all = section->second.series;
-    auto series = std::ranges::find(all, settings, &RelitSeries::settings);
-    if (series == all.end())
-      series =
-          all.insert(all.end(), {record.config,
-                                 {},
-                                 settings,
-                                 changes_of(record.config.network->as<RelitSettings>(), settings),
-                                 ""});
-    series->runs.push_back(std::move(run));
+    std::ranges::stable_sort(section.series, {}, rank_of);
+    name_settings(section.series, not_named);
   }
-  if (found.empty())
+  if (sections.empty())
     throw InputError(
         "RUNS: expected at least one run of a recursive block on a frozen language model, as "
         "'train relit' leaves them");
-  std::vector<RelitSection> sections;
-  for (auto& [key, section] : found) {
-    for (RelitSeries& series : section.series) std::ranges::sort(series.runs, {}, &RelitRun::seed);
-    std::ranges::stable_sort(section.series, {}, rank_of);
-    name_settings(section.series);
-    sections.push_back(std::move(section));
-  }
   return sections;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::relit
