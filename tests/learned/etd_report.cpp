@@ -306,17 +306,17 @@ TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
     const auto criteria = etd_criteria(
         section_of(with(with(reproduced(), record(adaptive, 1)), record(adaptive, 2, found))));
     EXPECT_EQ(criteria.size(), 2u);
-    return criteria.back().verdict;
+    return criteria.back().verdict();
   };
   EXPECT_EQ(verdict(63), report::Verdict::passed);
   EXPECT_EQ(verdict(64), report::Verdict::failed);
-  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict, report::Verdict::undecided);
+  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict(), report::Verdict::undecided);
 }
 
 TEST(EtdVerdicts, TheCutNeedsABaseOfOurs) {
-  EXPECT_EQ(cut_criterion({}).verdict, report::Verdict::undecided);
-  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict, report::Verdict::undecided);
-  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict,
+  EXPECT_EQ(cut_criterion({}).verdict(), report::Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict(), report::Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict(),
             report::Verdict::passed);
 }
 
