@@ -152,7 +152,7 @@ class Runs {
                           {"model", model_.name},
                           {"engine", options_.engine.name},
                           {"results", results_}};
-    report(answers_->engine().statistics(), options_.stats, out);
+    add_statistics(answers_->engine().statistics(), options_.stats, out);
     if (broken_promise_) out["promises"]["broken"] = *broken_promise_;
     std::cout << out.dump(1) << '\n';
   }

@@ -65,6 +65,6 @@ void print_statistics(const RunStatistics& statistics, std::ostream& out);
 
 /// The same as JSON: an answer, and what `run` says of all of them.
 nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded);
-void report(const RunStatistics& statistics, bool all, nlohmann::json& out);
+void add_statistics(const RunStatistics& statistics, bool all, nlohmann::json& out);
 
 }  // namespace logdepth

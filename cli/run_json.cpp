@@ -84,7 +84,7 @@ void put(const RoundedStatistics& statistics, bool all, nlohmann::json& out) {
 
 }  // namespace
 
-void report(const RunStatistics& statistics, bool all, nlohmann::json& out) {
+void add_statistics(const RunStatistics& statistics, bool all, nlohmann::json& out) {
   std::visit([&](const auto& of) { put(of, all, out); }, statistics);
 }
 
