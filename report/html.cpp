@@ -76,8 +76,8 @@ struct Page {
     return (*this)(list);
   }
   std::string operator()(const Figure& figure) const {
-    const auto picture = std::ranges::find(report.pictures, figure.file, &Picture::file);
-    return "<figure>\n" + picture_svg(*picture) + "</figure>\n";
+    return "<figure>\n" + std::ranges::find(report.pictures, figure.file, &File::name)->text +
+           "</figure>\n";
   }
 };
 

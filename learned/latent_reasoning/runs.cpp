@@ -1,9 +1,8 @@
-#include "learned/latent_reasoning/latent_runs.hpp"
+#include "learned/latent_reasoning/runs.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "base/phrases.hpp"
@@ -12,12 +11,13 @@
 #include "learned/latent_reasoning/latent_words_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::latent {
 namespace {
 
 using Generator = GraphShape::Generator;
 using RunJson = nlohmann::ordered_json;
 
+constexpr std::optional<double> kNone;
 /// Depths of a result beyond so many times the number of names are damage.
 constexpr std::uint32_t kMostDepthPerName = 4;
 
@@ -42,10 +42,8 @@ LatentMethodOfRun method_of(const RunConfig& config) {
 }
 
 std::size_t row_of(const std::string& name) {
-  const auto& rows = latent_rows();
-  return static_cast<std::size_t>(
-      std::ranges::find_if(rows, [&](const LatentRow& row) { return row.name == name; }) -
-      rows.begin());
+  const auto named = [&](const Row& row) { return row.name == name; };
+  return static_cast<std::size_t>(std::ranges::find_if(rows(), named) - rows().begin());
 }
 
 std::vector<GraphCell> cells_of(const GraphTaskSettings& task) {
@@ -77,10 +75,9 @@ std::uint32_t depth_of(const RecordFields& fields, const GraphTaskSettings& task
   return depth;
 }
 
-LatentSettling settling_of(const RunJson& json, const std::string& place,
-                           const GraphTaskSettings& task) {
+Settling settling_of(const RunJson& json, const std::string& place, const GraphTaskSettings& task) {
   const RecordFields fields(json, place);
-  LatentSettling settling;
+  Settling settling;
   settling.settled = fields.share("settled");
   for (const RunJson& item : fields.list("by_depth")) {
     const RecordFields entry = fields.entry("by_depth", item);
@@ -96,10 +93,10 @@ LatentSettling settling_of(const RunJson& json, const std::string& place,
   return settling;
 }
 
-LatentCell cell_of(const RunJson& json, const GraphCell& expected, const GraphTaskSettings& task,
-                   const RecordFields& result, const std::string& place) {
+Cell cell_of(const RunJson& json, const GraphCell& expected, const GraphTaskSettings& task,
+             const RecordFields& result, const std::string& place) {
   const RecordFields fields = result.entry("cells", json);
-  LatentCell cell;
+  Cell cell;
   cell.cell = expected;
   if (fields.count("nodes") != expected.nodes ||
       json.value("generator", RunJson()) != graph_generator_name(expected.generator))
@@ -124,9 +121,8 @@ LatentCell cell_of(const RunJson& json, const GraphCell& expected, const GraphTa
   return cell;
 }
 
-LatentRun run_of(const RunRecord& record) {
-  const std::string place =
-      (record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile) + ": result";
+Run run_of(const RunRecord& record) {
+  const std::string place = record_file(record) + ": result";
   const RecordFields result(record.result, place);
   const auto& task = record.config.task.as<GraphTaskSettings>();
   const std::string method = method_of(record.config).method;
@@ -138,9 +134,8 @@ LatentRun run_of(const RunRecord& record) {
   expect("kind", task.kind());
   expect("method", method);
   expect("trained_nodes", {task.least_nodes, task.most_nodes});
-  LatentRun run;
-  run.name = std::filesystem::path(record.folder).filename().string();
-  run.seed = record.config.seed;
+  Run run;
+  run.end = run_end(record);
   const std::vector<GraphCell> cells = cells_of(task);
   const RunJson& list = result.list("cells");
   if (list.size() != cells.size())
@@ -152,8 +147,6 @@ LatentRun run_of(const RunRecord& record) {
   } else if (iterates(task)) {
     result.refuse("settling", "an object");
   }
-  run.trend = learning_curve(record).trend();
-  run.early_end = early_end(record);
   if (record.config.constructed)
     run.layers_per_iteration = record.training.at("layers_per_iteration").get<std::uint32_t>();
   return run;
@@ -161,52 +154,21 @@ LatentRun run_of(const RunRecord& record) {
 
 // --- what belongs together -----------------------------------------------------------------------
 
-std::string section_key(const RunConfig& config) {
-  RunJson task = to_json(config).at("task"), key;
+/// What the training graphs are; absent of other tasks.
+std::optional<std::string> section_key(const RunRecord& record) {
+  if (!record.config.task.try_as<GraphTaskSettings>()) return std::nullopt;
+  RunJson task = to_json(record.config).at("task"), key;
   for (const char* name : {"generator", "window", "modulus", "names", "operations",
                            "operand_weights", "least_nodes", "most_nodes"})
     key[name] = task.at(name);
   return key.dump();
 }
 
-/// The entry of this key, made at the end if need be.
-template <class Entry>
-Entry& entry_of(std::vector<std::pair<std::string, Entry>>& entries, const std::string& key) {
-  for (auto& [name, entry] : entries)
-    if (name == key) return entry;
-  return entries.emplace_back(key, Entry()).second;
-}
-
-FlatSettings settings_of(const LatentSeries& series) {
-  FlatSettings settings;
-  flatten(settings_of_series(series.config), "", settings);
-  return settings;
-}
-
-/// Names what series of one row differ in. Where that is an absolute table's size, it follows from
-/// other settings.
-void name_settings(std::vector<LatentSeries>& all) {
-  for (LatentSeries& series : all) {
-    const FlatSettings mine = settings_of(series);
-    std::set<std::string> differing;
-    for (const LatentSeries& other : all) {
-      if (other.row != series.row) continue;
-      FlatSettings others = settings_of(other);
-      for (const auto& [path, value] : mine)
-        if (others[path] != value) differing.insert(path);
-    }
-    if (differing.size() > 1) differing.erase("model.position_rows");
-    std::vector<std::string> parts;
-    for (const std::string& path : differing) parts.push_back(path + "=" + mine.at(path));
-    series.setting = joined(parts);
-  }
-}
-
 template <class ByDepth>
-std::map<std::uint32_t, report::Range> ranges_by_depth(const std::vector<LatentRun>& runs,
+std::map<std::uint32_t, report::Range> ranges_by_depth(const std::vector<Run>& runs,
                                                        ByDepth by_depth) {
   std::map<std::uint32_t, std::vector<double>> values;
-  for (const LatentRun& run : runs)
+  for (const Run& run : runs)
     for (const auto& [depth, value] : by_depth(run)) values[depth].push_back(value);
   std::map<std::uint32_t, report::Range> ranges;
   for (const auto& [depth, list] : values) ranges[depth] = *report::range_of(list);
@@ -215,8 +177,8 @@ std::map<std::uint32_t, report::Range> ranges_by_depth(const std::vector<LatentR
 
 }  // namespace
 
-const std::vector<LatentRow>& latent_rows() {
-  static const std::vector<LatentRow> kRows = {
+const std::vector<Row>& rows() {
+  static const std::vector<Row> kRows = {
       {"feed-forward", "feed-forward", "feed-forward"},
       {"recurrent", "recurrent", "recurrent"},
       {"chain-of-thought/val", "chain of thought, values", "chain-of-thought"},
@@ -230,15 +192,15 @@ const std::vector<LatentRow>& latent_rows() {
   return kRows;
 }
 
-const LatentCell* LatentRun::at(const GraphCell& cell) const {
-  for (const LatentCell& one : cells)
+const Cell* Run::at(const GraphCell& cell) const {
+  for (const Cell& one : cells)
     if (one.cell == cell) return &one;
   return nullptr;
 }
 
-std::map<std::uint32_t, double> LatentRun::solved_by_depth(Generator generator) const {
+std::map<std::uint32_t, double> Run::solved_by_depth(Generator generator) const {
   std::map<std::uint32_t, std::pair<std::size_t, double>> sums;  // graphs, solved
-  for (const LatentCell& cell : cells)
+  for (const Cell& cell : cells)
     if (cell.cell.generator == generator)
       for (const DepthScore& score : cell.by_depth) {
         auto& [graphs, solved] = sums[score.depth];
@@ -251,62 +213,36 @@ std::map<std::uint32_t, double> LatentRun::solved_by_depth(Generator generator) 
   return shares;
 }
 
-std::string LatentSeries::title() const {
-  return latent_rows()[row].title + (setting.empty() ? "" : " (" + setting + ")");
+std::string Series::title() const {
+  return rows()[row].title + (setting.empty() ? "" : " (" + setting + ")");
 }
 
-std::vector<std::uint64_t> LatentSeries::seeds() const {
-  std::vector<std::uint64_t> numbers;
-  for (const LatentRun& run : runs) numbers.push_back(run.seed);
-  return numbers;
+std::optional<report::Range> Series::solved(const GraphCell& cell) const {
+  return in_cell(cell, [](const Cell& at) { return at.solved; });
 }
 
-std::size_t LatentSeries::rising() const {
-  return static_cast<std::size_t>(std::ranges::count_if(runs, [](const LatentRun& run) {
-    return run.early_end.empty() && run.trend == LearningCurve::Trend::rising;
-  }));
+std::optional<report::Range> Series::hit_nodes(const GraphCell& cell) const {
+  return in_cell(cell, [](const Cell& at) { return at.recovery ? at.recovery->hit_nodes : kNone; });
 }
 
-std::optional<report::Range> LatentSeries::solved(const GraphCell& cell) const {
-  return range([&](const LatentRun& run) -> std::optional<double> {
-    const LatentCell* at = run.at(cell);
-    return at ? std::optional(at->solved) : std::nullopt;
-  });
-}
-
-std::optional<report::Range> LatentSeries::right_nodes(const GraphCell& cell) const {
-  return range([&](const LatentRun& run) -> std::optional<double> {
-    const LatentCell* at = run.at(cell);
-    return at ? std::optional(at->nodes) : std::nullopt;
-  });
-}
-
-std::optional<report::Range> LatentSeries::hit_nodes(const GraphCell& cell) const {
-  return range([&](const LatentRun& run) -> std::optional<double> {
-    const LatentCell* at = run.at(cell);
-    return at && at->recovery ? at->recovery->hit_nodes : std::nullopt;
-  });
-}
-
-std::optional<report::Range> LatentSeries::slope() const {
-  return range([](const LatentRun& run) -> std::optional<double> {
+std::optional<report::Range> Series::slope() const {
+  return range([](const Run& run) -> std::optional<double> {
     return run.settling && run.settling->fit ? std::optional(run.settling->fit->slope)
                                              : std::nullopt;
   });
 }
 
-std::map<std::uint32_t, report::Range> LatentSeries::solved_by_depth(Generator generator) const {
-  return ranges_by_depth(runs,
-                         [&](const LatentRun& run) { return run.solved_by_depth(generator); });
+std::map<std::uint32_t, report::Range> Series::solved_by_depth(Generator generator) const {
+  return ranges_by_depth(runs, [&](const Run& run) { return run.solved_by_depth(generator); });
 }
 
-std::map<std::uint32_t, report::Range> LatentSeries::iterations_by_depth() const {
-  return ranges_by_depth(runs, [](const LatentRun& run) {
+std::map<std::uint32_t, report::Range> Series::iterations_by_depth() const {
+  return ranges_by_depth(runs, [](const Run& run) {
     return run.settling ? run.settling->iterations : std::map<std::uint32_t, double>();
   });
 }
 
-std::string LatentSection::title() const {
+std::string Section::title() const {
   const GraphTaskSettings& graphs = task();
   const GraphShape& shape = graphs.graphs;
   const std::size_t operands = shape.operand_weights.size();
@@ -318,63 +254,49 @@ std::string LatentSection::title() const {
                      shape.generator == Generator::deep ? " by the generator deep" : "");
 }
 
-std::vector<const LatentSeries*> LatentSection::of(const std::string& row) const {
-  std::vector<const LatentSeries*> found;
-  for (const LatentSeries& one : series)
-    if (latent_rows()[one.row].name == row) found.push_back(&one);
+std::vector<const Series*> Section::of(const std::string& row) const {
+  std::vector<const Series*> found;
+  for (const Series& one : series)
+    if (rows()[one.row].name == row) found.push_back(&one);
   return found;
 }
 
-std::vector<std::uint32_t> LatentSection::nodes(Generator generator) const {
+std::vector<std::uint32_t> Section::nodes(Generator generator) const {
   std::set<std::uint32_t> all;
-  for (const LatentSeries& one : series)
+  for (const Series& one : series)
     for (const GraphCell& cell : cells_of(one.task()))
       if (cell.generator == generator) all.insert(cell.nodes);
   return {all.begin(), all.end()};
 }
 
-Generator LatentSection::generator_of_depths() const {
+Generator Section::generator_of_depths() const {
   return nodes(Generator::deep).empty() ? Generator::uniform : Generator::deep;
 }
 
-std::vector<LatentSection> latent_sections(const std::vector<RunRecord>& records) {
-  std::vector<std::pair<std::string, std::vector<std::pair<std::string, LatentSeries>>>> found;
-  std::map<std::pair<std::string, std::uint64_t>, const RunRecord*> read;  // series, seed
-  for (const RunRecord& record : records) {
-    if (!record.config.task.try_as<GraphTaskSettings>()) continue;
-    LatentSeries& series = entry_of(entry_of(found, section_key(record.config)),
-                                    settings_of_series(record.config).dump());
-    if (series.runs.empty()) {
-      series.config = record.config;
-      series.row = row_of(method_of(record.config).row);
+std::vector<Section> sections_of(const std::vector<RunRecord>& records) {
+  std::vector<Section> sections;
+  for (const RecordSection& found : run_table(records, {section_key})) {
+    Section& section = sections.emplace_back();
+    for (const RecordGroup& group : found.groups) {
+      Series& series = section.series.emplace_back();
+      series.config = group.records.front()->config;
+      series.settings = group.settings;
+      series.row = row_of(method_of(series.config).row);
+      for (const RunRecord* record : group.records) series.runs.push_back(run_of(*record));
     }
-    LatentRun run = run_of(record);
-    const auto [same, first] =
-        read.emplace(std::pair(settings_of_series(record.config).dump(), run.seed), &record);
-    if (first) {
-      series.runs.push_back(std::move(run));
-    } else if (same->second->result != record.result) {
-      throw InputError(fmt::format(
-          "{} and {}: expected one result of seed {}, found two that differ under the same "
-          "configuration",
-          same->second->folder, record.folder, run.seed));
-    }
+    std::ranges::stable_sort(section.series, {}, &Series::row);
+    // Where an absolute table's size differs beside something else, it follows from that.
+    name_settings(section.series,
+                  [](const Series& one, const Series& other) {
+                    return one.row == other.row ? std::optional(SettingNames()) : std::nullopt;
+                  },
+                  {"model.position_rows"});
   }
-  if (found.empty())
+  if (sections.empty())
     throw InputError(
         "RUNS: expected at least one run of computation graphs, as 'train latent-reasoning' leaves "
         "them");
-  std::vector<LatentSection> sections;
-  for (auto& [key, entries] : found) {
-    LatentSection& section = sections.emplace_back();
-    for (auto& [settings, series] : entries) {
-      std::ranges::sort(series.runs, {}, &LatentRun::seed);
-      section.series.push_back(std::move(series));
-    }
-    std::ranges::stable_sort(section.series, {}, &LatentSeries::row);
-    name_settings(section.series);
-  }
   return sections;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::latent

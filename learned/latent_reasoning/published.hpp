@@ -4,22 +4,21 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+#include "report/data.hpp"
+
+namespace logdepth::latent {
 
 /// What the paper says of its own results, to stand beside ours. It prints curves and no table, so
 /// that almost all of this is words, and ranges that were read off. Every use is to be labelled
 /// "published".
 
-/// Of one method (the words of `--method`, or "no-oracle"): how far it is said to work.
-struct PublishedMethod {
-  std::string method;
-  std::string says;
-  /// Largest N that is read off as nearly always, and as more often than not fully solved; 0 where
-  /// there is nothing to read off. Trained on N <= 32, measured at 8 to 128.
-  std::uint32_t near_perfect_to = 0, usable_to = 0;
-  std::string source;
-};
-const std::vector<PublishedMethod>& published_latent_methods();
+///   "methods": "method" (a word of `--method`, or "no-oracle"), what it "says" of how far that works;
+///     "near_perfect_to", "usable_to": the largest N that is read off as nearly always, and as more
+///     often than not fully solved, 0 where there is nothing to read off, trained on N <= 32, measured
+///     at 8 to 128; "source";
+///   "contradictions": where the paper contradicts itself or leaves something open that a result depends
+///     on, a sentence or two each.
+report::Data published();
 
 /// Where errors of the best discrete model of two layers come from, at N = 128.
 struct PublishedErrors {
@@ -37,8 +36,4 @@ struct PublishedHeadGroup {
 };
 const std::vector<PublishedHeadGroup>& published_head_groups(std::uint32_t layer);
 
-/// Where the paper contradicts itself or leaves something open that a result depends on, a sentence
-/// or two each.
-const std::vector<std::string>& latent_reasoning_contradictions();
-
-}  // namespace logdepth
+}  // namespace logdepth::latent
