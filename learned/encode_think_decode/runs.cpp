@@ -1,4 +1,4 @@
-#include "learned/encode_think_decode/etd_runs.hpp"
+#include "learned/encode_think_decode/runs.hpp"
 
 #include <fmt/core.h>
 
@@ -12,20 +12,16 @@
 #include "learned/records/depth_reading.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::etd {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Block = ThinkShape::Block;
 
-std::string file_of(const RunRecord& record) {
-  return (record.folder.empty() ? "" : record.folder + "/") + std::string(kRecordFile);
-}
-
 // --- shapes --------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse_config(const RunRecord& record, const std::string& expected) {
-  throw InputError(file_of(record) + ": config: expected " + expected);
+  throw InputError(record_file(record) + ": config: expected " + expected);
 }
 
 /// Of layers of their own that begin as copies: 0 1 2 | 3 4 | 3 4 | 5 6 7.
@@ -77,8 +73,8 @@ std::uint32_t right_of(const RecordFields& fields, std::uint32_t asked) {
   return static_cast<std::uint32_t>(right);
 }
 
-EtdScore score_of(const RecordFields& fields, bool adaptive) {
-  EtdScore score;
+Score score_of(const RecordFields& fields, bool adaptive) {
+  Score score;
   score.asked = fields.count("asked");
   score.right = right_of(fields, score.asked);
   if (!adaptive) return score;
@@ -88,26 +84,22 @@ EtdScore score_of(const RecordFields& fields, bool adaptive) {
   return score;
 }
 
-EtdRun run_of(const RunRecord& record, const ThinkShape& shape, std::vector<std::string>& kinds) {
-  const bool adaptive = shape.block == Block::adaptive;
-  const RecordFields result(record.result, file_of(record) + ": result");
-  EtdRun run{record.folder,
-             {record.config.seed, early_end(record), learning_curve(record).trend()},
-             {},
-             std::nullopt};
+Run run_of(const RunRecord& record, bool adaptive) {
+  const RecordFields result(record.result, record_file(record) + ": result");
+  Run run{run_end(record)};
   if (result.text("kind") != record.config.task->kind())
     result.refuse("kind", record.config.task->kind());
   for (const Json& item : result.list("kinds")) {
     const RecordFields fields = result.entry("kinds", item);
     const std::string kind = fields.text("kind");
-    const EtdScore score = score_of(fields, adaptive);
-    if (!run.kinds.emplace(kind, score).second) fields.refuse("kind", "every kind once");
-    kinds.push_back(kind);
-    EtdScore sum;
+    const Score score = score_of(fields, adaptive);
+    if (run.find(kind)) fields.refuse("kind", "every kind once");
+    run.kinds.emplace_back(kind, score);
+    Score sum;
     std::set<double> difficulties;
     for (const Json& entry : fields.list("difficulties")) {
-      const RecordFields of(entry, file_of(record) + ": result.kinds.difficulties");
-      const EtdScore one = score_of(of, adaptive);
+      const RecordFields of(entry, record_file(record) + ": result.kinds.difficulties");
+      const Score one = score_of(of, adaptive);
       if (!difficulties.insert(of.number("difficulty")).second)
         of.refuse("difficulty", "every difficulty once");
       sum.asked += one.asked;
@@ -128,7 +120,11 @@ EtdRun run_of(const RunRecord& record, const ThinkShape& shape, std::vector<std:
 // --- what belongs together -----------------------------------------------------------------------
 
 /// The lines and the model before it was cut: runs that may stand in one table.
-std::string section_key(const RunRecord& record, const ThinkShape& shape) {
+std::optional<std::string> section_key(const RunRecord& record) {
+  if (!record.config.task.try_as<LinesConfig>()) return std::nullopt;
+  const ThinkShape shape = shape_of(record);
+  if (!is_base(record) && shape.think == 0)
+    refuse_config(record, "a block of layers that is passed again, model.repeated from 1 on");
   Json json = to_json(record.config), model = json.at("model");
   for (const char* name : {"initial", "repeated", "final", "loops", "router"}) model.erase(name);
   return Json{{"task", json.at("task")},
@@ -149,14 +145,12 @@ FlatSettings shared_settings(const RunConfig& config) {
 
 /// Errors: InputError naming the setting that differs.
 void expect_same_settings(const RunRecord& first, const RunRecord& other) {
-  const FlatSettings expected = shared_settings(first.config),
-                     found = shared_settings(other.config);
-  for (const auto& [name, value] : expected)
-    if (const auto at = found.find(name); at == found.end() || at->second != value)
-      throw InputError(fmt::format(
-          "{}: config.{}: expected {} as in {}, found {}: shapes are compared on one base and the "
-          "same training",
-          file_of(other), name, value, file_of(first), at == found.end() ? "none" : at->second));
+  for (const SettingDifference& one :
+       setting_differences(shared_settings(first.config), shared_settings(other.config)))
+    throw InputError(fmt::format(
+        "{}: config.{}: expected {} as in {}, found {}: shapes are compared on one base and the "
+        "same training",
+        record_file(other), one.setting, one.base, record_file(first), one.value));
 }
 
 auto order_of(const ThinkShape& shape) {
@@ -169,13 +163,13 @@ bool has_cut(const ThinkShape& shape, const LayerCut& cut) {
 }
 
 /// The cut with most numbers of passes, of several the one with most shapes at all, or the first.
-LayerCut chosen_cut(const std::vector<EtdSeries>& series) {
+LayerCut chosen_cut(const std::vector<Series>& series) {
   LayerCut best;
   std::pair<std::size_t, std::size_t> most;
-  for (const EtdSeries& one : series) {
+  for (const Series& one : series) {
     const LayerCut cut{one.shape.encoder, one.shape.think, one.shape.decoder, false, false};
     std::pair<std::size_t, std::size_t> count;
-    for (const EtdSeries& other : series)
+    for (const Series& other : series)
       if (has_cut(other.shape, cut)) {
         count.first += other.shape.block == Block::looped;
         ++count.second;
@@ -188,101 +182,86 @@ LayerCut chosen_cut(const std::vector<EtdSeries>& series) {
   return best;
 }
 
-struct Building {
-  EtdSection section;
-  const RunRecord* first = nullptr;
-  std::vector<const RunRecord*> records;  ///< one for each run
-};
-
-void add_record(const RunRecord& record, const ThinkShape& shape, Building& building) {
-  EtdSection& section = building.section;
-  std::vector<std::string> kinds;
-  EtdRun run = run_of(record, shape, kinds);
-  if (!building.first) {
-    building.first = &record;
-    section.config = record.config;
-    section.kinds = kinds;
-  }
-  if (!is_base(record)) expect_same_settings(*building.first, record);
-  for (const auto& [kind, score] : run.kinds)
-    if (std::ranges::find(section.kinds, kind) == section.kinds.end() ||
-        run.kinds.size() != section.kinds.size())
-      throw InputError(fmt::format("{}: result.kinds: expected those of {}", file_of(record),
-                                   file_of(*building.first)));
-  auto series = std::ranges::find(section.series, shape, &EtdSeries::shape);
-  if (series == section.series.end())
-    series = section.series.insert(section.series.end(), EtdSeries{shape, {}});
-  for (const RunRecord* other : building.records)
-    if (other->config.seed == record.config.seed && shape_of(*other) == shape &&
-        settings_of_series(other->config) == settings_of_series(record.config)) {
-      if (other->result == record.result) return;
-      throw InputError(fmt::format(
-          "{} and {}: expected one result of seed {}, found two that differ under the same "
-          "configuration",
-          other->folder, record.folder, record.config.seed));
-    }
-  building.records.push_back(&record);
-  series->runs.push_back(std::move(run));
+std::vector<std::string> kinds_of(const Run& run) {
+  std::vector<std::string> names;
+  for (const auto& [kind, score] : run.kinds) names.push_back(kind);
+  return names;
 }
 
-/// A number of every run that has it.
-template <class Number>
-std::optional<report::Mean> mean_of(const std::vector<EtdRun>& runs, Number number) {
-  std::vector<double> values;
-  for (const EtdRun& run : runs)
-    if (const std::optional<double> value = number(run)) values.push_back(*value);
-  return report::mean_of(values);
+Section section_of(const RecordSection& found) {
+  const RunRecord* first = found.groups.front().records.front();
+  for (const RecordGroup& group : found.groups)  // they stand in one list
+    first = std::min(first, std::ranges::min(group.records));
+  Section section{first->config, {}, {}, {}};
+  section.kinds = kinds_of(run_of(*first, shape_of(*first).block == Block::adaptive));
+  for (const RecordGroup& group : found.groups) {
+    const ThinkShape shape = shape_of(*group.records.front());
+    auto series = std::ranges::find(section.series, shape, &Series::shape);
+    if (series == section.series.end())
+      series = section.series.insert(
+          series, Series{{group.records.front()->config, group.settings, {}, {}}, shape});
+    for (const RunRecord* record : group.records) {
+      if (!section.is_base()) expect_same_settings(*first, *record);
+      series->runs.push_back(run_of(*record, shape.block == Block::adaptive));
+      if (!std::ranges::is_permutation(kinds_of(series->runs.back()), section.kinds))
+        throw InputError(fmt::format("{}: result.kinds: expected those of {}", record_file(*record),
+                                     record_file(*first)));
+    }
+    std::ranges::stable_sort(series->runs, {}, [](const Run& run) { return run.end.seed; });
+  }
+  section.cut = chosen_cut(section.series);
+  std::ranges::stable_sort(section.series, {}, [&](const Series& series) {
+    return std::pair(!has_cut(series.shape, section.cut), order_of(series.shape));
+  });
+  return section;
+}
+
+std::vector<const Series*> series_where(const Section& section, auto holds) {
+  std::vector<const Series*> found;
+  for (const Series& one : section.series)
+    if (holds(one.shape)) found.push_back(&one);
+  return found;
 }
 
 }  // namespace
 
-std::optional<double> EtdRun::accuracy(const std::string& kind) const {
-  EtdScore sum;
+const Score* Run::find(const std::string& kind) const {
+  const auto found = std::ranges::find(kinds, kind, &std::pair<std::string, Score>::first);
+  return found == kinds.end() ? nullptr : &found->second;
+}
+
+std::optional<double> Run::accuracy(const std::string& kind) const {
+  Score sum;
   for (const std::string& part : kind == kCompositional
                                      ? std::vector<std::string>{"multi-hop", "arithmetic"}
                                      : std::vector{kind}) {
-    const auto found = kinds.find(part);
-    if (found == kinds.end()) return std::nullopt;
-    sum.asked += found->second.asked;
-    sum.right += found->second.right;
+    const Score* const score = find(part);
+    if (!score) return std::nullopt;
+    sum.asked += score->asked;
+    sum.right += score->right;
   }
-  return sum.accuracy();
+  return static_cast<double>(sum.right) / sum.asked;
 }
 
-std::optional<double> EtdRun::loops(const std::string& kind) const {
-  if (kind != kCompositional) {
-    const auto found = kinds.find(kind);
-    return found == kinds.end() ? std::nullopt : found->second.mean_loops;
-  }
+std::optional<double> Run::loops(const std::string& kind) const {
+  if (kind != kCompositional) return find(kind) ? find(kind)->mean_loops : std::nullopt;
   const auto hops = loops("multi-hop"), terms = loops("arithmetic");
   return hops && terms ? std::optional((*hops + *terms) / 2) : std::nullopt;
 }
 
-std::string EtdSeries::seeds() const {
-  std::string text;
-  for (const EtdRun& run : runs) text += (text.empty() ? "" : ", ") + std::to_string(run.end.seed);
-  return text;
+std::optional<report::Mean> Series::accuracy(const std::string& kind) const {
+  return mean([&](const Run& run) { return run.accuracy(kind); });
 }
 
-std::string EtdSeries::state() const {
-  std::vector<RunEnd> ends;
-  for (const EtdRun& run : runs) ends.push_back(run.end);
-  return ends_text(ends);
+std::optional<report::Mean> Series::loops(const std::string& kind) const {
+  return mean([&](const Run& run) { return run.loops(kind); });
 }
 
-std::optional<report::Mean> EtdSeries::accuracy(const std::string& kind) const {
-  return mean_of(runs, [&](const EtdRun& run) { return run.accuracy(kind); });
-}
-
-std::optional<report::Mean> EtdSeries::loops(const std::string& kind) const {
-  return mean_of(runs, [&](const EtdRun& run) { return run.loops(kind); });
-}
-
-std::string EtdSeries::passes() const {
+std::string Series::passes() const {
   const std::uint32_t around = shape.encoder + shape.decoder;
   if (shape.block != Block::adaptive) return std::to_string(around + shape.think * shape.passes);
   double loops = 0, kinds = 0;
-  for (const EtdRun& run : runs)
+  for (const Run& run : runs)
     for (const auto& [kind, score] : run.kinds) {
       loops += *score.mean_loops;
       ++kinds;
@@ -290,7 +269,7 @@ std::string EtdSeries::passes() const {
   return fixed_text(around + shape.think * loops / kinds, 1);
 }
 
-std::string EtdSection::title() const {
+std::string Section::title() const {
   const auto& task = config.task.as<LinesConfig>();
   const std::string lines =
       task.text.empty() ? "the own corpus" : std::filesystem::path(task.text).filename().string();
@@ -298,47 +277,42 @@ std::string EtdSection::title() const {
                      config.model.width, config.training.steps);
 }
 
-std::vector<std::string> EtdSection::columns() const {
+std::vector<std::string> Section::columns() const {
   std::vector<std::string> all = kinds;
   if (series.front().runs.front().accuracy(kCompositional)) all.emplace_back(kCompositional);
   return all;
 }
 
-const EtdSeries* EtdSection::loops(std::uint32_t passes) const {
-  for (const EtdSeries& one : series)
+const Series* Section::loops(std::uint32_t passes) const {
+  for (const Series& one : series)
     if (one.shape == looped_shape(cut, passes)) return &one;
   return nullptr;
 }
 
-std::vector<const EtdSeries*> EtdSection::adaptive() const {
-  std::vector<const EtdSeries*> found;
-  for (const EtdSeries& one : series)
-    if (one.shape.block == Block::adaptive) found.push_back(&one);
-  return found;
+std::vector<const Series*> Section::adaptive() const {
+  return series_where(*this, [](const ThinkShape& one) { return one.block == Block::adaptive; });
 }
 
-std::vector<const EtdSeries*> EtdSection::fixed() const {
-  std::vector<const EtdSeries*> found;
-  for (const EtdSeries& one : series)
-    if (one.shape.block == Block::looped && has_cut(one.shape, cut)) found.push_back(&one);
-  return found;
+std::vector<const Series*> Section::fixed() const {
+  return series_where(*this, [&](const ThinkShape& one) {
+    return one.block == Block::looped && has_cut(one, cut);
+  });
 }
 
-std::optional<EtdChange> EtdSection::change(const EtdSeries& changed,
-                                            const std::string& kind) const {
-  const EtdSeries* base = loops(1);
+std::optional<Change> Section::change(const Series& changed, const std::string& kind) const {
+  const Series* base = loops(1);
   if (!base) return std::nullopt;
   std::vector<double> before, after, differences;
-  for (const EtdRun& run : changed.runs)
-    for (const EtdRun& other : base->runs)
+  for (const Run& run : changed.runs)
+    for (const Run& other : base->runs)
       if (run.end.seed == other.end.seed && run.accuracy(kind) && other.accuracy(kind)) {
         before.push_back(*other.accuracy(kind));
         after.push_back(*run.accuracy(kind));
         differences.push_back(after.back() - before.back());
       }
   if (differences.empty()) return std::nullopt;
-  EtdChange change{*report::mean_of(before), *report::mean_of(after), *report::mean_of(differences),
-                   std::nullopt};
+  Change change{*report::mean_of(before), *report::mean_of(after), *report::mean_of(differences),
+                std::nullopt};
   if (change.once.mean > 0) {
     change.relative = change.difference;
     change.relative->mean /= change.once.mean;
@@ -347,31 +321,13 @@ std::optional<EtdChange> EtdSection::change(const EtdSeries& changed,
   return change;
 }
 
-EtdRuns etd_runs(const std::vector<RunRecord>& records) {
-  std::vector<std::pair<std::string, Building>> found;
-  for (const RunRecord& record : records) {
-    if (!record.config.task.try_as<LinesConfig>()) continue;
-    const ThinkShape shape = shape_of(record);
-    if (!is_base(record) && shape.think == 0)
-      refuse_config(record, "a block of layers that is passed again, model.repeated from 1 on");
-    const std::string key = section_key(record, shape);
-    auto at = std::ranges::find(found, key, &std::pair<std::string, Building>::first);
-    if (at == found.end()) at = found.insert(found.end(), {key, {}});
-    add_record(record, shape, at->second);
-  }
-  EtdRuns runs;
-  for (auto& [key, building] : found) {
-    EtdSection& section = building.section;
-    for (EtdSeries& series : section.series)
-      std::ranges::sort(series.runs, {}, [](const EtdRun& run) { return run.end.seed; });
-    section.cut = chosen_cut(section.series);
-    std::ranges::stable_sort(section.series, {}, [&](const EtdSeries& series) {
-      return std::pair(!has_cut(series.shape, section.cut), order_of(series.shape));
-    });
-    (section.config.initial_weights.empty() ? runs.bases : runs.sections)
-        .push_back(std::move(section));
+Runs runs_of(const std::vector<RunRecord>& records) {
+  Runs runs;
+  for (const RecordSection& found : run_table(records, {section_key})) {
+    Section section = section_of(found);
+    (section.is_base() ? runs.bases : runs.sections).push_back(std::move(section));
   }
   return runs;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::etd

@@ -1,4 +1,4 @@
-#include "learned/encode_think_decode/etd_verdicts.hpp"
+#include "learned/encode_think_decode/criteria.hpp"
 
 #include <fmt/core.h>
 
@@ -6,36 +6,41 @@
 
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
-#include "learned/encode_think_decode/published_etd.hpp"
+#include "learned/encode_think_decode/published.hpp"
 
-namespace logdepth {
+namespace logdepth::etd {
 namespace {
+
+using report::Criterion;
+using report::Mean;
+using report::Threshold;
+using report::Verdict;
 
 /// Of models that were trained here (model_file.hpp).
 constexpr const char* kOwnArchitecture = "logdepth";
 
-bool enough_seeds(const std::optional<EtdChange>& change) {
+bool enough_seeds(const std::optional<Change>& change) {
   return change && change->difference.seeds >= report::kSeedsAsked;
 }
 
-bool clearly_gains(const EtdChange& change) {
-  const report::Mean& gain = change.difference;
-  return gain.mean > report::kRounding &&
-         gain.mean >= kStandardErrors * *gain.error - report::kRounding;
+Verdict judge_gain(const Mean& gain) {
+  return report::overall(
+      {report::judge(gain.mean, {Threshold::Is::above, 0}),
+       report::judge(gain.mean - kStandardErrors * *gain.error, {Threshold::Is::at_least, 0})});
 }
 
-std::string change_text(const std::optional<EtdChange>& change) {
+std::string change_text(const std::optional<Change>& change) {
   if (!change) return "not measured";
   return fmt::format("{} ({} against {})", difference_text(change->difference),
                      mean_text(change->changed), mean_text(change->once));
 }
 
-report::Criterion effect_criterion(const EtdSection& section) {
+Criterion effect_criterion(const Section& section) {
   const EffectVerdict effect = judge_effect(section);
-  const auto seeds = [](const std::optional<EtdChange>& change) {
+  const auto seeds = [](const std::optional<Change>& change) {
     return change ? change->difference.seeds : 0;
   };
-  report::Criterion criterion{"ETD-4", cut_text(section.cut)};
+  Criterion criterion{"ETD-4", cut_text(section.cut)};
   criterion
       .part(fmt::format("the better of k = 2 and 3 is right on more multi-hop and arithmetic lines "
                         "than k = 1, by {} standard errors",
@@ -51,18 +56,18 @@ report::Criterion effect_criterion(const EtdSection& section) {
   return criterion;
 }
 
-report::Criterion halting_criterion(const EtdSection& section, const EtdSeries& series) {
+Criterion halting_criterion(const Section& section, const Series& series) {
   std::vector<std::string> means, largest;
   for (const std::string& kind : section.kinds)
     if (const auto loops = series.loops(kind))
       means.push_back(fmt::format("{} {}", kind, mean_text(*loops)));
   bool halt = true;
-  for (const EtdRun& run : series.runs) {
+  for (const Run& run : series.runs) {
     largest.push_back(std::to_string(*run.largest_loops));
     halt = halt && *run.largest_loops < kAdaptiveCap;
   }
   const auto recall = series.loops("recall"), worked_out = series.loops(kCompositional);
-  report::Criterion criterion{"ETD-5", shape_name(series.shape)};
+  Criterion criterion{"ETD-5", shape_name(series.shape)};
   criterion
       .part(fmt::format("every token halts before the cap of {} passes", kAdaptiveCap),
             "at most " + joined(largest), report::decided(halt))
@@ -84,23 +89,22 @@ std::uint32_t EffectVerdict::better() const {
   return three && three->changed.mean > two->changed.mean ? 3 : 2;
 }
 
-report::Verdict EffectVerdict::gains() const {
-  if (!enough_seeds(best())) return report::Verdict::undecided;
-  if (clearly_gains(*best())) return report::Verdict::passed;
-  return enough_seeds(two) && enough_seeds(three) ? report::Verdict::failed
-                                                  : report::Verdict::undecided;
+Verdict EffectVerdict::gains() const {
+  if (!enough_seeds(best())) return Verdict::undecided;
+  if (judge_gain(best()->difference) == Verdict::passed) return Verdict::passed;
+  return enough_seeds(two) && enough_seeds(three) ? Verdict::failed : Verdict::undecided;
 }
 
-report::Verdict EffectVerdict::keeps_recall() const {
-  if (!enough_seeds(recall)) return report::Verdict::undecided;
+Verdict EffectVerdict::keeps_recall() const {
+  if (!enough_seeds(recall)) return Verdict::undecided;
   const double change = recall->difference.mean;
-  return report::decided(change < kRecallChange - report::kRounding &&
-                         change > -kRecallChange + report::kRounding);
+  return report::overall({report::judge(change, {Threshold::Is::below, kRecallChange}),
+                          report::judge(change, {Threshold::Is::above, -kRecallChange})});
 }
 
-EffectVerdict judge_effect(const EtdSection& section) {
+EffectVerdict judge_effect(const Section& section) {
   const auto change = [&](std::uint32_t passes, const std::string& kind) {
-    const EtdSeries* series = section.loops(passes);
+    const Series* series = section.loops(passes);
     return series ? section.change(*series, kind) : std::nullopt;
   };
   EffectVerdict effect{change(2, kCompositional), change(3, kCompositional), std::nullopt};
@@ -108,31 +112,32 @@ EffectVerdict judge_effect(const EtdSection& section) {
   return effect;
 }
 
-report::Criterion cut_criterion(const std::vector<AngularDistances>& measured) {
-  report::Criterion criterion{"ETD-3", "the cut by angular distances"};
-  std::vector<std::string> published;
-  for (const PublishedCut& cut : kPublishedCuts)
-    published.push_back(fmt::format("{} of {}", cut_text(cut.cut), cut.model));
+Criterion cut_criterion(const std::vector<AngularDistances>& measured) {
+  Criterion criterion{"ETD-3", "the cut by angular distances"};
+  std::vector<std::string> published_cuts;
+  const report::Data cuts = published().at("cuts");
+  for (const report::Data& cut : cuts)
+    published_cuts.push_back(fmt::format("{} of {}", cut.at("cut").get<std::string>(),
+                                         cut.at("model").get<std::string>()));
   std::size_t own = 0;
   for (const AngularDistances& one : measured) {
     const bool of_base = one.model.architecture == kOwnArchitecture;
     own += of_base;
     criterion.part(fmt::format("the curve of {} and its cut stand beside {}", one.model.name,
-                               joined(published, " and ")),
-                   cut_text(one.cut()),
-                   of_base ? std::optional(report::Verdict::passed) : std::nullopt);
+                               joined(published_cuts, " and ")),
+                   cut_text(one.cut()), of_base ? std::optional(Verdict::passed) : std::nullopt);
   }
   if (own == 0) criterion.needs(0, "angular distances of a base of ours, 'lm angular' on its run");
   return criterion;
 }
 
-std::vector<report::Criterion> etd_criteria(const EtdSection& section) {
-  std::vector<report::Criterion> criteria = {effect_criterion(section)};
-  for (const EtdSeries* series : section.adaptive())
+std::vector<Criterion> criteria_of(const Section& section) {
+  std::vector<Criterion> criteria = {effect_criterion(section)};
+  for (const Series* series : section.adaptive())
     criteria.push_back(halting_criterion(section, *series));
   if (section.adaptive().empty())
-    criteria.push_back(report::Criterion{"ETD-5", "adaptive depth"}.needs(0, "runs with --router"));
+    criteria.push_back(Criterion{"ETD-5", "adaptive depth"}.needs(0, "runs with --router"));
   return criteria;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::etd
