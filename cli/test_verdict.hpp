@@ -27,7 +27,7 @@ struct TestVerdict {
     nlohmann::json details;            ///< beside expected and got
     std::string preparation, options;  ///< as of TypedInput
     std::string expected, got;
-    std::uint64_t number = 0;  ///< of the case in the whole test
+    std::uint64_t number;  ///< of the case in the whole test
   };
   Kind kind = Kind::words;
   std::string file, model, sha256;  ///< the weights: path, name, hash of the content

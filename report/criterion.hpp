@@ -43,7 +43,7 @@ struct Criterion {
   /// How many runs of the series pass by themselves, of those that have the numbers of the first
   /// `parts`, which have a threshold for one run.
   struct Alone {
-    std::size_t judged = 0, passing = 0, parts = 0;
+    std::size_t judged, passing, parts;
   };
   std::string name;    ///< "LO-3"
   std::string series;  ///< its title; of no series what was not run
@@ -64,8 +64,7 @@ struct Criterion {
 template <class Series, class Make>
 Criterion with_each_seed(const Series& series, std::size_t parts, Make make) {
   Criterion criterion = make(series);
-  Criterion::Alone& alone = criterion.alone.emplace();
-  alone.parts = parts;
+  Criterion::Alone& alone = criterion.alone.emplace(Criterion::Alone{0, 0, parts});
   Series one = series;
   for (const auto& run : series.runs) {
     one.runs = {run};
