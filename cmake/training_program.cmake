@@ -17,6 +17,14 @@ add_library(learned_core STATIC ${core_sources})
 set_target_properties(learned_core PROPERTIES UNITY_BUILD ${LOGDEPTH_UNITY})
 logdepth_optimise_lightly(learned_core)  # its arithmetic is libtorch's, but for attention_rows
 target_include_directories(learned_core PUBLIC ${PROJECT_SOURCE_DIR})
+# A newer libtorch brings headers of another fmt than the library that is linked. The headers of that one
+# come first, through a link, since the compiler ignores an option for a folder of its default path.
+if(EXISTS ${TORCH_INSTALL_PREFIX}/include/fmt)
+  get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first)
+  file(CREATE_LINK ${fmt_headers}/fmt ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first/fmt SYMBOLIC)
+  target_include_directories(learned_core BEFORE PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first)
+endif()
 target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE logdepth_warnings)
 target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
 # Loops over channels; fused multiply-adds where the processor has them.
