@@ -78,9 +78,9 @@ std::string command_of(const CompareArguments& options) {
 /// Result: the names of the files.
 std::vector<std::string> save(const DepthTable& table, const std::string& folder) {
   const std::vector<DepthFigure> figures = depth_figures(table);
-  std::vector<ReportFile> files = {{"depth.md", depth_table_markdown(table, figures)},
-                                   {"depth.html", depth_table_html(table, figures)},
-                                   {"depth.json", depth_table_json(table)}};
+  std::vector<report::File> files = {{"depth.md", depth_table_markdown(table, figures)},
+                                     {"depth.html", depth_table_html(table, figures)},
+                                     {"depth.json", depth_table_json(table)}};
   for (const DepthFigure& figure : figures) files.push_back({figure.file, figure.svg});
   return write_report_files(files, folder);
 }

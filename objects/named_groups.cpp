@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "objects/prime.hpp"
+
 namespace logdepth {
 namespace {
 
@@ -42,12 +44,6 @@ GeneratedMonoid matrices(std::size_t prime,
     }
   }
   return group;
-}
-
-bool is_prime(std::size_t n) {
-  for (std::size_t p = 2; p * p <= n; ++p)
-    if (n % p == 0) return false;
-  return n >= 2;
 }
 
 /// The least number of order k modulo a prime. Precondition: k divides prime - 1.

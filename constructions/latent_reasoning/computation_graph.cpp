@@ -33,7 +33,9 @@
 #include <string>
 #include <vector>
 
+#include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
+#include "objects/prime.hpp"
 
 namespace logdepth {
 namespace {
@@ -102,12 +104,6 @@ std::uint64_t table_rules(const ComputationGraphOptions& options) {
   return kOperations.size() * left * (options.prime + 2);
 }
 
-bool is_prime(std::uint32_t p) {
-  for (std::uint32_t d = 2; d * d <= p; ++d)
-    if (p % d == 0) return false;
-  return p >= 2;
-}
-
 void check_options(const ComputationGraphOptions& options) {
   if (!is_prime(options.prime) || options.prime > kMaxGraphPrime)
     throw InputError(
@@ -127,16 +123,10 @@ void check_options(const ComputationGraphOptions& options) {
                     options.operands, options.prime, table_rules(options), kMaxGraphRules));
 }
 
-}  // namespace
-
-Program computation_graph(const ComputationGraphOptions& options) {
-  using namespace cells;
-  check_options(options);
-  const std::uint32_t prime = options.prime, names = options.names, operands = options.operands;
-  const bool pairwise = options.form == GraphEvaluation::pairwise;
-
+/// What both forms say of themselves.
+cells::Program evaluation_program(const ComputationGraphOptions& options) {
   cells::Program p("computation graph");
-  p.construction(pairwise ? "pairwise" : "compact");
+  p.construction(options.form == GraphEvaluation::pairwise ? "pairwise" : "compact");
   p.source(
       "the task of Unlocking Out-of-Distribution Generalization in Transformers via Latent Space "
       "Reasoning (anonymous, under review)");
@@ -144,7 +134,7 @@ Program computation_graph(const ComputationGraphOptions& options) {
   p.hypothesis(
       fmt::format("equations 'value = name' and 'name operation name ... = name', at most {} "
                   "operands, read from left to right modulo {}",
-                  operands, prime));
+                  options.operands, options.prime));
   p.hypothesis(
       "every name is defined once, before it is used; any length; any values at the variables to "
       "begin with");
@@ -157,54 +147,99 @@ Program computation_graph(const ComputationGraphOptions& options) {
   // output, are the same.
   p.deviation(
       "values go from loop to loop in the stream, one-hot, as discretisation would leave them");
-  p.parameter("prime", std::to_string(prime))
-      .parameter("names", std::to_string(names))
-      .parameter("operands", std::to_string(operands));
+  p.parameter("prime", std::to_string(options.prime))
+      .parameter("names", std::to_string(options.names))
+      .parameter("operands", std::to_string(options.operands));
   p.fixed_loops(options.depth);
+  return p;
+}
 
-  std::vector<std::string> values = numbered(prime), variables = numbered(names, "x");
-  values.insert(values.end(), {"empty", "n/a"});
-  variables.insert(variables.end(), {"begin", "none"});
-  const std::vector<std::string> operations = {"+", "-", "*", "none"};
-  const std::uint32_t M = names + 2;
+std::vector<std::string> numbered_and(std::uint32_t count, const std::string& prefix,
+                                      const std::vector<std::string>& more) {
+  std::vector<std::string> labels = cells::numbered(count, prefix);
+  labels.insert(labels.end(), more.begin(), more.end());
+  return labels;
+}
 
-  const auto one = p.constant();
-  const auto I = p.key("I", two_circle);  // the position p
+/// Of an expression that ends two before; r counts its operands from the right.
+struct Operand {
+  cells::OneHot name;   // 2 + 2r before
+  cells::OneHot value;  // of its definition
+};
+
+/// The cells, and the steps on them.
+struct Evaluation {
+  cells::Program& p;
+  const ComputationGraphOptions& options;
+
+  std::uint32_t prime = options.prime, names = options.names;
+  std::vector<std::string> values = numbered_and(prime, "", {"empty", "n/a"});
+  std::vector<std::string> variables = numbered_and(names, "x", {"begin", "none"});
+  std::uint32_t M = names + 2;
+
+  cells::Constant one = p.constant();
+  cells::Key I = p.key("I", cells::two_circle);  // the position p
+  std::vector<cells::Pointer> P = earlier();     // p-1, p-2, ...: read by distance
+  cells::Flag variable = p.flag("variable"), value = p.flag("value"), equals = p.flag("equals");
+  cells::Flag defines = p.flag("defines");  // the token before is `=`
+  cells::Flag leaf = p.flag("leaf");        // the token two before is a value, `given`
+  cells::OneHot op = p.onehot("op", {"+", "-", "*", "none"});  // the token's operation, or none
+  cells::OneHot name = p.onehot("name", variables);            // `begin` of the beginning, or none
+  cells::OneHot v = p.onehot("v", values, cells::state);  // its value: 0..p-1, `empty`, or `n/a`
+  cells::OneHot given = p.onehot("given", values);        // see leaf
+  cells::Number c = p.number("c", 2);  // what K is the direction of; not read again
+  cells::Direction K = p.integer_direction("K", 2, cells::permanent, M);  // of (k, M); |k| <= M
+  cells::OneHot f = p.onehot("f", values, cells::scratch);  // value of the definition of `name`
+  std::vector<Operand> operands = declare_operands();
+  std::vector<cells::OneHot> o = declare_operations();  // 3 + 2r before
+
+  std::vector<cells::Pointer> earlier() const;
+  std::vector<Operand> declare_operands() const;
+  std::vector<cells::OneHot> declare_operations() const;
+  std::int64_t key(std::int64_t name_number) const;
+  void tokens() const;
+  void definitions() const;
+  void look_up(const std::string& head, const cells::OneHot& named,
+               const cells::OneHot& into) const;
+  cells::CellList fetch_values() const;
+  Cases evaluate(cells::CellList& fetched) const;
+  void iterate() const;
+};
+
+std::vector<cells::Pointer> Evaluation::earlier() const {
+  std::vector<cells::Pointer> pointers;
   p.position(I);
-  std::vector<Pointer> P;  // p-1, p-2, ...: the positions that are read by distance
-  for (std::uint32_t back = 1; back <= 2 * operands; ++back) {
-    P.push_back(p.pointer(fmt::format("P{}", back), two_circle));
-    p.position(P.back(), back);
+  for (std::uint32_t back = 1; back <= 2 * options.operands; ++back) {
+    pointers.push_back(p.pointer(fmt::format("P{}", back), cells::two_circle));
+    p.position(pointers.back(), back);
   }
-  const auto variable = p.flag("variable"), value = p.flag("value"), equals = p.flag("equals");
-  const auto defines = p.flag("defines");         // the token before is `=`
-  const auto leaf = p.flag("leaf");               // the token two before is a value, `given`
-  const auto op = p.onehot("op", operations);     // the token's operation, or none
-  const auto name = p.onehot("name", variables);  // its variable; `begin` of the beginning, or none
-  const auto v = p.onehot("v", values, state);    // its value: 0..p-1, `empty`, or `n/a`
-  const auto given = p.onehot("given", values);   // see leaf
-  const auto c = p.number("c", 2);                // what K is the direction of; not read again
-  const auto K = p.integer_direction("K", 2, permanent, M);  // of (k, M), see `key`; |k| <= M
-  const auto f = p.onehot("f", values, scratch);             // value of the definition of `name`
-  // Of an expression that ends two before; r counts its operands from the right.
-  std::vector<OneHot> n;   // name 2 + 2r before
-  std::vector<OneHot> fn;  // value of its definition
-  std::vector<OneHot> o;   // operation 3 + 2r before
-  for (std::uint32_t r = 0; r < operands; ++r) {
-    n.push_back(p.onehot(fmt::format("n.{}", r), variables));
-    fn.push_back(p.onehot(fmt::format("f.{}", r), values, scratch));
-  }
-  for (std::uint32_t r = 0; r + 1 < operands; ++r)
-    o.push_back(p.onehot(fmt::format("o.{}", r), operations));
+  return pointers;
+}
 
+std::vector<Operand> Evaluation::declare_operands() const {
+  std::vector<Operand> declared;
+  for (std::uint32_t r = 0; r < options.operands; ++r)
+    declared.push_back({p.onehot(fmt::format("n.{}", r), variables),
+                        p.onehot(fmt::format("f.{}", r), values, cells::scratch)});
+  return declared;
+}
+
+std::vector<cells::OneHot> Evaluation::declare_operations() const {
+  std::vector<cells::OneHot> declared;
+  for (std::uint32_t r = 0; r + 1 < options.operands; ++r)
+    declared.push_back(p.onehot(fmt::format("o.{}", r), op.labels()));
+  return declared;
+}
+
+void Evaluation::tokens() const {
   std::vector<std::string> alphabet;
   const auto letter = [&](const std::string& token, const std::string& kind, const std::string& x,
                           const std::string& holds, const std::string& operation) {
-    if (token != kBegin) alphabet.push_back(token);
+    if (token != cells::kBegin) alphabet.push_back(token);
     p.token(token, variable == (kind == "variable"), value == (kind == "value"),
             equals == (kind == "equals"), op == operation, name == x, v == holds);
   };
-  letter(kBegin, "begin", "begin", "n/a", "none");
+  letter(cells::kBegin, "begin", "begin", "n/a", "none");
   for (std::uint32_t i = 0; i < names; ++i) {
     letter(variables[i], "variable", variables[i], "empty", "none");
     for (std::uint32_t x = 0; x < prime; ++x)
@@ -216,10 +251,16 @@ Program computation_graph(const ComputationGraphOptions& options) {
   letter("=", "equals", "none", "n/a", "none");
   letter(";", "separator", "none", "n/a", "none");
   p.alphabet(alphabet);
+}
 
-  // What never changes: which token defines, from what, and the keys. Name number i has the key
-  // k = 2i - names - 1, and one more where the token before is `=`.
-  const auto key = [&](std::int64_t i) { return 2 * i - names - 1; };
+/// Name number i has the key k = 2i - names - 1, and one more where the token before is `=`.
+std::int64_t Evaluation::key(std::int64_t name_number) const {
+  return 2 * name_number - names - 1;
+}
+
+/// What never changes: which token defines, from what, and the keys.
+void Evaluation::definitions() const {
+  using namespace cells;
   Form own_key;
   for (std::uint32_t i = 0; i < name.size(); ++i) own_key += key(i) * name[variables[i]];
   const auto back = [&](std::uint32_t by) {
@@ -227,36 +268,53 @@ Program computation_graph(const ComputationGraphOptions& options) {
   };
   p.initial(fetch("here").causal(match(I).key(I)).add(c[0], own_key).add(c[1], M * one),
             back(1).copy(defines, equals).add(c[0], (one + equals) / 2));
-  for (std::uint32_t r = 0; r < operands; ++r) {
-    const Fetch named = back(2 + 2 * r).copy(n[r], name);
+  for (std::uint32_t r = 0; r < operands.size(); ++r) {
+    const Fetch named = back(2 + 2 * r).copy(operands[r].name, name);
     p.initial(r == 0 ? named.copy(leaf, value).copy(given, v) : named);
-    if (r + 1 < operands) p.initial(back(3 + 2 * r).copy(o[r], op));
+    if (r < o.size()) p.initial(back(3 + 2 * r).copy(o[r], op));
   }
   p.initial(normalise(K).from(c[0], c[1]));
+}
 
-  // The value of a name's definition; of no name, that of the beginning token.
-  const auto look_up = [&](const std::string& head, const OneHot& named, const OneHot& into) {
-    Form wanted;
-    for (std::uint32_t i = 0; i < named.size(); ++i)
-      wanted += (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
-    p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
-  };
+/// The value of a name's definition; of no name, that of the beginning token.
+void Evaluation::look_up(const std::string& head, const cells::OneHot& named,
+                         const cells::OneHot& into) const {
+  using namespace cells;
+  Form wanted;
+  for (std::uint32_t i = 0; i < named.size(); ++i)
+    wanted += (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
+  p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
+}
+
+cells::CellList Evaluation::fetch_values() const {
   look_up("own", name, f);
-  CellList fetched = f;
-  for (std::uint32_t r = 0; r < operands; ++r) {
-    look_up(fmt::format("operand.{}", r), n[r], fn[r]);
-    fetched += fn[r];
+  cells::CellList fetched = f;
+  for (std::size_t r = 0; r < operands.size(); ++r) {
+    look_up(fmt::format("operand.{}", r), operands[r].name, operands[r].value);
+    fetched += operands[r].value;
   }
-  Cases result = read(fn.back(), prime);  // of the expression up to operand r
-  for (std::uint32_t r = operands - 1; r-- > 0;) {
-    result = expression(result, o[r], fn[r], prime);
-    if (pairwise && r > 0) {  // a layer of its own keeps it
-      const auto e = p.onehot(fmt::format("e.{}", r), values, scratch);
-      p.repeated(lookup(fmt::format("part.{}", r), assign(e, result)));
+  return fetched;
+}
+
+/// The value of the expression; what a layer of its own keeps joins `fetched`.
+Cases Evaluation::evaluate(cells::CellList& fetched) const {
+  Cases result = read(operands.back().value, prime);  // of the expression up to operand r
+  for (std::size_t r = o.size(); r-- > 0;) {
+    result = expression(result, o[r], operands[r].value, prime);
+    if (options.form == GraphEvaluation::pairwise && r > 0) {
+      const auto e = p.onehot(fmt::format("e.{}", r), values, cells::scratch);
+      p.repeated(cells::lookup(fmt::format("part.{}", r), assign(e, result)));
       fetched += e;
       result = read(e, prime);
     }
   }
+  return result;
+}
+
+void Evaluation::iterate() const {
+  using namespace cells;
+  CellList fetched = fetch_values();
+  const Cases result = evaluate(fetched);
   Rules iteration;
   const auto where = [&](const std::vector<Value>& conditions, const Rules& then) {
     const Rules added = under(conditions, then);
@@ -267,9 +325,63 @@ Program computation_graph(const ComputationGraphOptions& options) {
   where({variable, defines, leaf}, assign(v, read(given, prime)));
   where({variable, defines, !leaf}, assign(v, result));
   p.repeated(lookup("iteration", iteration), erase(fetched));
+}
 
-  for (const std::string& x : values) p.output(x, v[x]);
+}  // namespace
+
+Program computation_graph(const ComputationGraphOptions& options) {
+  check_options(options);
+  cells::Program p = evaluation_program(options);
+  const Evaluation graph{p, options};
+  graph.tokens();
+  graph.definitions();
+  graph.iterate();
+  for (const std::string& x : graph.values) p.output(x, graph.v[x]);
   return p.program();
+}
+
+namespace {
+
+Construction record(GraphEvaluation form, const std::string& name, const std::string& help) {
+  const ComputationGraphOptions usual;
+  const auto count = [](const std::string& called, std::uint32_t otherwise,
+                        const std::string& meaning) {
+    return Option{called, CountOption{.otherwise = otherwise},
+                  fmt::format("{} ({} if not given)", meaning, otherwise)};
+  };
+  return {
+      .paper = "latent_reasoning",
+      .statement = "task",
+      .name = name,
+      .problem = Problem::computation_graphs,
+      .help = help,
+      .options = {count("prime", usual.prime, "values are 0 to P-1"),
+                  count("names", usual.names, "variables x0 to x<K-1>"),
+                  count("operands", usual.operands,
+                        fmt::format("largest number of operands of an expression: 1 to {}",
+                                    kMaxGraphOperands)),
+                  count("depth", usual.depth, "iterations: graphs up to this depth are solved"),
+                  {"unroll", RefusedOption{": iterations on a computation graph do not grow with "
+                                           "its length, expected --depth D for graphs up to "
+                                           "that depth"}}},
+      .program = [form](const Request& r) {
+        const auto number = [&](const char* option) {
+          return static_cast<std::uint32_t>(number_of(r.values, option));
+        };
+        return computation_graph(
+            {form, number("prime"), number("names"), number("operands"), number("depth")});
+      }};
+}
+
+}  // namespace
+
+Construction compact_computation_graph_record() {
+  return record(GraphEvaluation::compact, "compact", "one layer per unit of depth");
+}
+
+Construction pairwise_computation_graph_record() {
+  return record(GraphEvaluation::pairwise, "pairwise",
+                "an operation in each layer, with smaller tables");
 }
 
 }  // namespace logdepth

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "learned/depth_recurrent/setting_differences.hpp"
 #include "learned/records/training_plan.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 

@@ -19,20 +19,22 @@ std::optional<double> median_of(const std::vector<SupervisionOutcome>& outcomes,
   std::vector<double> values;
   for (const SupervisionOutcome& outcome : outcomes)
     if (const std::optional<double> found = value(outcome)) values.push_back(*found);
-  return median(std::move(values));
+  return report::median(std::move(values));
 }
 
 }  // namespace
 
-Verdict FrontierVerdict::solved() const {
-  if (!unsolved.empty()) return Verdict::failed;
-  return missing_loops.empty() && missing_hops.empty() ? Verdict::passed : Verdict::undecided;
+report::Verdict FrontierVerdict::solved() const {
+  if (!unsolved.empty()) return report::Verdict::failed;
+  return missing_loops.empty() && missing_hops.empty() ? report::Verdict::passed
+                                                       : report::Verdict::undecided;
 }
 
-Verdict FrontierVerdict::chance() const {
-  if (graphs < kGraphsOfChance) return Verdict::undecided;
-  if (!leaks.empty()) return Verdict::failed;
-  return missing_loops.empty() && chance_cells > 0 ? Verdict::passed : Verdict::undecided;
+report::Verdict FrontierVerdict::chance() const {
+  if (graphs < kGraphsOfChance) return report::Verdict::undecided;
+  if (!leaks.empty()) return report::Verdict::failed;
+  return missing_loops.empty() && chance_cells > 0 ? report::Verdict::passed
+                                                   : report::Verdict::undecided;
 }
 
 FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graphs) {
@@ -49,19 +51,21 @@ FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graph
       const HeatmapCell cell{hops, loops, *heatmap.at(hops, loops)};
       if (hops > loops) {
         ++verdict.chance_cells;
-        if (std::abs(cell.accuracy - 0.5) > kNearChance + kRounding) verdict.leaks.push_back(cell);
+        if (std::abs(cell.accuracy - 0.5) > kNearChance + report::kRounding)
+          verdict.leaks.push_back(cell);
       } else if (hops <= kTrainedHops) {
         ++verdict.solved_cells;
-        if (cell.accuracy < kSolved - kRounding) verdict.unsolved.push_back(cell);
+        if (cell.accuracy < kSolved - report::kRounding) verdict.unsolved.push_back(cell);
       }
     }
   }
   return verdict;
 }
 
-Verdict ExtrapolationVerdict::verdict() const {
-  if (!six) return Verdict::undecided;
-  return *six >= kExtrapolated - kRounding ? Verdict::passed : Verdict::failed;
+report::Verdict ExtrapolationVerdict::verdict() const {
+  if (!six) return report::Verdict::undecided;
+  return *six >= kExtrapolated - report::kRounding ? report::Verdict::passed
+                                                   : report::Verdict::failed;
 }
 
 ExtrapolationVerdict judge_extrapolation(const AccuracyHeatmap& heatmap) {
@@ -83,15 +87,15 @@ SupervisionOutcome supervision_outcome(std::uint64_t seed, const AccuracyHeatmap
   outcome.seed = seed;
   for (const std::uint32_t hops : heatmap.difficulties)
     for (const std::uint32_t loops : heatmap.loops)
-      if (loops <= kMostLoops && *heatmap.at(hops, loops) >= kSolved - kRounding)
+      if (loops <= kMostLoops && *heatmap.at(hops, loops) >= kSolved - report::kRounding)
         outcome.largest_solved = std::max(outcome.largest_solved, hops);
   outcome.shortcut = heatmap.at(kShortcutHops, 1);
   return outcome;
 }
 
-Verdict SupervisionVerdict::verdict() const {
-  if (!enough_seeds()) return Verdict::undecided;
-  return *solved_mean_steps < *solved_last ? Verdict::passed : Verdict::failed;
+report::Verdict SupervisionVerdict::verdict() const {
+  if (!enough_seeds()) return report::Verdict::undecided;
+  return *solved_mean_steps < *solved_last ? report::Verdict::passed : report::Verdict::failed;
 }
 
 SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
@@ -110,19 +114,19 @@ SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last
   return verdict;
 }
 
-Verdict ExpressionVerdict::solved() const {
-  if (!unsolved.empty()) return Verdict::failed;
-  return judged_loops && missing.empty() ? Verdict::passed : Verdict::undecided;
+report::Verdict ExpressionVerdict::solved() const {
+  if (!unsolved.empty()) return report::Verdict::failed;
+  return judged_loops && missing.empty() ? report::Verdict::passed : report::Verdict::undecided;
 }
 
-Verdict ExpressionVerdict::non_decreasing() const {
-  if (!fallen.empty()) return Verdict::failed;
-  return several_loops ? Verdict::passed : Verdict::undecided;
+report::Verdict ExpressionVerdict::non_decreasing() const {
+  if (!fallen.empty()) return report::Verdict::failed;
+  return several_loops ? report::Verdict::passed : report::Verdict::undecided;
 }
 
-Verdict ExpressionVerdict::deep_verdict() const {
-  if (!deep) return Verdict::undecided;
-  return *deep > kDeepAbove + kRounding ? Verdict::passed : Verdict::failed;
+report::Verdict ExpressionVerdict::deep_verdict() const {
+  if (!deep) return report::Verdict::undecided;
+  return *deep > kDeepAbove + report::kRounding ? report::Verdict::passed : report::Verdict::failed;
 }
 
 ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap) {
@@ -133,14 +137,14 @@ ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap) {
   for (std::uint32_t depth = 1; depth <= kShallow; ++depth) {
     const std::optional<double> accuracy = heatmap.at(depth, kExpressionLoops);
     if (!contains(heatmap.difficulties, depth)) verdict.missing.push_back(depth);
-    if (accuracy && *accuracy < kShallowSolved - kRounding)
+    if (accuracy && *accuracy < kShallowSolved - report::kRounding)
       verdict.unsolved.push_back({depth, kExpressionLoops, *accuracy});
   }
   for (std::size_t row = 0; row < heatmap.difficulties.size(); ++row) {
     double best = 0;
     for (std::size_t column = 0; column < heatmap.loops.size(); ++column) {
       const double accuracy = heatmap.accuracy[row][column];
-      if (accuracy < best - kMostFall - kRounding)
+      if (accuracy < best - kMostFall - report::kRounding)
         verdict.fallen.push_back({heatmap.difficulties[row], heatmap.loops[column], accuracy});
       best = std::max(best, accuracy);
     }
@@ -148,9 +152,10 @@ ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap) {
   return verdict;
 }
 
-Verdict FamilyVerdict::verdict() const {
-  if (!one || !four) return Verdict::undecided;
-  return *four - *one >= kGain - kRounding ? Verdict::passed : Verdict::failed;
+report::Verdict FamilyVerdict::verdict() const {
+  if (!one || !four) return report::Verdict::undecided;
+  return *four - *one >= kGain - report::kRounding ? report::Verdict::passed
+                                                   : report::Verdict::failed;
 }
 
 FamilyVerdict judge_families(const AccuracyHeatmap& heatmap) {
@@ -186,7 +191,7 @@ AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps) {
       std::vector<double> values;
       for (const AccuracyHeatmap& heatmap : heatmaps)
         values.push_back(heatmap.accuracy[row][column]);
-      result.accuracy[row][column] = *median(std::move(values));
+      result.accuracy[row][column] = *report::median(std::move(values));
     }
   return result;
 }

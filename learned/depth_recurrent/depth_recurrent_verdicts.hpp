@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "learned/report/frontier.hpp"
-#include "learned/report/seeds.hpp"
-#include "learned/report/verdict.hpp"
+#include "learned/report/run_table.hpp"
+#include "report/criterion.hpp"
 #include "report/figures/least_squares.hpp"
 
 namespace logdepth {
@@ -38,10 +38,10 @@ struct FrontierVerdict {
   std::size_t graphs = 0;          ///< per cell
 
   /// First half: at least .95 at all hops <= min(T, 5).
-  Verdict solved() const;
+  report::Verdict solved() const;
   /// Second half, which holds for all weights under the mask: within .06 of one half at all hops
   /// > T. Undecided with fewer than kGraphsOfChance graphs a cell.
-  Verdict chance() const;
+  report::Verdict chance() const;
 };
 FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graphs);
 
@@ -49,7 +49,7 @@ FrontierVerdict judge_frontier(const AccuracyHeatmap& heatmap, std::size_t graph
 struct ExtrapolationVerdict {
   std::optional<double> six, eight;  ///< accuracy of so many hops at T = 12
   /// At least .9 on 6 hops.
-  Verdict verdict() const;
+  report::Verdict verdict() const;
 };
 ExtrapolationVerdict judge_extrapolation(const AccuracyHeatmap& heatmap);
 
@@ -74,10 +74,12 @@ struct SupervisionVerdict {
   std::optional<double> solved_last, solved_mean_steps;
   std::optional<double> shortcut_last, shortcut_mean_steps;
 
-  bool enough_seeds() const { return seeds_last >= kSeedsAsked && seeds_mean_steps >= kSeedsAsked; }
+  bool enough_seeds() const {
+    return seeds_last >= report::kSeedsAsked && seeds_mean_steps >= report::kSeedsAsked;
+  }
   /// Passed: the loss of every step solves fewer hops in the median than that of the last.
   /// Undecided with fewer runs than kSeedsAsked of either.
-  Verdict verdict() const;
+  report::Verdict verdict() const;
 };
 SupervisionVerdict judge_supervision(const std::vector<SupervisionOutcome>& last,
                                      const std::vector<SupervisionOutcome>& mean_steps);
@@ -92,9 +94,9 @@ struct ExpressionVerdict {
   bool several_loops = false;       ///< whether there is anything to fall from
   std::optional<double> deep;       ///< of depth 8 at T = 8
 
-  Verdict solved() const;          ///< depth <= 4 at T = 8: at least .9
-  Verdict non_decreasing() const;  ///< in T within .03, at every depth
-  Verdict deep_verdict() const;    ///< depth 8 at T = 8: above .7
+  report::Verdict solved() const;          ///< depth <= 4 at T = 8: at least .9
+  report::Verdict non_decreasing() const;  ///< in T within .03, at every depth
+  report::Verdict deep_verdict() const;    ///< depth 8 at T = 8: above .7
 };
 inline constexpr std::uint32_t kShallow = 4, kDeep = 8, kExpressionLoops = 8;
 inline constexpr double kShallowSolved = 0.9, kMostFall = 0.03, kDeepAbove = 0.7;
@@ -103,7 +105,7 @@ ExpressionVerdict judge_expressions(const AccuracyHeatmap& heatmap);
 /// DR-5: family text. At depth 3 the accuracy at T = 4 exceeds that at T = 1 by at least .05.
 struct FamilyVerdict {
   std::optional<double> one, four;  ///< accuracy of depth 3 at so many loops
-  Verdict verdict() const;
+  report::Verdict verdict() const;
 };
 inline constexpr double kGain = 0.05;
 FamilyVerdict judge_families(const AccuracyHeatmap& heatmap);

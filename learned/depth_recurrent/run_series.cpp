@@ -300,8 +300,7 @@ std::vector<LoopReading> RecurrentRunGroup::readings() const {
       changes.push_back(run.readings[loop].change);
     }
     if (shares.empty()) return medians;
-    medians.push_back(
-        {*logdepth::median(std::move(shares)), *logdepth::median(std::move(changes))});
+    medians.push_back({*report::median(std::move(shares)), *report::median(std::move(changes))});
   }
 }
 

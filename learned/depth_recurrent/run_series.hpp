@@ -9,10 +9,10 @@
 #include "learned/depth_recurrent/ablations.hpp"
 #include "learned/depth_recurrent/difficulty_task.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
-#include "learned/depth_recurrent/setting_differences.hpp"
 #include "learned/records/learning_curve.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/report/frontier.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "learned/records/task.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "logdepth/errors.hpp"
+#include "objects/prime.hpp"
 
 namespace logdepth {
 namespace {
@@ -23,13 +24,6 @@ constexpr std::size_t kScoredGraphs = 100;
 constexpr std::size_t kMostAlike = 128, kMostAlikeTokens = std::size_t{1} << 15;
 /// Draws after which a training graph need not have the depth of its batch.
 constexpr int kDepthDraws = 100;
-
-bool is_prime(std::uint32_t number) {
-  if (number < 2) return false;
-  for (std::uint32_t divisor = 2; divisor * divisor <= number; ++divisor)
-    if (number % divisor == 0) return false;
-  return true;
-}
 
 void check_shape(const GraphShape& shape) {
   require(is_prime(shape.modulus) && shape.modulus <= kMostModulus,

@@ -9,8 +9,8 @@
 #include "learned/papers.hpp"
 #include "learned/relit/presets.hpp"
 #include "learned/relit/recursion_probe.hpp"
-#include "learned/relit/relit_report.hpp"
 #include "learned/relit/relit_settings.hpp"
+#include "learned/relit/report.hpp"
 #include "learned/relit/rule_text_task.hpp"
 #include "learned/relit/rules_task.hpp"
 #include "logdepth/errors.hpp"
@@ -128,7 +128,8 @@ class RelitExperiment final : public Experiment {
 
   std::vector<std::uint32_t> samples_of_runs() const {
     if (!training_samples_.empty()) return training_samples_;
-    return {relit(prompts_, world_, paper_size_).task.as<RulesTaskConfig>().training_samples};
+    return {
+        relit_preset(prompts_, world_, paper_size_).task.as<RulesTaskConfig>().training_samples};
   }
 
   std::vector<std::uint32_t> sorted_depths() const {
@@ -138,7 +139,7 @@ class RelitExperiment final : public Experiment {
   }
 
   RunConfig config_of(RelitMethod method, States states, std::uint32_t samples) const {
-    RunConfig config = relit(prompts_, world_, paper_size_);
+    RunConfig config = relit_preset(prompts_, world_, paper_size_);
     auto& task = config.task.as<RulesTaskConfig>();
     auto& network = config.network->as<RelitSettings>();
     task.questions = questions_;
@@ -194,8 +195,7 @@ Paper relit_paper() {
                     "what the frozen states hold, ablations, the criteria RL-4 to RL-6 beside what "
                     "is published\n"
                     "Example: logdepth report relit runs --out relit",
-                    of_records<relit_markdown>, of_records<relit_json>,
-                    of_records<save_relit_report>}};
+                    of_records<relit::make_report>}};
   paper.probes = {{"relit",
                    "with --probe, one trained block: whether its states converge, and whether the "
                    "language model "

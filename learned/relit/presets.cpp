@@ -58,7 +58,7 @@ void set_relit_method(RunConfig& config, RelitMethod method) {
   }
 }
 
-RunConfig relit(RulesTaskConfig::Set set, RuleWorld world, bool paper_size) {
+RunConfig relit_preset(RulesTaskConfig::Set set, RuleWorld world, bool paper_size) {
   RunConfig config;
   RulesTaskConfig task;
   RelitSettings network;

@@ -32,7 +32,7 @@ void set_relit_method(RunConfig& config, RelitMethod method);
 /// ReLIT on a set of prompts; without a backbone, which the caller says. `paper_size`: sizes, batch
 /// and rate of the published run that the set stands for (rules in a closed world: RuleTaker, in an
 /// open one: ProofWriter; pairs of sentences: HELP), else for a CPU. Steps are those of `epochs`.
-RunConfig relit(RulesTaskConfig::Set set, RuleWorld world, bool paper_size);
+RunConfig relit_preset(RulesTaskConfig::Set set, RuleWorld world, bool paper_size);
 /// Sets the training steps to so many epochs of the task's samples.
 void set_epochs(RunConfig& config, double epochs);
 inline constexpr double kRelitEpochs = 6;

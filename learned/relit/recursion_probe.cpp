@@ -8,8 +8,8 @@
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 #include "learned/records/depth_reading.hpp"
-#include "learned/report/seeds.hpp"
-#include "learned/report/verdict.hpp"
+#include "learned/report/run_table.hpp"
+#include "report/criterion.hpp"
 #include "report/figures/colours.hpp"
 #include "report/figures/line_chart.hpp"
 #include "report/figures/table_text.hpp"
@@ -106,7 +106,8 @@ std::string recursion_probe_markdown(const nlohmann::ordered_json& json) {
   const RecursionProbe probe = recursion_probe_from_json(json);
   std::string text = fmt::format(
       kProbeText, markdown_text(probe.run), markdown_text(probe.backbone), probe.parameters,
-      verdict_name(probe.backbone_unchanged() ? Verdict::passed : Verdict::failed),
+      report::verdict_name(probe.backbone_unchanged() ? report::Verdict::passed
+                                                      : report::Verdict::failed),
       markdown_text(probe.before.substr(0, kHashLetters)),
       markdown_text(probe.after.substr(0, kHashLetters)),
       counted(probe.trained_steps, "macro step"));
@@ -118,8 +119,8 @@ std::string recursion_probe_markdown(const nlohmann::ordered_json& json) {
   for (const RadiiPlace& place : kPlaces) {
     const std::vector<double> radii = sorted_radii(probe, place);
     const auto below = std::ranges::count_if(radii, [](double radius) { return radius < 1; });
-    table += markdown_row({place.name, fixed_text(*median(radii), 3), fixed_text(radii.front(), 3),
-                           fixed_text(radii.back(), 3),
+    table += markdown_row({place.name, fixed_text(*report::median(radii), 3),
+                           fixed_text(radii.front(), 3), fixed_text(radii.back(), 3),
                            share_text(static_cast<std::uint64_t>(below), radii.size())});
   }
   return text + fmt::format(kRadiusText, counted(probe.radii.size(), "prompt"), table);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {

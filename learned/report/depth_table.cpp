@@ -97,7 +97,7 @@ std::optional<TokenGrowth> token_growth(const std::vector<SeriesRun>& runs) {
   std::vector<double> factors;
   for (const SeriesRun& run : runs)
     if (const auto factor = tokens_per_doubling(run.passed)) factors.push_back(*factor);
-  const auto range = seed_range(factors);
+  const auto range = report::range_of(factors);
   return range ? std::optional(TokenGrowth{*range, runs.size()}) : std::nullopt;
 }
 

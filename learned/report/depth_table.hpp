@@ -12,7 +12,7 @@
 #include "learned/report/law_verdict.hpp"
 #include "learned/report/line_fit.hpp"
 #include "learned/report/published_line.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 
@@ -51,7 +51,7 @@ const char* status_label(CellStatus status);
 /// By how much the tokens of training grow with every doubling of what is passed, over the runs that
 /// passed two sizes.
 struct TokenGrowth {
-  SeedRange factor;
+  report::Range factor;
   std::size_t runs = 0;  ///< of the series, also those that passed fewer
 };
 

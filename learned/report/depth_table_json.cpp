@@ -93,7 +93,7 @@ Json runs_json(const LearnedRow& row) {
 
 Json growth_json(const std::optional<TokenGrowth>& growth) {
   if (!growth) return Json();
-  const SeedRange& factor = growth->factor;
+  const report::Range& factor = growth->factor;
   return {{"median", factor.median},
           {"least", factor.least},
           {"most", factor.most},

@@ -73,7 +73,7 @@ std::string law_cell(const LearnedRow& row) {
 std::string growth_text(const LearnedRow& row) {
   if (row.series.unit != "letters") return kNothing;
   if (!row.tokens) return "no run passed two lengths";
-  const SeedRange& factor = row.tokens->factor;
+  const report::Range& factor = row.tokens->factor;
   return "× " + decimal(factor.median) +
          (factor.seeds > 1
               ? " (median; " + decimal(factor.least) + " to " + decimal(factor.most) + ")"

@@ -8,7 +8,7 @@
 
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 
 namespace logdepth {
 namespace {
@@ -37,14 +37,14 @@ std::string missing_evidence(const LearnedSeries& series, const DepthFit& fit) {
       ++flat;
       seeds.insert(point.point.seed);
     }
-    if (seeds.size() >= kSeedsAsked) ++enough;
+    if (seeds.size() >= report::kSeedsAsked) ++enough;
   }
   if (enough == cells.size()) return "";
   return fmt::format(
       "\"not logarithmic\" needs flat points of {} seeds at every depth: {} depths have them, {} "
       "points "
       "are flat{}",
-      kSeedsAsked, share_text(enough, cells.size()), share_text(flat, points),
+      report::kSeedsAsked, share_text(enough, cells.size()), share_text(flat, points),
       without_curve > 0 ? fmt::format(" and {} have no learning curve", without_curve) : "");
 }
 

@@ -8,17 +8,17 @@
 
 namespace logdepth {
 
-std::vector<std::string> write_report_files(const std::vector<ReportFile>& files,
+std::vector<std::string> write_report_files(const std::vector<report::File>& files,
                                             const std::string& folder) {
   const OutputFolder made(folder);
   std::vector<std::string> names;
-  for (const ReportFile& file : files) {
+  for (const report::File& file : files) {
     const std::string path = folder + "/" + file.name;
     if (std::filesystem::is_directory(path))
       throw InputError(path + ": a folder stands where the report is to be written");
     names.push_back(file.name);
   }
-  for (const ReportFile& file : files) write_whole_file(folder + "/" + file.name, file.text);
+  for (const report::File& file : files) write_whole_file(folder + "/" + file.name, file.text);
   return names;
 }
 

@@ -3,16 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "report/report.hpp"
+
 namespace logdepth {
 
-/// A file of a report.
-struct ReportFile {
-  std::string name;  ///< without a folder
-  std::string text;
-};
 /// Writes the files to the folder, which is made if need be. Result: their names. Errors:
 /// InputError when one cannot be written; before any is where a folder has its name.
-std::vector<std::string> write_report_files(const std::vector<ReportFile>& files,
+std::vector<std::string> write_report_files(const std::vector<report::File>& files,
                                             const std::string& folder);
 
 }  // namespace logdepth

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "learned/records/run_record.hpp"
+#include "report/report.hpp"
 
 namespace logdepth {
 
@@ -30,10 +31,10 @@ inline constexpr const char* kMeasurementFile = ".measurement.json";
 /// read_run_records, and InputError naming the file that is not a measurement.
 ReportRuns read_report_runs(const std::string& folder);
 
-/// A function of a report that asks for no measurements, as one of a PaperReport.
-template <auto function, class... Rest>
-auto of_records(const ReportRuns& runs, const Rest&... rest) {
-  return function(runs.records, rest...);
+/// A report that asks for no measurements, as one of a PaperReport.
+template <auto make>
+report::Report of_records(const ReportRuns& runs) {
+  return make(runs.records);
 }
 
 }  // namespace logdepth

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "logdepth/errors.hpp"
-#include "proofs-check/precision/precision_figure.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -17,9 +14,7 @@
 namespace logdepth {
 namespace {
 
-using Quantity = PrecisionQuantity;
 using Scores = FloatOptions::Scores;
-using nlohmann::json;
 
 /// Raw points on their way to and from precision.csv.
 class KeptPoints {
@@ -89,41 +84,10 @@ std::vector<FirstWrong> positions_of(const PrecisionRun& run) {
                                          : std::vector<FirstWrong>{};
 }
 
-json point_json(const PrecisionPoint& point) {
-  return {{"construction", point.series},
-          {"quantity", quantity_name(point.quantity)},
-          {"scores", scores_name(point.scores)},
-          {"size", point.size},
-          {"tokens", point.tokens},
-          {"value", point.value ? json(*point.value) : json()},
-          {"weights", point.weights}};
-}
-
-json curve_json(const PrecisionSeries& series, const std::vector<PrecisionPoint>& points) {
-  const auto fit = fit_curve(points);
-  return {{"construction", series.name},
-          {"quantity", quantity_name(points.front().quantity)},
-          {"scores", scores_name(points.front().scores)},
-          {"argument", series.in_tokens ? "tokens" : series.unit},
-          {"slope", fit ? json(fit->a) : json()},
-          {"intercept", fit ? json(fit->b) : json()},
-          {"residual", fit ? json(fit->root_mean_square()) : json()},
-          {"points", fit ? json(fit->points) : json(0)}};
-}
-
 }  // namespace
 
 const char* scores_name(Scores scores) {
   return scores == Scores::product ? "product" : "distance";
-}
-
-std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,
-                                      Quantity quantity, Scores scores) {
-  std::vector<PrecisionPoint> points;
-  for (const PrecisionPoint& point : report.points)
-    if (point.series == series && point.quantity == quantity && point.scores == scores)
-      points.push_back(point);
-  return points;
 }
 
 PrecisionReport measure_precision(const PrecisionRun& run) {
@@ -194,66 +158,6 @@ PrecisionReport merge_precision_reports(const PrecisionRun& run,
     report.first_wrong.push_back(*found);
   }
   return report;
-}
-
-const PrototypeCurve* prototype_curve(const std::string& series, Quantity quantity) {
-  static const std::map<std::pair<std::string, Quantity>, PrototypeCurve> kCurves = {
-      {{"scan-first-flag", Quantity::bits},
-       {{{4, 8}, {8, 11}, {16, 17}, {32, 20}, {64, 25}, {128, 31}, {256, 35}}, "4.5 log2 N - 1"}},
-      {{"scan-circle", Quantity::bits},
-       {{{4, 6}, {8, 12}, {16, 15}, {32, 18}, {64, 24}, {128, 28}, {256, 33}}, "4.4 log2 N - 2"}},
-      {{"scan-two-circle", Quantity::bits},
-       {{{4, 7}, {8, 8}, {16, 11}, {32, 13}, {64, 15}, {128, 17}, {256, 19}}, "2 log2 N + 3"}},
-      {{"division", Quantity::bits},
-       {{{8, 16}, {16, 21}, {32, 25}, {64, 29}, {128, 33}}, "4.25 log2 N + 3.5"}},
-      {{"connectivity", Quantity::bits},
-       {{{16, 12}, {42, 20}, {88, 25}, {160, 29}}, "5.1 log2 N - 8"}},
-      {{"scan-circle", Quantity::temperature},
-       {{{8, 3.7e3}, {16, 6.8e4}, {32, 1.5e6}, {64, 2.8e7}, {128, 5.1e8}, {256, 9.5e9}},
-        "exponent 4.2 to 4.5"}},
-      {{"scan-two-circle", Quantity::temperature},
-       {{{8, 342}, {16, 2.1e3}, {32, 9.1e3}, {64, 4.7e4}, {128, 2.0e5}, {256, 1.0e6}},
-        "exponent 2.1 to 2.6"}}};
-  const auto found = kCurves.find({series, quantity});
-  return found == kCurves.end() ? nullptr : &found->second;
-}
-
-std::string precision_json(const PrecisionReport& report) {
-  json out = {{"schema", "logdepth/report-precision/1"},
-              {"command", report.command},
-              {"seed", report.seed},
-              {"points", json::array()},
-              {"laws", json::array()},
-              {"first_wrong_positions", json::array()},
-              {"prototype", json::array()}};
-  for (const PrecisionPoint& point : report.points) out["points"].push_back(point_json(point));
-  for (const PrecisionSeries& series : precision_series())
-    for (const Quantity quantity :
-         {Quantity::bits, Quantity::certified_bits, Quantity::temperature}) {
-      for (const Scores scores : {Scores::product, Scores::distance}) {
-        const auto points = points_of(report, series.name, quantity, scores);
-        if (!points.empty()) out["laws"].push_back(curve_json(series, points));
-      }
-      if (const PrototypeCurve* curve = prototype_curve(series.name, quantity))
-        out["prototype"].push_back({{"construction", series.name},
-                                    {"quantity", quantity_name(quantity)},
-                                    {"points", curve->points},
-                                    {"law", curve->curve}});
-    }
-  for (const FirstWrong& found : report.first_wrong)
-    out["first_wrong_positions"].push_back(
-        {{"key", position_key_name(found.key)},
-         {"format", float_format_name(found.format)},
-         {"scores", score_form_name(found.form)},
-         {"searched_below", found.limit},
-         {"position", found.position ? json(*found.position) : json()}});
-  return out.dump(1) + "\n";
-}
-
-void save_precision_report(const PrecisionReport& report, const std::string& folder) {
-  write_whole_file(folder + "/precision.md", precision_markdown(report));
-  write_whole_file(folder + "/precision.json", precision_json(report));
-  write_whole_file(folder + "/precision.svg", precision_svg(report));
 }
 
 }  // namespace logdepth

@@ -10,6 +10,7 @@
 #include "proofs-check/check/shard.hpp"
 #include "proofs-check/precision/first_wrong_position.hpp"
 #include "proofs-check/precision/precision_curves.hpp"
+#include "report/report.hpp"
 
 namespace logdepth {
 
@@ -44,22 +45,9 @@ PrecisionReport measure_precision(const PrecisionRun& run);
 PrecisionReport merge_precision_reports(const PrecisionRun& run,
                                         const std::vector<PrecisionReport>& shards);
 
-std::string precision_markdown(const PrecisionReport& report);
-std::string precision_json(const PrecisionReport& report);
-/// Writes precision.md, precision.json and precision.svg beside precision.csv.
-void save_precision_report(const PrecisionReport& report, const std::string& folder);
+/// precision.md, precision.json and precision.svg, which stand beside precision.csv.
+report::Report precision_page(const PrecisionReport& measured);
 
-/// What an early prototype measured of the same construction, for comparison; absent for the
-/// others.
-struct PrototypeCurve {
-  std::vector<std::pair<double, double>> points;  ///< N and bits or temperature
-  std::string curve;
-};
-const PrototypeCurve* prototype_curve(const std::string& series, PrecisionQuantity quantity);
-
-/// The points of one series, quantity and form of scores.
-std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,
-                                      PrecisionQuantity quantity, FloatOptions::Scores scores);
 const char* scores_name(FloatOptions::Scores scores);
 
 }  // namespace logdepth

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/phrases.hpp"
 #include "base/xml_text.hpp"
@@ -285,13 +286,15 @@ class ReachabilityPicture {
     const auto [source, target] = *run_.question;
     MiddleFan fan{run_.names[source],
                   run_.names[target],
-                  "one token for each vertex that may lie between",
+                  run_.cells.factor() == 2
+                      ? "one token for each vertex that may lie between"
+                      : "one token for each first vertex between, with the second that fits",
                   {}};
     for (const Vertex v : drawn_)
       for (const MiddleVertex& middle : step.middles)
-        if (middle.via == v)
-          fan.middles.push_back({run_.names[v], middle.knows_first, middle.knows_second,
-                                 middle.joined.holds, fmt::format("k{}", v)});
+        if (middle.via.front() == v)
+          fan.middles.push_back({text_.way(middle.via, target, SIZE_MAX), middle.knows_first,
+                                 middle.knows_second, middle.joined.holds, fmt::format("k{}", v)});
     return fan;
   }
 
@@ -356,10 +359,8 @@ class ReachabilityPicture {
                        "pairs",
                        i,
                        j};
-        if (const auto via = run_.found[from][to].via; via && is_known(at, from, to))
-          pair.marks.insert(pair.marks.end(),
-                            {cell_key(from, *via), cell_key(*via, to), arrow_key(from, *via),
-                             arrow_key(*via, to), vertex_key(*via)});
+        if (const Between& via = run_.found[from][to].via; !via.empty() && is_known(at, from, to))
+          mark_parts(from, via, to, pair.marks);
         strip.notes.push_back(std::move(pair));
       }
       strip.notes.push_back(std::move(note));
@@ -369,14 +370,20 @@ class ReachabilityPicture {
     std::size_t row = 0;
     for (const Vertex v : drawn_)
       for (const MiddleVertex& middle : run_.steps[at].middles)
-        if (middle.via == v)
-          strip.notes.push_back({fmt::format("k{}", v),
-                                 text_.middle_note(middle),
-                                 {cell_key(source, v), cell_key(v, target), arrow_key(source, v),
-                                  arrow_key(v, target), vertex_key(v)},
-                                 "question",
-                                 row++,
-                                 0});
+        if (middle.via.front() == v) {
+          StripNote note{
+              fmt::format("k{}", v), text_.middle_note(middle), {}, "question", row++, 0};
+          mark_parts(source, middle.via, target, note.marks);
+          strip.notes.push_back(std::move(note));
+        }
+  }
+  /// The walks that are joined, and the vertices between them.
+  static void mark_parts(Vertex from, const Between& via, Vertex to,
+                         std::vector<std::string>& marks) {
+    const auto parts = parts_of(from, via, to);
+    for (const auto& [begin, end] : parts) marks.push_back(cell_key(begin, end));
+    for (const auto& [begin, end] : parts) marks.push_back(arrow_key(begin, end));
+    for (const Vertex v : via) marks.push_back(vertex_key(v));
   }
 
   // --- the answer --------------------------------------------------------------------------------
@@ -393,13 +400,15 @@ class ReachabilityPicture {
                 std::vector<WalkArc>& arcs) const {
     const FoundPair& pair = run_.found[from][to];
     if (begin == end) return;
-    if (!pair.via) {
+    if (pair.via.empty()) {
       arcs.push_back({begin, end, 0, {}, kEdgeLine, walk_key(from, to)});
       return;
     }
-    const std::size_t middle = begin + run_.found[from][*pair.via].length;
-    add_arcs(from, *pair.via, begin, middle, arcs);
-    add_arcs(*pair.via, to, middle, end, arcs);
+    std::size_t reached = begin;
+    for (const auto& [a, b] : parts_of(from, pair.via, to)) {
+      const std::size_t before = std::exchange(reached, reached + run_.found[a][b].length);
+      add_arcs(a, b, before, reached, arcs);
+    }
     arcs.push_back({begin, end, *pair.step, fmt::format("loop {}", *pair.step),
                     kHues[(*pair.step + 1) % kHues.size()], walk_key(from, to)});
   }
@@ -409,11 +418,12 @@ class ReachabilityPicture {
     const std::size_t row = strip.notes.size();
     strip.notes.push_back(
         {walk_key(from, to), text_.pair_note(run_.steps.size() - 1, from, to), {}, "walk", 0, row});
-    const auto via = run_.found[from][to].via;
-    if (!via) return;
-    strip.notes[row].marks = {walk_key(from, *via), walk_key(*via, to)};
-    add_walk_notes(from, *via, strip);
-    add_walk_notes(*via, to, strip);
+    const Between& via = run_.found[from][to].via;
+    if (via.empty()) return;
+    for (const auto& [a, b] : parts_of(from, via, to)) {
+      strip.notes[row].marks.push_back(walk_key(a, b));
+      add_walk_notes(a, b, strip);
+    }
   }
 
   void answer() {

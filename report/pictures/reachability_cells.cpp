@@ -2,14 +2,34 @@
 
 #include <fmt/core.h>
 
-#include <optional>
+#include <utility>
 
 #include "base/quoted_text.hpp"
 
 namespace logdepth {
 namespace {
 
-/// Looks cells up, and remembers the first that the file does not have.
+using Form = ReachabilityCells::Form;
+using Names = std::vector<std::string>;
+
+/// How cells are called that keep what is known at tokens of pairs and tuples.
+struct TupleNames {
+  Form form;
+  std::string pair, tuple;
+  std::vector<Names> stretches;
+  Names answers;
+};
+const std::vector<TupleNames>& tuple_names() {
+  const Names answers = {"zA", "zC", "same"};
+  static const std::vector<TupleNames> kNames = {
+      {Form::edges, "A", "C", {{"xA", "xC"}, {"yA", "yC"}}, answers},
+      {Form::edges, "A", "C", {{"x1", "y1"}, {"x2", "y2"}}, answers},
+      {Form::edges, "A", "C", {{"x1", "y1"}, {"x2", "y2"}, {"stay", "x3", "y3"}}, answers},
+      {Form::pairs, "B", "C", {{"x1"}, {"y1"}}, {"zB", "same"}}};
+  return kNames;
+}
+
+/// Looks cells up, and remembers those that the file does not have.
 class CellFinder {
  public:
   explicit CellFinder(const Model& model) : model_(model) {}
@@ -19,26 +39,26 @@ class CellFinder {
     if (found != model_.cells.end() && found->second.type == "flag" &&
         found->second.coordinates.size() == 1)
       return {name, found->second.coordinates.front()};
-    if (!missing_) missing_ = name;
+    missing_.push_back(name);
     return {};
   }
-  std::vector<NumberCell> flags(const std::vector<std::string>& names) {
+  std::vector<NumberCell> flags(const Names& names) {
     std::vector<NumberCell> cells;
     for (const std::string& name : names) cells.push_back(flag(name));
     return cells;
   }
-  const std::optional<std::string>& missing() const { return missing_; }
+  std::vector<NumberCell> numbered(const std::string& family, std::uint32_t count) {
+    std::vector<NumberCell> cells;
+    for (std::uint32_t i = 0; i < count; ++i)
+      cells.push_back(flag(fmt::format("{}.{}", family, i)));
+    return cells;
+  }
+  const Names& missing() const { return missing_; }
 
  private:
   const Model& model_;
-  std::optional<std::string> missing_;
+  Names missing_;
 };
-
-std::vector<std::string> numbered_names(const std::string& family, std::uint32_t count) {
-  std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < count; ++i) names.push_back(fmt::format("{}.{}", family, i));
-  return names;
-}
 
 std::string unknown(const Model& model, const std::string& why) {
   return "the weights file " + in_quotes(model.name) +
@@ -51,31 +71,32 @@ std::variant<ReachabilityCells, std::string> reachability_cells(const Model& mod
   const auto* graph = std::get_if<GraphInput>(&model.input);
   if (!graph) return unknown(model, "it takes no graph");
   if (model.shape.repeated == 0) return unknown(model, "it has no repeated layers");
-  CellFinder find(model);
   ReachabilityCells cells;
+  Names missing;
   if (graph->layout == GraphInput::Layout::rows) {
-    cells.form = ReachabilityCells::Form::rows;
-    cells.row = find.flags(numbered_names("R", graph->size.value_or(0)));
-    cells.fetched = find.flags(numbered_names("S", graph->size.value_or(0)));
-  } else if (model.construction == "compact") {
-    cells.form = ReachabilityCells::Form::edges;
-    cells.pair = find.flag("A");
-    cells.triple = find.flag("C");
-    cells.first = find.flags({"xA", "xC"});
-    cells.second = find.flags({"yA", "yC"});
-    cells.answers = find.flags({"zA", "zC", "same"});
-  } else if (model.construction == "paper") {
-    cells.form = ReachabilityCells::Form::pairs;
-    cells.pair = find.flag("B");
-    cells.triple = find.flag("C");
-    cells.first = find.flags({"x1"});
-    cells.second = find.flags({"y1"});
-    cells.answers = find.flags({"zB", "same"});
+    CellFinder find(model);
+    cells.form = Form::rows;
+    cells.row = find.numbered("R", graph->size.value_or(0));
+    cells.fetched = find.numbered("S", graph->size.value_or(0));
+    missing = find.missing();
   } else {
-    return unknown(model, "its construction is none of compact, paper and rows");
+    // The names that the file has most of; tuples have a vertex more where there is padding for it.
+    const std::size_t stretches = graph->padding == GraphInput::Padding::n4_minus_n2 ? 3 : 2;
+    std::size_t fewest = SIZE_MAX;
+    for (const TupleNames& names : tuple_names()) {
+      if (names.stretches.size() != stretches) continue;
+      CellFinder find(model);
+      ReachabilityCells found{names.form, find.flag(names.pair), find.flag(names.tuple)};
+      for (const Names& stretch : names.stretches) found.stretches.push_back(find.flags(stretch));
+      found.answers = find.flags(names.answers);
+      if (find.missing().size() >= fewest) continue;
+      fewest = find.missing().size();
+      missing = find.missing();
+      cells = std::move(found);
+    }
   }
-  if (find.missing())
-    return unknown(model, "its index 'cells' has no flag " + in_quotes(*find.missing()));
+  if (!missing.empty())
+    return unknown(model, "its index 'cells' has no flag " + in_quotes(missing.front()));
   return cells;
 }
 

@@ -17,19 +17,25 @@ struct NumberCell {
 
 /// Where a file that decides reachability keeps what it knows of the walks of a graph; a flag is
 /// true where its number is positive. Which head fetches a cell is said by the weights: the one
-/// that writes it.
+/// that writes it. The names are those of graph_connectivity_*_MS25_thm5_1.cpp, where they are
+/// explained: whoever calls cells so gets the picture, whatever the construction is called.
 struct ReachabilityCells {
-  /// Of the constructions in graph_connectivity_*_MS25_thm5_1.cpp, where the cells are explained:
-  /// `edges` (compact, also sized) keeps the edges at tokens of pairs and walks at tokens of triples;
-  /// `pairs` (paper) walks at both; `rows` a row of the relation at the token of each vertex.
+  /// `edges`: the edges are kept at tokens of pairs, walks at tokens of tuples (from, one or two
+  /// vertices between, to); `pairs`: walks at both; `rows`: a row of the relation at the token of
+  /// each vertex.
   enum class Form { edges, pairs, rows };
   Form form = Form::edges;
-  NumberCell pair, triple;                ///< edges: A, C; pairs: B, C
-  std::vector<NumberCell> first, second;  ///< what a triple (u, k, v) fetches of (u, k) and (k, v)
-  std::vector<NumberCell> row, fetched;   ///< rows: R.j, and S.j, what is fetched for it
-  std::vector<NumberCell> answers;        ///< what the last token fetches, and whether s = t
+  NumberCell pair = {}, tuple = {};  ///< edges: A, C; pairs: B, C
+  /// For each two neighbours of a tuple, what it knows of walks from one to the other: any of these
+  /// flags is enough. The last is fetched from tuples where there are several, the others from
+  /// pairs.
+  std::vector<std::vector<NumberCell>> stretches = {};
+  std::vector<NumberCell> row = {}, fetched = {};  ///< rows: R.j, and S.j, what is fetched for it
+  std::vector<NumberCell> answers = {};  ///< what the last token fetches, and whether s = t
 
-  bool has_triples() const { return form != Form::rows; }
+  bool has_tuples() const { return form != Form::rows; }
+  /// By which a loop makes the walks longer.
+  std::size_t factor() const { return has_tuples() ? stretches.size() : 2; }
 };
 
 /// The cells of this file, or why it does not say where they are, as a sentence.

@@ -32,8 +32,12 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
         size_(run.names.size()) {
     run_.found.assign(size_, std::vector<FoundPair>(size_));
     asking_.insert(run_.answer_token);
-    if (cells_.has_triples())
-      for (Vertex via = 0; via < size_; ++via) asking_.insert(question_triple(via));
+    if (!cells_.has_tuples()) return;
+    for (Vertex v = 0; v < size_; ++v) {
+      if (cells_.stretches.size() == 2) between_.push_back({v});
+      for (Vertex w = 0; w < size_ && cells_.stretches.size() > 2; ++w) between_.push_back({v, w});
+    }
+    for (const Between& via : between_) asking_.insert(question_tuple(via));
   }
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
@@ -87,24 +91,26 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
   // --- what heads bring --------------------------------------------------------------------------
 
   const NumberCell* watched_cell(const Head& head) const {
-    for (const auto* cells : {&cells_.first, &cells_.second, &cells_.fetched, &cells_.answers})
+    std::vector<const std::vector<NumberCell>*> watched = {&cells_.fetched, &cells_.answers};
+    for (const auto& stretch : cells_.stretches) watched.push_back(&stretch);
+    for (const auto* cells : watched)
       for (const NumberCell& cell : *cells)
         if (writes(head, cell)) return &cell;
     return nullptr;
   }
   bool brings_first() const {
-    const auto& cells = cells_.has_triples() ? cells_.first : cells_.fetched;
+    const auto& cells = cells_.has_tuples() ? cells_.stretches.front() : cells_.fetched;
     return std::find(watched_.begin(), watched_.end(), &cells.front()) != watched_.end();
   }
   /// Of rows: the pairs of vertices of the graph that are not found yet, and the question.
   bool is_asked(std::size_t token, const NumberCell& cell) const {
-    if (cells_.has_triples()) return asking_.contains(token);
+    if (cells_.has_tuples()) return asking_.contains(token);
     const auto to = static_cast<std::size_t>(&cell - cells_.fetched.data());
     return token < size_ && to < size_ &&
            (!run_.found[token][to].step || run_.question == std::pair<Vertex, Vertex>(token, to));
   }
-  std::size_t question_triple(Vertex via) const {
-    return run_.triple_token(run_.question->first, via, run_.question->second);
+  std::size_t question_tuple(const Between& via) const {
+    return run_.tuple_token(run_.question->first, via, run_.question->second);
   }
 
   bool holds(const Stream<ValueId>& stream, std::size_t token, const NumberCell& cell) const {
@@ -139,9 +145,9 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
       for (Vertex to = 0; to < size_; ++to) {
         const FetchedFlag known = pair_flag(stream, from, to);
         step.values[from][to] = known.value;
-        std::vector<Vertex> joins;
+        std::vector<Between> joins;
         if (number > 0) joins = joins_of(stream, from, to);
-        // Only `edges` leaves a pair to the flags of its triples.
+        // Only `edges` leaves a pair to the flags of its tuples.
         if (!known.holds && (cells_.form != Form::edges || joins.empty())) continue;
         step.reaches[from][to] = 1;
         FoundPair& pair = run_.found[from][to];
@@ -151,18 +157,18 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
     measure_walks(number);
   }
   FetchedFlag pair_flag(const Stream<ValueId>& stream, Vertex from, Vertex to) const {
-    return cells_.has_triples() ? flag(stream, run_.pair_token(from, to), cells_.pair)
-                                : flag(stream, from, cells_.row[to]);
+    return cells_.has_tuples() ? flag(stream, run_.pair_token(from, to), cells_.pair)
+                               : flag(stream, from, cells_.row[to]);
   }
-  std::vector<Vertex> joins_of(const Stream<ValueId>& stream, Vertex from, Vertex to) const {
-    std::vector<Vertex> joins;
-    if (cells_.has_triples()) {
-      for (Vertex via = 0; via < size_; ++via)
-        if (holds(stream, run_.triple_token(from, via, to), cells_.triple)) joins.push_back(via);
+  std::vector<Between> joins_of(const Stream<ValueId>& stream, Vertex from, Vertex to) const {
+    std::vector<Between> joins;
+    if (cells_.has_tuples()) {
+      for (const Between& via : between_)
+        if (holds(stream, run_.tuple_token(from, via, to), cells_.tuple)) joins.push_back(via);
     } else if (const auto found = selected_.find({from, cells_.fetched[to].coordinate});
                found != selected_.end()) {
       for (const std::size_t via : found->second.second)
-        if (via < size_) joins.push_back(static_cast<Vertex>(via));
+        if (via < size_) joins.push_back({static_cast<Vertex>(via)});
     }
     return joins;
   }
@@ -177,12 +183,19 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
       for (Vertex to = 0; to < size_; ++to) {
         FoundPair& pair = run_.found[from][to];
         if (pair.step != number) continue;
-        if (number == 0) pair.length = from == to && !cells_.has_triples() ? 0 : 1;
-        std::pair<std::size_t, std::size_t> best(SIZE_MAX, SIZE_MAX);  // length, longer part
-        for (const Vertex via : pair.joins) {
-          const std::size_t first = length(from, via), second = length(via, to);
-          const std::pair here(first + second, std::max(first, second));
-          if (first == 0 || second == 0 || here >= best) continue;
+        if (number == 0) pair.length = from == to && !cells_.has_tuples() ? 0 : 1;
+        std::pair<std::size_t, std::size_t> best(SIZE_MAX, SIZE_MAX);  // length, longest part
+        for (Between via : pair.joins) {
+          if (via.size() > 1 && via.back() == to) via.pop_back();  // a tuple may stay where it is
+          const std::vector<std::pair<Vertex, Vertex>> parts = parts_of(from, via, to);
+          std::pair<std::size_t, std::size_t> here(0, 0);
+          for (const auto& [begin, end] : parts) {
+            here.first += length(begin, end);
+            here.second = std::max(here.second, length(begin, end));
+          }
+          const bool known = std::ranges::all_of(
+              parts, [&](const auto& part) { return length(part.first, part.second) > 0; });
+          if (!known || here >= best) continue;
           best = here;
           pair.via = via;
           pair.length = here.first;
@@ -196,32 +209,56 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
     const auto [source, target] = *run_.question;
     for (Vertex via = 0; via < size_; ++via) {
       MiddleVertex& middle = run_.steps.back().middles.emplace_back();
-      middle.via = via;
-      if (cells_.has_triples()) {
-        middle.token = question_triple(via);
-        for (const NumberCell& cell : cells_.first)
-          middle.first.push_back(fetched(stream, middle.token, cell));
-        for (const NumberCell& cell : cells_.second)
-          middle.second.push_back(fetched(stream, middle.token, cell));
+      if (cells_.has_tuples()) {
+        middle = middle_tuple(stream, via);
       } else {
+        middle.via = {via};
         middle.token = source;
-        middle.first = {flag(stream, source, cells_.row[via])};
-        middle.second = {flag(stream, via, cells_.row[target])};
+        middle.stretches = {{flag(stream, source, cells_.row[via])},
+                            {flag(stream, via, cells_.row[target])}};
       }
-      const auto holds_one = [](const FetchedFlag& one) { return one.holds; };
-      middle.knows_first = std::any_of(middle.first.begin(), middle.first.end(), holds_one);
-      middle.knows_second = std::any_of(middle.second.begin(), middle.second.end(), holds_one);
+      const auto known = [](const std::vector<FetchedFlag>& stretch) {
+        return std::ranges::any_of(stretch, &FetchedFlag::holds);
+      };
+      middle.knows_first = known(middle.stretches.front());
+      middle.knows_second =
+          std::all_of(middle.stretches.begin() + 1, middle.stretches.end(), known);
     }
   }
+  /// The tuple of this vertex: of those that have a second one the first whose way from there to the
+  /// target is known, or that which stays at the target.
+  MiddleVertex middle_tuple(const Stream<ValueId>& stream, Vertex first) const {
+    const Vertex target = run_.question->second;
+    std::vector<Between> ways = {{first}};
+    if (cells_.stretches.size() > 2) {
+      ways = {{first, target}};
+      for (Vertex second = 0; second < size_; ++second) ways.push_back({first, second});
+      const auto way = std::ranges::find_if(ways, [&](const Between& via) {
+        return std::all_of(cells_.stretches.begin() + 1, cells_.stretches.end(),
+                           [&](const std::vector<NumberCell>& stretch) {
+                             return std::ranges::any_of(stretch, [&](const NumberCell& cell) {
+                               return holds(stream, question_tuple(via), cell);
+                             });
+                           });
+      });
+      if (way != ways.end()) std::swap(ways.front(), *way);
+    }
+    MiddleVertex middle{ways.front(), question_tuple(ways.front()), {}};
+    for (const auto& stretch : cells_.stretches) {
+      auto& flags = middle.stretches.emplace_back();
+      for (const NumberCell& cell : stretch) flags.push_back(fetched(stream, middle.token, cell));
+    }
+    return middle;
+  }
   FetchedFlag joined(const Stream<ValueId>& stream, const MiddleVertex& middle) const {
-    if (cells_.has_triples()) return flag(stream, middle.token, cells_.triple);
+    if (cells_.has_tuples()) return flag(stream, middle.token, cells_.tuple);
     const auto [source, target] = *run_.question;
     FetchedFlag result = flag(stream, source, cells_.row[target]);
     if (const auto found = selected_.find({source, cells_.fetched[target].coordinate});
         found != selected_.end())
       std::tie(result.head, result.selected) = found->second;
-    result.holds = middle.knows_second &&
-                   std::count(result.selected.begin(), result.selected.end(), middle.via) > 0;
+    result.holds =
+        middle.knows_second && std::ranges::count(result.selected, middle.via.front()) > 0;
     return result;
   }
 
@@ -231,6 +268,7 @@ class ReachabilityReader : public ForwardObserver<ValueId> {
   ReachabilityRun& run_;
   const ReachabilityCells& cells_;
   std::size_t size_;
+  std::vector<Between> between_;            // everything that a tuple can have there
   std::set<std::size_t> asking_;            // tokens of the question
   std::vector<const NumberCell*> watched_;  // per head of the sublayer: what it brings
   /// By token and coordinate: the head that brought it, and what it selected.
@@ -251,8 +289,8 @@ std::vector<std::pair<std::string, std::string>> deciding_logits(Runner& runner,
 }  // namespace
 
 bool ReachabilityRun::is_wrong(std::size_t step, Vertex from, Vertex to) const {
-  // Tokens of pairs and triples need not know that a vertex reaches itself.
-  if (!review.reaches || (from == to && cells.has_triples())) return false;
+  // Tokens of pairs and tuples need not know that a vertex reaches itself.
+  if (!review.reaches || (from == to && cells.has_tuples())) return false;
   const bool known = steps[step].reaches[from][to] != 0, right = (*review.reaches)[from][to];
   return known ? !right : right && finished && step + 1 == steps.size();
 }
@@ -260,10 +298,12 @@ bool ReachabilityRun::is_wrong(std::size_t step, Vertex from, Vertex to) const {
 std::vector<Vertex> ReachabilityRun::walk(Vertex from, Vertex to) const {
   const FoundPair& pair = found[from][to];
   if (pair.length == 0) return {from};
-  if (!pair.via) return {from, to};
-  std::vector<Vertex> vertices = walk(from, *pair.via);
-  const std::vector<Vertex> rest = walk(*pair.via, to);
-  vertices.insert(vertices.end(), rest.begin() + 1, rest.end());
+  if (pair.via.empty()) return {from, to};
+  std::vector<Vertex> vertices = {from};
+  for (const auto& [begin, end] : parts_of(from, pair.via, to)) {
+    const std::vector<Vertex> part = walk(begin, end);
+    vertices.insert(vertices.end(), part.begin() + 1, part.end());
+  }
   return vertices;
 }
 
@@ -287,8 +327,8 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
   run.question = question;
   run.review = review;
   const auto& input = std::get<GraphInput>(model.input);
-  if (input.padding == GraphInput::Padding::n3) run.first_triple = run.size * run.size;
-  run.answer_token = cells.has_triples() ? run.tokens - 1 : source;
+  if (input.padding == GraphInput::Padding::n3) run.first_tuple = run.size * run.size;
+  run.answer_token = cells.has_tuples() ? run.tokens - 1 : source;
 
   ReachabilityReader reader(runner, run);
   PromiseCheck promises(model, runner.arithmetic());

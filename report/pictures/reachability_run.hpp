@@ -22,14 +22,30 @@ struct FetchedFlag {
   std::vector<std::size_t> selected = {};  ///< by this head, for the token
 };
 
+/// The vertices between two others by way of which walks are joined: one, or two in the order in
+/// which they are passed.
+using Between = std::vector<Vertex>;
+
 /// A vertex between source and target, as a loop looked at it.
 struct MiddleVertex {
-  Vertex via = 0;
-  std::size_t token = 0;                   ///< the one that works on it
-  std::vector<FetchedFlag> first, second;  ///< source to via, via to target, before the loop
-  bool knows_first = false, knows_second = false;
-  FetchedFlag joined = {};  ///< after the loop
+  Between via;            ///< the vertex, and a second one where tuples have two
+  std::size_t token = 0;  ///< the one that works on it
+  std::vector<std::vector<FetchedFlag>>
+      stretches;  ///< source to via, ... to target, before the loop
+  bool knows_first = false, knows_second = false;  ///< of the first stretch, and of all others
+  FetchedFlag joined = {};                         ///< after the loop
 };
+
+/// The ways from each vertex to the next.
+inline std::vector<std::pair<Vertex, Vertex>> parts_of(Vertex from, const Between& via, Vertex to) {
+  std::vector<std::pair<Vertex, Vertex>> parts;
+  for (const Vertex v : via) {
+    parts.emplace_back(from, v);
+    from = v;
+  }
+  parts.emplace_back(from, to);
+  return parts;
+}
 
 /// What the network knows before the loops (the first step) or after one of them.
 struct ReachabilityStep {
@@ -43,11 +59,11 @@ struct ReachabilityStep {
 /// How a pair was found.
 struct FoundPair {
   std::optional<std::size_t> step = {};
-  std::vector<Vertex> joins = {};  ///< vertices by way of which two walks were joined in this step
+  std::vector<Between> joins = {};  ///< by way of what walks were joined in this step
   /// Of the shortest walk that these joins make; 0 also where a broken network has found the pair
   /// out of nothing.
   std::size_t length = 0;
-  std::optional<Vertex> via = {};  ///< the join of this walk that is nearest to its middle
+  Between via = {};  ///< the join of this walk whose longest part is shortest; none: not joined
 };
 
 /// An exact run on a graph as it explains itself. All of it was read from the residual stream, or
@@ -57,7 +73,7 @@ struct ReachabilityRun {
   ReachabilityCells cells;
   std::vector<std::string> names;                           ///< of the graph's vertices
   std::size_t edges = 0, size = 0, tokens = 0, layers = 0;  ///< size: with vertices filled up
-  std::size_t first_triple = 0, answer_token = 0;
+  std::size_t first_tuple = 0, answer_token = 0;
   std::optional<std::pair<Vertex, Vertex>> question;
   std::vector<ReachabilityStep> steps;
   std::vector<std::vector<FoundPair>> found;  ///< [from][to]
@@ -70,8 +86,10 @@ struct ReachabilityRun {
   RunReview review;
 
   std::size_t pair_token(Vertex from, Vertex to) const { return from * size + to; }
-  std::size_t triple_token(Vertex from, Vertex via, Vertex to) const {
-    return first_triple + (from * size + via) * size + to;
+  std::size_t tuple_token(Vertex from, const Between& via, Vertex to) const {
+    std::size_t number = from;
+    for (const Vertex v : via) number = number * size + v;
+    return first_tuple + number * size + to;
   }
   /// Whether the step knows a walk that there is none of, or the last one misses one.
   bool is_wrong(std::size_t step, Vertex from, Vertex to) const;
@@ -79,7 +97,7 @@ struct ReachabilityRun {
   std::vector<Vertex> walk(Vertex from, Vertex to) const;
 };
 
-/// Runs the graph and reads `cells` as it goes; a file of pairs and triples needs a question. The
+/// Runs the graph and reads `cells` as it goes; a file of pairs and tuples needs a question. The
 /// refusal of the run or of the verdict, when there is no answer.
 Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCells& cells,
                                            const Graph& graph,

@@ -54,19 +54,29 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
                       counted(run_.edges, "edge") + " \xC2\xB7 " + counted(run_.tokens, "token") +
                       " \xC2\xB7 " + counted(run_.layers, "layer run", "layers run") + ", in " +
                       counted(run_.steps.size() - 1, "loop"));
-  sentences.emplace_back(
-      run_.cells.has_triples()
-          ? "Tokens stand for pairs of vertices and for triples (from, between, to). In every loop "
-            "a "
-            "triple that knows walks from \xE2\x86\x92 between and between \xE2\x86\x92 to has "
-            "found its pair."
-          : "Every token is a vertex and holds whom it reaches. In every loop it asks those that "
-            "it "
-            "reaches whom they reach.");
-  sentences.emplace_back(
-      "So a loop joins two walks to one of up to twice as many steps. All of this was read from "
-      "the "
-      "exact run of the network.");
+  const bool wide = run_.cells.factor() > 2;
+  if (wide)
+    sentences.emplace_back(
+        "Tokens stand for pairs of vertices and for tuples (from, first between, second between, "
+        "to). "
+        "In every loop a tuple that knows the three walks between neighbours, or two where the "
+        "second "
+        "is the end, has found its pair.");
+  else if (run_.cells.has_tuples())
+    sentences.emplace_back(
+        "Tokens stand for pairs of vertices and for triples (from, between, to). In every loop a "
+        "triple that knows walks from \xE2\x86\x92 between and between \xE2\x86\x92 to has found "
+        "its "
+        "pair.");
+  else
+    sentences.emplace_back(
+        "Every token is a vertex and holds whom it reaches. In every loop it asks those that it "
+        "reaches whom they reach.");
+  sentences.push_back(
+      fmt::format("So a loop joins {} walks to one of up to {} as many steps. All of this was read "
+                  "from the exact "
+                  "run of the network.",
+                  wide ? "three" : "two", wide ? "three times" : "twice"));
   if (drawn < run_.names.size())
     sentences.push_back(fmt::format(
         "{} of {} vertices are drawn: {}. Counts are of all.", drawn, run_.names.size(),
@@ -118,7 +128,8 @@ std::vector<std::string> ReachabilityText::how_to_read() const {
           "",
           "Here, in every loop: what may lie between.",
           "A line on the left: " + from + " reaches it,",
-          "on the right: it reaches " + to + ", before the loop.",
+          "on the right: it reaches " + to +
+              (run_.cells.factor() > 2 ? ", itself or by one more." : ", before the loop."),
           "Orange: both, so the loop has found the pair."};
 }
 
@@ -128,11 +139,13 @@ std::string ReachabilityText::step_name(std::size_t step) const {
 
 std::string ReachabilityText::walks(std::size_t step) const {
   if (step == 0)
-    return run_.cells.has_triples() ? "the edges, as the input gives them"
-                                    : "the edges, as the input gives them, and every vertex itself";
+    return run_.cells.has_tuples() ? "the edges, as the input gives them"
+                                   : "the edges, as the input gives them, and every vertex itself";
   std::vector<std::string> layers;
   for (const std::size_t layer : run_.steps[step].layers) layers.push_back(std::to_string(layer));
-  return fmt::format("walks of at most {} steps are known ({} {} of {})", std::size_t{1} << step,
+  std::size_t longest = 1;
+  for (std::size_t loop = 0; loop < step; ++loop) longest *= run_.cells.factor();
+  return fmt::format("walks of at most {} steps are known ({} {} of {})", longest,
                      layers.size() == 1 ? "layer" : "layers", joined(layers, " and "), run_.layers);
 }
 
@@ -180,45 +193,57 @@ std::string ReachabilityText::pair_note(std::size_t step, Vertex from, Vertex to
   } else if (found.step == 0) {
     text += found.length == 0 ? "the vertex itself." : "an edge.";
   } else {
-    text += fmt::format("found in loop {}, by way of {}.", *found.step,
-                        names(found.joins, run_.names.size()));
+    text += fmt::format("found in loop {}, by way of {}.", *found.step, ways(found.joins, to));
   }
   if (run_.is_wrong(step, from, to))
     text += run_.steps[step].reaches[from][to] ? " Wrong: there is no walk."
                                                : " Wrong: there is a walk.";
-  const bool rows = !run_.cells.has_triples();
+  const bool rows = !run_.cells.has_tuples();
   text += fmt::format(" Token {}: {} = {}.", rows ? from : run_.pair_token(from, to),
                       rows ? run_.cells.row[to].name : run_.cells.pair.name,
                       run_.steps[step].values[from][to]);
   if (rows || !run_.steps[step].reaches[from][to] || found.step == 0) return text;
   std::vector<std::string> tokens;
-  for (const Vertex via : found.joins)
-    tokens.push_back(std::to_string(run_.triple_token(from, via, to)));
-  return text + " " + run_.cells.triple.name + " holds at " +
+  for (const Between& via : found.joins)
+    tokens.push_back(std::to_string(run_.tuple_token(from, via, to)));
+  return text + " " + run_.cells.tuple.name + " holds at " +
          (tokens.size() == 1 ? "token " : "tokens ") + joined(tokens) + ".";
 }
 
-std::string ReachabilityText::token(std::size_t at, bool triple) const {
+std::string ReachabilityText::way(Between via, Vertex to, std::size_t limit) const {
+  if (via.size() > 1 && via.back() == to) via.pop_back();
+  std::vector<std::string> passed;
+  for (const Vertex v : via) passed.push_back(cut_text(run_.names[v], limit));
+  return joined(passed, kTo);
+}
+
+std::string ReachabilityText::ways(const std::vector<Between>& joins, Vertex to) const {
+  std::vector<std::string> texts;
+  for (const Between& via : joins) texts.push_back(way(via, to, kNameLimit));
+  return texts.empty() ? "none" : joined(texts);
+}
+
+std::string ReachabilityText::token(std::size_t at, bool tuple) const {
   const auto name = [&](std::size_t vertex) {
     return vertex < run_.names.size() ? cut_text(run_.names[vertex], kNameLimit)
                                       : std::string("filled up");
   };
   const std::size_t n = run_.size;
-  if (!run_.cells.has_triples()) return name(at);
-  if (!triple && at < n * n) return fmt::format("{} ({}{}{})", at, name(at / n), kTo, name(at % n));
-  const std::size_t number = at - run_.first_triple;
-  if (triple && at >= run_.first_triple && number < n * n * n)
-    return fmt::format("{} ({}{}{}{}{})", at, name(number / n / n), kTo, name(number / n % n), kTo,
-                       name(number % n));
-  return std::to_string(at);
+  if (!run_.cells.has_tuples()) return name(at);
+  std::size_t number = tuple ? at - run_.first_tuple : at;
+  std::vector<std::string> vertices;
+  for (std::size_t i = 0; i < (tuple ? run_.cells.stretches.size() + 1 : 2); ++i, number /= n)
+    vertices.insert(vertices.begin(), name(number % n));
+  if (number > 0 || (tuple && at < run_.first_tuple)) return std::to_string(at);
+  return fmt::format("{} ({})", at, joined(vertices, kTo));
 }
 
-std::string ReachabilityText::fetched(const FetchedFlag& flag, bool triple) const {
+std::string ReachabilityText::fetched(const FetchedFlag& flag, bool tuple) const {
   const std::string value = flag.cell + " = " + flag.value;
   if (flag.head.empty()) return value;
   std::vector<std::string> tokens;
   for (const std::size_t selected : flag.selected)
-    if (tokens.size() < kTokensListed) tokens.push_back(token(selected, triple));
+    if (tokens.size() < kTokensListed) tokens.push_back(token(selected, tuple));
   std::string text = "head " + flag.head + " selects " +
                      (flag.selected.size() == 1 ? "token " : "tokens ") + joined(tokens);
   if (flag.selected.size() > kTokensListed)
@@ -230,13 +255,17 @@ std::string ReachabilityText::middle_note(const MiddleVertex& middle) const {
   const auto [source, target] = *run_.question;
   const auto flags = [&](const std::vector<FetchedFlag>& all) {
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < all.size(); ++i) texts.push_back(fetched(all[i], i > 0));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      texts.push_back(fetched(all[i], i > 0 && i + 1 == all.size()));
     return joined(texts, "; ");
   };
-  return fmt::format("By way of {}, token {}. {}: {}. {}: {}. After the loop: {}.",
-                     cut_text(run_.names[middle.via], kNameLimit), middle.token,
-                     pair(source, middle.via), flags(middle.first), pair(middle.via, target),
-                     flags(middle.second), fetched(middle.joined, false));
+  std::string text =
+      fmt::format("By way of {}, token {}.", way(middle.via, target, kNameLimit), middle.token);
+  const auto parts = parts_of(source, middle.via, target);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text +=
+        fmt::format(" {}: {}.", pair(parts[i].first, parts[i].second), flags(middle.stretches[i]));
+  return text + " After the loop: " + fetched(middle.joined, false) + ".";
 }
 
 StripTable ReachabilityText::reach_table(std::size_t step) const {
@@ -258,29 +287,32 @@ StripTable ReachabilityText::question_table(std::size_t step) const {
   table.headings[3] = "to " + cut_text(run_.names[target], kNameLimit);
   const auto known = [](bool is) { return is ? "known" : "not known"; };
   for (const MiddleVertex& middle : run_.steps[step].middles)
-    table.rows.push_back({run_.names[middle.via], std::to_string(middle.token),
+    table.rows.push_back({way(middle.via, target, SIZE_MAX), std::to_string(middle.token),
                           known(middle.knows_first), known(middle.knows_second),
                           middle.joined.holds ? "yes" : "no"});
   return table;
 }
 
 StripTable ReachabilityText::token_table() const {
-  if (!run_.cells.has_triples()) {
+  if (!run_.cells.has_tuples()) {
     StripTable table{"The tokens", {"token", "vertex"}};
     for (Vertex v = 0; v < run_.names.size(); ++v)
       table.rows.push_back({std::to_string(v), run_.names[v]});
     return table;
   }
   StripTable table{"The tokens, by what they stand for",
-                   {"from", "tokens of its pairs", "tokens of its triples"}};
+                   {"from", "tokens of its pairs",
+                    run_.cells.factor() > 2 ? "tokens of its tuples" : "tokens of its triples"}};
   const std::size_t n = run_.size;
   const auto last = static_cast<Vertex>(n - 1);
   const auto range = [](std::size_t first, std::size_t end) {
     return fmt::format("{}{}{}", first, kDash, end);
   };
+  const std::size_t between = run_.cells.stretches.size() - 1;
   for (Vertex v = 0; v < run_.names.size(); ++v)
     table.rows.push_back({run_.names[v], range(run_.pair_token(v, 0), run_.pair_token(v, last)),
-                          range(run_.triple_token(v, 0, 0), run_.triple_token(v, last, last))});
+                          range(run_.tuple_token(v, Between(between, 0), 0),
+                                run_.tuple_token(v, Between(between, last), last))});
   const auto [source, target] = *run_.question;
   const std::size_t sources = run_.tokens - source - target - 2;
   table.rows.push_back({"the source, in unary", range(sources, sources + source), ""});
@@ -294,7 +326,9 @@ std::string ReachabilityText::walk_sentence() const {
   if (source == target) return "source and target are the same vertex";
   if (!found.step) return "no walk from source to target was found";
   if (found.step == 0) return "an edge leads from source to target";
-  if (!found.via) return "the pair was found, but not from two walks that were known";
+  if (found.via.empty())
+    return fmt::format("the pair was found, but not from {} walks that were known",
+                       run_.cells.factor() > 2 ? "three" : "two");
   return fmt::format("the walk of {} that the loops have put together",
                      counted(found.length, "step"));
 }
@@ -302,7 +336,7 @@ std::string ReachabilityText::walk_sentence() const {
 std::vector<std::string> ReachabilityText::last_token() const {
   if (!run_.question) return {};
   std::vector<std::string> sentences;
-  const bool rows = !run_.cells.has_triples();
+  const bool rows = !run_.cells.has_tuples();
   for (std::size_t i = 0; i < run_.answers.size(); ++i)
     sentences.push_back(
         (i == 0 ? fmt::format("Token {}, the last: ", run_.answer_token) : std::string()) +

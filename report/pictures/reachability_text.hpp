@@ -34,6 +34,9 @@ class ReachabilityText {
   std::string vertex_note(std::size_t step, Vertex vertex) const;
   std::string pair_note(std::size_t step, Vertex from, Vertex to) const;
   std::string middle_note(const MiddleVertex& middle) const;
+  /// The vertices by way of which walks are joined, "b", or "b -> c" where there are two; `limit`:
+  /// characters of a name.
+  std::string way(Between via, Vertex to, std::size_t limit) const;
 
   StripTable reach_table(std::size_t step) const;
   StripTable question_table(std::size_t step) const;
@@ -49,8 +52,9 @@ class ReachabilityText {
   std::string pair(Vertex from, Vertex to) const;
   std::vector<Vertex> reached(std::size_t step, Vertex from, bool only_new) const;
   std::size_t pairs(std::size_t step, bool only_new) const;
-  std::string token(std::size_t at, bool triple) const;
-  std::string fetched(const FetchedFlag& flag, bool triple) const;
+  std::string ways(const std::vector<Between>& joins, Vertex to) const;
+  std::string token(std::size_t at, bool tuple) const;
+  std::string fetched(const FetchedFlag& flag, bool tuple) const;
 
   const ReachabilityRun& run_;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/places.hpp"
+#include "tests/support/processes.hpp"
 
 namespace logdepth::house_rules_tests {
 namespace {
@@ -203,6 +204,34 @@ TEST(HouseRules, AFileHasOneSubject) {
   std::vector<std::string> folders = kFolders;
   folders.push_back("tests");
   for (const Source& source : sources(folders)) EXPECT_LE(source.lines, 500u) << source.path;
+}
+
+/// "LINES ROOM" on every line.
+std::map<std::string, std::size_t> lines_by_room(const std::string& text) {
+  std::istringstream in(text);
+  std::map<std::string, std::size_t> rooms;
+  std::size_t lines = 0;
+  for (std::string room; in >> lines >> room;) rooms[room] = lines;
+  return rooms;
+}
+
+TEST(HouseRules, RoomsStayWithinTheirBoundsOfLines) {
+  const fs::path folder = kRoot / "tests/house_rules";
+  const support::Finished counted =
+      support::run_process({(folder / "room_lines.sh").string()}, folder);
+  ASSERT_EQ(counted.status, 0) << counted.err;
+  std::ifstream in(folder / "room_bounds.txt");
+  const std::map<std::string, std::size_t> lines = lines_by_room(counted.out),
+                                           bounds =
+                                               lines_by_room({std::istreambuf_iterator(in), {}});
+  ASSERT_GT(lines.size(), 30u);
+  for (const auto& [room, count] : lines) {
+    ASSERT_TRUE(bounds.contains(room)) << room << " has no line in room_bounds.txt";
+    EXPECT_LE(count, bounds.at(room))
+        << room << ": make it smaller, or state why it is larger with room_lines.sh --bounds";
+  }
+  for (const auto& [room, bound] : bounds)
+    EXPECT_TRUE(lines.contains(room)) << "room_bounds.txt: there is no " << room;
 }
 
 TEST(HouseRules, EveryFolderSaysWhatLivesThere) {

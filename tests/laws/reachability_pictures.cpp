@@ -11,6 +11,8 @@
 
 #include "base/xml_text.hpp"
 #include "compiler/passes/compile.hpp"
+#include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
+#include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -44,7 +46,10 @@ std::vector<Model> models(std::uint32_t size) {
           compiled(graph_connectivity_MS25_thm5_1(ConnectivityForm::paper, Padding::n3_minus_n2)),
           compiled(graph_connectivity_rows_MS25_thm5_1(size)),
           compiled(graph_connectivity_rows_MS25_thm5_1(size), Norm::layernorm),
-          compiled(graph_connectivity_sized_MS25_thm5_1(size))};
+          compiled(graph_connectivity_sized_MS25_thm5_1(size)),
+          compiled(graph_connectivity_bounded_MS25_thm5_1(size)),
+          compiled(graph_connectivity_radix_MS25_thm5_1(size, 2)),
+          compiled(graph_connectivity_radix_MS25_thm5_1(size, 3))};
 }
 
 ReachabilityRun run_of(const Model& model, const Graph& graph,
@@ -86,10 +91,19 @@ void expect_facts(const Model& model, const Graph& graph, const Question& questi
   const ReachabilityRun run = run_of(model, graph, question);
   const std::size_t n = graph.size();
   const auto lengths = walk_lengths(graph);
-  const bool rows = !run.cells.has_triples();
+  const bool rows = !run.cells.has_tuples();
+  const bool three = std::get<GraphInput>(model.input).padding == Padding::n4_minus_n2;
+  EXPECT_EQ(run.cells.factor(), three ? 3u : 2u);
+  const auto longest = [&](std::size_t step) {
+    std::size_t steps = 1;
+    while (step-- > 0) steps *= three ? 3 : 2;
+    return steps;
+  };
+  const auto is_walk = [&](Vertex from, Vertex to, std::size_t steps) {
+    return (rows && from == to) || (lengths[from][to] && *lengths[from][to] <= steps);
+  };
   const auto known = [&](Vertex from, Vertex to, std::size_t step) {
-    return (rows && from == to) ||
-           (lengths[from][to] && *lengths[from][to] <= std::size_t{1} << step);
+    return is_walk(from, to, longest(step));
   };
   const auto [source, target] = question;
   for (std::size_t step = 0; step < run.steps.size(); ++step) {
@@ -100,8 +114,10 @@ void expect_facts(const Model& model, const Graph& graph, const Question& questi
             << support::edge_list_text(graph);
     ASSERT_EQ(run.steps[step].middles.size(), step == 0 ? 0 : n);
     for (const MiddleVertex& middle : run.steps[step].middles) {
-      EXPECT_EQ(middle.knows_first, known(source, middle.via, step - 1));
-      EXPECT_EQ(middle.knows_second, known(middle.via, target, step - 1));
+      const Vertex via = middle.via.front();
+      EXPECT_EQ(middle.knows_first, known(source, via, step - 1));
+      EXPECT_EQ(middle.knows_second,
+                is_walk(via, target, (run.cells.factor() - 1) * longest(step - 1)));
       EXPECT_EQ(middle.joined.holds, middle.knows_first && middle.knows_second);
     }
   }
@@ -148,7 +164,7 @@ TEST(ReachabilityPictures, ATripleAsksItsTwoPairsAndTheLastTokenTheTriplesThatHa
   const Graph graph = named({"a", "b", "c", "d"}, {{0, 1}, {1, 2}, {2, 3}});
   for (const Model& model : models(4)) {
     const ReachabilityRun run = run_of(model, graph, Question(0, 2));
-    if (!run.cells.has_triples()) {
+    if (!run.cells.has_tuples()) {
       const FetchedFlag& joined = run.steps[1].middles[1].joined;  // by way of b
       EXPECT_EQ(joined.head, "to.2");
       EXPECT_EQ(joined.selected, (std::vector<std::size_t>{1})) << "of a and b, b reaches c";
@@ -156,13 +172,20 @@ TEST(ReachabilityPictures, ATripleAsksItsTwoPairsAndTheLastTokenTheTriplesThatHa
     }
     for (std::size_t step = 1; step < run.steps.size(); ++step)
       for (const MiddleVertex& middle : run.steps[step].middles) {
-        EXPECT_EQ(middle.first[0].selected, std::vector{run.pair_token(0, middle.via)});
-        EXPECT_EQ(middle.second[0].selected, std::vector{run.pair_token(middle.via, 2)});
+        const auto parts = parts_of(0, middle.via, 2);
+        ASSERT_EQ(middle.stretches.size(), parts.size());
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          const bool stays = middle.stretches[i].front().cell == "stay";  // no head brings it
+          EXPECT_EQ(middle.stretches[i][stays ? 1 : 0].selected,
+                    std::vector{run.pair_token(parts[i].first, parts[i].second)});
+        }
       }
     const FetchedFlag& answer = run.answers.front();
     EXPECT_EQ(answer.selected, std::vector{run.pair_token(0, 2)});
     if (run.cells.form == ReachabilityCells::Form::edges) {
-      EXPECT_EQ(run.answers[1].selected, std::vector{run.triple_token(0, 1, 2)});
+      std::vector<std::size_t> found = {run.tuple_token(0, {1}, 2)};
+      if (run.cells.factor() == 3) found = {run.tuple_token(0, {1, 2}, 2)};
+      EXPECT_EQ(run.answers[1].selected, found);
       EXPECT_EQ(run.answers[1].value, "1");
     }
   }
@@ -186,9 +209,13 @@ TEST(ReachabilityPictures, AFileThatDoesNotSayItsCellsIsNamedWithWhatIsMissing) 
   model = forms[4];
   model.cells.clear();
   EXPECT_NE(reason(model).find("no flag 'R.0'"), std::string::npos) << reason(model);
-  model = forms[2];
-  model.construction = "mine";
-  EXPECT_NE(reason(model).find("none of compact, paper and rows"), std::string::npos);
+  model = forms[9];
+  model.cells.erase("stay");
+  EXPECT_NE(reason(model).find("no flag 'stay'"), std::string::npos) << reason(model);
+  for (Model renamed : forms) {
+    renamed.construction = "mine";
+    EXPECT_EQ(reason(renamed), "") << "cells are named, constructions are not";
+  }
   const auto words = with_derived(
       compile(regular_language_scan_MS25_thm4_1(named_monoid("Z2"), "Z2", ScanOptions{})));
   EXPECT_NE(reason(words).find("takes no graph"), std::string::npos);
@@ -229,7 +256,7 @@ TEST(ReachabilityPictures, EveryKnownPairIsAnArrowAndAMarkedPlaceOfTheMatrix) {
         for (Vertex to = 0; to < 6; ++to) {
           const std::string pair = std::to_string(from) + "-" + std::to_string(to) + "\"";
           const bool known = run.steps[step].reaches[from][to] != 0;
-          const bool itself = !run.cells.has_triples() && from == to;
+          const bool itself = !run.cells.has_tuples() && from == to;
           EXPECT_EQ(count(strip.elements, "data-key=\"a" + pair), known && !itself ? 1u : 0u);
           const std::size_t cell = strip.elements.find("data-key=\"m" + pair);
           const std::string place =

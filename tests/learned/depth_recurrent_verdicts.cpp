@@ -14,7 +14,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
-#include "learned/depth_recurrent/setting_differences.hpp"
+#include "learned/report/run_table.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/heatmaps.hpp"
 
@@ -29,8 +29,8 @@ using laws::set;
 
 TEST(FrontierVerdict, PassesTheIdealHeatmapInBothHalves) {
   const FrontierVerdict verdict = judge_frontier(ideal(), 1000);
-  EXPECT_EQ(verdict.solved(), Verdict::passed);
-  EXPECT_EQ(verdict.chance(), Verdict::passed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::passed);
+  EXPECT_EQ(verdict.chance(), report::Verdict::passed);
   EXPECT_EQ(verdict.solved_cells, 1u + 2 + 3 + 5 + 5);
   EXPECT_EQ(verdict.chance_cells, 8u + 7 + 6 + 4 + 2);
 }
@@ -41,16 +41,16 @@ TEST(FrontierVerdict, NamesTheCellThatFailsItsHalfAlone) {
   set(heatmap, 6, 8, 0.2);    // beyond the trained hops, within T: judged by neither half
   set(heatmap, 12, 12, 0.2);  // T = 12 is not judged
   FrontierVerdict verdict = judge_frontier(heatmap, 1000);
-  EXPECT_EQ(verdict.solved(), Verdict::failed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::failed);
   EXPECT_EQ(verdict.unsolved, (Cells{{5, 8, 0.949}}));
-  EXPECT_EQ(verdict.chance(), Verdict::passed);
+  EXPECT_EQ(verdict.chance(), report::Verdict::passed);
 
   heatmap = ideal();
   set(heatmap, 6, 5, 0.561);
   set(heatmap, 2, 1, 0.439);
   verdict = judge_frontier(heatmap, 1000);
-  EXPECT_EQ(verdict.solved(), Verdict::passed);
-  EXPECT_EQ(verdict.chance(), Verdict::failed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::passed);
+  EXPECT_EQ(verdict.chance(), report::Verdict::failed);
   EXPECT_EQ(verdict.leaks, (Cells{{2, 1, 0.439}, {6, 5, 0.561}}));
 }
 
@@ -60,21 +60,21 @@ TEST(FrontierVerdict, LimitsBelongToTheSideThatPasses) {
   set(heatmap, 6, 5, 0.56);
   set(heatmap, 8, 5, 0.44);
   const FrontierVerdict verdict = judge_frontier(heatmap, 1000);
-  EXPECT_EQ(verdict.solved(), Verdict::passed);
-  EXPECT_EQ(verdict.chance(), Verdict::passed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::passed);
+  EXPECT_EQ(verdict.chance(), report::Verdict::passed);
 }
 
 TEST(FrontierVerdict, IsUndecidedAboutWhatWasNotMeasured) {
   FrontierVerdict verdict = judge_frontier(ideal({1, 2, 3, 4, 5, 10}, {1, 2, 3, 5}), 1000);
   EXPECT_EQ(verdict.missing_loops, (Numbers{8}));
-  EXPECT_EQ(verdict.solved(), Verdict::undecided);
-  EXPECT_EQ(verdict.chance(), Verdict::undecided);
+  EXPECT_EQ(verdict.solved(), report::Verdict::undecided);
+  EXPECT_EQ(verdict.chance(), report::Verdict::undecided);
   verdict = judge_frontier(ideal(), 999);
-  EXPECT_EQ(verdict.solved(), Verdict::passed);
-  EXPECT_EQ(verdict.chance(), Verdict::undecided);
+  EXPECT_EQ(verdict.solved(), report::Verdict::passed);
+  EXPECT_EQ(verdict.chance(), report::Verdict::undecided);
   AccuracyHeatmap heatmap = ideal({1, 2, 3, 4}, {1, 2, 3, 5});
   set(heatmap, 1, 1, 0.5);
-  EXPECT_EQ(judge_frontier(heatmap, 1000).solved(), Verdict::failed);
+  EXPECT_EQ(judge_frontier(heatmap, 1000).solved(), report::Verdict::failed);
 }
 
 /// The most that an accuracy lies below one of the same row at fewer loops.
@@ -105,8 +105,8 @@ TEST(PublishedHeatmaps, ContradictTheTextAtEightHopsAndShowNoRowOfFive) {
   const AccuracyHeatmap& published = published_hops().heatmap;
   const FrontierVerdict verdict = judge_frontier(published, 1000);
   EXPECT_EQ(verdict.missing_hops, (Numbers{5}));
-  EXPECT_EQ(verdict.solved(), Verdict::undecided);
-  EXPECT_EQ(verdict.chance(), Verdict::passed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::undecided);
+  EXPECT_EQ(verdict.chance(), report::Verdict::passed);
   EXPECT_EQ(short_cells(published, 8, 0.95), (Cells{{8, 8, 0.5}}));
   EXPECT_EQ(short_cells(ideal(), 12, 0.95), Cells());
   EXPECT_EQ(frontier(published, 0.95), (Numbers{1, 2, 3, 4, 6, 8, 8, 8}));
@@ -127,13 +127,13 @@ TEST(ExtrapolationVerdict, AsksForNineTenthsOfSixHopsAtTwelveSteps) {
   AccuracyHeatmap heatmap = ideal();
   set(heatmap, 8, 12, 0.3);
   ExtrapolationVerdict verdict = judge_extrapolation(heatmap);
-  EXPECT_EQ(verdict.verdict(), Verdict::passed);
+  EXPECT_EQ(verdict.verdict(), report::Verdict::passed);
   EXPECT_EQ(verdict.eight, 0.3);
   set(heatmap, 6, 12, 0.9);
-  EXPECT_EQ(judge_extrapolation(heatmap).verdict(), Verdict::passed);
+  EXPECT_EQ(judge_extrapolation(heatmap).verdict(), report::Verdict::passed);
   set(heatmap, 6, 12, 0.899);
-  EXPECT_EQ(judge_extrapolation(heatmap).verdict(), Verdict::failed);
-  EXPECT_EQ(judge_extrapolation(ideal({6}, {8})).verdict(), Verdict::undecided);
+  EXPECT_EQ(judge_extrapolation(heatmap).verdict(), report::Verdict::failed);
+  EXPECT_EQ(judge_extrapolation(ideal({6}, {8})).verdict(), report::Verdict::undecided);
   EXPECT_EQ(judge_extrapolation(published_hops().heatmap).six, 1.0);
   EXPECT_EQ(judge_extrapolation(published_hops().heatmap).eight, 0.97);
 }
@@ -149,15 +149,15 @@ TEST(SupervisionVerdict, ComparesMediansOfTheLargestHopCountSolved) {
   EXPECT_EQ(verdict.solved_last, 10.0);
   EXPECT_EQ(verdict.solved_mean_steps, 8.0);
   EXPECT_EQ(verdict.shortcut_last, 0.6);
-  EXPECT_EQ(verdict.verdict(), Verdict::passed);
+  EXPECT_EQ(verdict.verdict(), report::Verdict::passed);
   EXPECT_TRUE(verdict.enough_seeds());
   verdict = judge_supervision(outcomes({10, 8, 12}), outcomes({10, 10, 1}));
-  EXPECT_EQ(verdict.verdict(), Verdict::failed);  // equal is not smaller
+  EXPECT_EQ(verdict.verdict(), report::Verdict::failed);  // equal is not smaller
   verdict = judge_supervision(outcomes({10, 12}), outcomes({10, 10, 10}));
   EXPECT_EQ(verdict.solved_last, 11.0);
   EXPECT_FALSE(verdict.enough_seeds());
-  EXPECT_EQ(verdict.verdict(), Verdict::undecided);  // two runs of three
-  EXPECT_EQ(judge_supervision(outcomes({10}), {}).verdict(), Verdict::undecided);
+  EXPECT_EQ(verdict.verdict(), report::Verdict::undecided);  // two runs of three
+  EXPECT_EQ(judge_supervision(outcomes({10}), {}).verdict(), report::Verdict::undecided);
   EXPECT_EQ(judge_supervision({}, {}).shortcut_last, std::nullopt);
 }
 
@@ -175,19 +175,19 @@ TEST(ExpressionVerdict, JudgesShallowDepthsMonotonyAndDepthEight) {
   for (const double last : {1.0, 0.95, 0.92, 0.9, 0.71})
     heatmap.accuracy.push_back({0.6, last, last - 0.03});
   ExpressionVerdict verdict = judge_expressions(heatmap);
-  EXPECT_EQ(verdict.solved(), Verdict::passed);
-  EXPECT_EQ(verdict.non_decreasing(), Verdict::passed);
-  EXPECT_EQ(verdict.deep_verdict(), Verdict::passed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::passed);
+  EXPECT_EQ(verdict.non_decreasing(), report::Verdict::passed);
+  EXPECT_EQ(verdict.deep_verdict(), report::Verdict::passed);
 
   set(heatmap, 4, 8, 0.899);
   set(heatmap, 8, 8, 0.7);
   set(heatmap, 1, 16, 0.969);
   verdict = judge_expressions(heatmap);
-  EXPECT_EQ(verdict.solved(), Verdict::failed);
+  EXPECT_EQ(verdict.solved(), report::Verdict::failed);
   EXPECT_EQ(verdict.unsolved, (Cells{{4, 8, 0.899}}));
-  EXPECT_EQ(verdict.non_decreasing(), Verdict::failed);
+  EXPECT_EQ(verdict.non_decreasing(), report::Verdict::failed);
   EXPECT_EQ(verdict.fallen, (Cells{{1, 16, 0.969}}));
-  EXPECT_EQ(verdict.deep_verdict(), Verdict::failed);  // above, not at
+  EXPECT_EQ(verdict.deep_verdict(), report::Verdict::failed);  // above, not at
 }
 
 TEST(ExpressionVerdict, RemembersTheBestOfAllSmallerT) {
@@ -199,30 +199,32 @@ TEST(ExpressionVerdict, RemembersTheBestOfAllSmallerT) {
 TEST(ExpressionVerdict, IsUndecidedAboutWhatWasNotMeasured) {
   const ExpressionVerdict published = judge_expressions(published_expressions().heatmap);
   EXPECT_EQ(published.missing, (Numbers{1, 3}));
-  EXPECT_EQ(published.solved(), Verdict::undecided);
-  EXPECT_EQ(published.non_decreasing(), Verdict::passed);
+  EXPECT_EQ(published.solved(), report::Verdict::undecided);
+  EXPECT_EQ(published.non_decreasing(), report::Verdict::passed);
   EXPECT_EQ(published.deep, 0.98);
   const ExpressionVerdict other = judge_expressions({{1, 2, 3, 4}, {4}, {{1}, {1}, {1}, {1}}});
-  EXPECT_EQ(other.solved(), Verdict::undecided);
-  EXPECT_EQ(other.non_decreasing(), Verdict::undecided);
-  EXPECT_EQ(other.deep_verdict(), Verdict::undecided);
+  EXPECT_EQ(other.solved(), report::Verdict::undecided);
+  EXPECT_EQ(other.non_decreasing(), report::Verdict::undecided);
+  EXPECT_EQ(other.deep_verdict(), report::Verdict::undecided);
 }
 
 TEST(FamilyVerdict, AsksForFiveHundredthsAtDepthThree) {
-  EXPECT_EQ(judge_families({{2, 3}, {1, 4}, {{0.9, 0.5}, {0.7, 0.75}}}).verdict(), Verdict::passed);
+  EXPECT_EQ(judge_families({{2, 3}, {1, 4}, {{0.9, 0.5}, {0.7, 0.75}}}).verdict(),
+            report::Verdict::passed);
   EXPECT_EQ(judge_families({{2, 3}, {1, 4}, {{0.5, 0.9}, {0.7, 0.749}}}).verdict(),
-            Verdict::failed);
-  EXPECT_EQ(judge_families({{2, 4}, {1, 4}, {{0, 1}, {0, 1}}}).verdict(), Verdict::undecided);
-  EXPECT_EQ(judge_families({{3}, {1, 5}, {{0, 1}}}).verdict(), Verdict::undecided);
-  EXPECT_EQ(judge_families(published_families().heatmap).verdict(), Verdict::passed);
+            report::Verdict::failed);
+  EXPECT_EQ(judge_families({{2, 4}, {1, 4}, {{0, 1}, {0, 1}}}).verdict(),
+            report::Verdict::undecided);
+  EXPECT_EQ(judge_families({{3}, {1, 5}, {{0, 1}}}).verdict(), report::Verdict::undecided);
+  EXPECT_EQ(judge_families(published_families().heatmap).verdict(), report::Verdict::passed);
 }
 
 TEST(Verdicts, OfSeveralRunsFailWithOneAndPassWithAll) {
-  using enum Verdict;
-  EXPECT_EQ(together({passed, passed}), passed);
-  EXPECT_EQ(together({passed, undecided}), undecided);
-  EXPECT_EQ(together({undecided, failed, passed}), failed);
-  EXPECT_EQ(together({}), undecided);
+  using enum report::Verdict;
+  EXPECT_EQ(report::overall({passed, passed}), passed);
+  EXPECT_EQ(report::overall({passed, undecided}), undecided);
+  EXPECT_EQ(report::overall({undecided, failed, passed}), failed);
+  EXPECT_EQ(report::overall({}), undecided);
 }
 
 using Points = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -344,9 +346,9 @@ TEST(Ablations, DoNotExplainOtherSettings) {
 }
 
 TEST(Medians, AreTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
-  EXPECT_EQ(median({}), std::nullopt);
-  EXPECT_EQ(median({3, 1, 2}), 2.0);
-  EXPECT_EQ(median({4, 1, 2, 8}), 3.0);
+  EXPECT_EQ(report::median({}), std::nullopt);
+  EXPECT_EQ(report::median({3, 1, 2}), 2.0);
+  EXPECT_EQ(report::median({4, 1, 2, 8}), 3.0);
   const AccuracyHeatmap one{{1}, {1, 2}, {{0.2, 1.0}}}, two{{1}, {1, 2}, {{0.4, 0.0}}},
       three{{1}, {1, 2}, {{0.3, 0.9}}};
   EXPECT_EQ(median_heatmap({one, two, three}), (AccuracyHeatmap{{1}, {1, 2}, {{0.3, 0.9}}}));

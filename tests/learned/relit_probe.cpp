@@ -6,14 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <pugixml.hpp>
 #include <string>
 
-#include "learned/relit/published_relit.hpp"
+#include "learned/relit/published.hpp"
 #include "learned/relit/recursion_probe.hpp"
 #include "learned/report/rank_correlation.hpp"
-#include "learned/report/seeds.hpp"
+#include "learned/report/run_table.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/refusals.hpp"
 
@@ -42,29 +41,36 @@ TEST(RankCorrelation, IsSpearmansWithMeanRanksForEqualNumbers) {
 }
 
 TEST(SeedMeans, HaveTheStandardErrorOfTheMeanFromTwoSeedsOn) {
-  const auto mean = seed_mean({1, 2, 6});
+  const auto mean = report::mean_of({1, 2, 6});
   ASSERT_TRUE(mean);
   EXPECT_NEAR(mean->mean, 3, 1e-12);
   EXPECT_NEAR(*mean->error, std::sqrt(7.0 / 3), 1e-12);
-  EXPECT_EQ(seed_mean({0.5})->error, std::nullopt);
-  EXPECT_EQ(seed_mean({}), std::nullopt);
-  EXPECT_EQ(difference_text({-0.25, 0.125, 3}), "-0.250 ± 0.125");
-  EXPECT_EQ(difference_text({0.25, std::nullopt, 1}), "+0.250");
+  EXPECT_EQ(report::mean_of({0.5})->error, std::nullopt);
+  EXPECT_EQ(report::mean_of({}), std::nullopt);
+  EXPECT_EQ(report::difference_text({-0.25, 0.125, 3}), "-0.250 ± 0.125");
+  EXPECT_EQ(report::difference_text({0.25, std::nullopt, 1}), "+0.250");
 }
 
 // --- published -----------------------------------------------------------------------------------
 
 TEST(PublishedRelit, HasTheMeansThatItPrintsAndTheContradictionsThatAreNoted) {
-  for (const PublishedRelitRow& row : published_relit_rows())
-    EXPECT_NEAR(std::accumulate(row.accuracy.begin(), row.accuracy.end(), 0.0) / 5, row.mean, 0.011)
-        << row.model;
-  const auto& sets = published_relit_data_sets();
-  EXPECT_GT(*sets[4].halting, sets[4].macro_steps);
-  const PublishedRelitRow& relit = published_relit_rows().back();
+  const Json all = relit::published();
+  const auto& sets = all["data_sets"];
+  for (const Json& row : all["accuracies"]) {
+    double sum = 0;
+    for (const Json& set : sets) sum += row.at(set["name"].get<std::string>()).get<double>();
+    EXPECT_EQ(row.size(), sets.size() + 2) << row["model"];
+    EXPECT_NEAR(sum / 5, row["mean"].get<double>(), 0.011) << row["model"];
+  }
+  EXPECT_EQ(sets.size(), 5u);
+  EXPECT_GT(sets[4]["mean_halting"], sets[4]["macro_steps"]);
+  const Json& ours = all["accuracies"].back();
+  EXPECT_EQ(ours["model"], "ReLIT");
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const double right = std::round(relit.accuracy[i] / 100 * sets[i].test_samples);
-    const bool share = std::fabs(100 * right / sets[i].test_samples - relit.accuracy[i]) < 0.0051;
-    EXPECT_EQ(share, i >= 3) << sets[i].name;
+    const double accuracy = ours[sets[i]["name"].get<std::string>()],
+                 samples = sets[i]["test_samples"];
+    const double right = std::round(accuracy / 100 * samples);
+    EXPECT_EQ(std::fabs(100 * right / samples - accuracy) < 0.0051, i >= 3) << sets[i]["name"];
   }
 }
 

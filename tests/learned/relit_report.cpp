@@ -1,8 +1,6 @@
 // The report on ReLIT: series and what they are compared with, the criteria at their thresholds,
 // and the texts and pictures from records whose result is known.
 
-#include "learned/relit/relit_report.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +11,12 @@
 #include <string>
 
 #include "learned/records/task.hpp"
-#include "learned/relit/published_relit.hpp"
-#include "learned/relit/relit_figures.hpp"
-#include "learned/relit/relit_verdicts.hpp"
+#include "learned/relit/criteria.hpp"
+#include "learned/relit/published.hpp"
+#include "learned/relit/report.hpp"
+#include "learned/relit/section_data.hpp"
+#include "learned/report/report_files.hpp"
+#include "learned/report/report_runs.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/refusals.hpp"
@@ -29,8 +30,20 @@ using support::refusal;
 
 using namespace laws;
 
-RelitSection only_section(const std::vector<RunRecord>& records) {
-  const auto sections = relit_sections(records);
+std::string page_of(const std::vector<RunRecord>& records) {
+  return report::markdown(relit::make_report(records));
+}
+
+/// The picture of this file.
+std::string picture_of(const std::string& file) {
+  for (const report::File& one : report::files_of(relit::make_report(some_records())))
+    if (one.name == file) return one.text;
+  ADD_FAILURE() << "no picture " << file;
+  return "";
+}
+
+relit::Section only_section(const std::vector<RunRecord>& records) {
+  const auto sections = relit::sections_of(records);
   EXPECT_EQ(sections.size(), 1u);
   return sections.front();
 }
@@ -39,7 +52,7 @@ RelitSection only_section(const std::vector<RunRecord>& records) {
 
 TEST(RelitReport, PrintsNumbersBySeriesDepthAndMacroStep) {
   expect_parts(
-      relit_markdown(some_records()),
+      page_of(some_records()),
       {"| method | backbone | samples | seeds | state | all | proof depth 0 |",
        "| ReLIT | base/seed-1 | 2000 | 1, 2, 3 | measured | 0.835 (0.830 to 0.840) | 1.000 (1.000 "
        "to 1.000) |",
@@ -60,7 +73,7 @@ TEST(RelitReport, PrintsNumbersBySeriesDepthAndMacroStep) {
 
 TEST(RelitReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
   expect_parts(
-      relit_markdown(some_records()),
+      page_of(some_records()),
       {"- RL-4, ReLIT on base/seed-1: **reproduced**, mean of 3 seeds, of which 3 pass by "
        "themselves.\n",
        "  - on proofs of depth 0 to 3 at least 0.03 above the one-pass block of equal parameters: "
@@ -72,13 +85,13 @@ TEST(RelitReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
        "+0.235 ± 0.003 (0.835 against 0.600); linear probes 0.600 and not run, **passed**",
        "- RL-1: training", "- RL-3: answers"});
   expect_parts(
-      relit_markdown({record(Method::relit, 1, {{50, 45, 40, 35}, {160, 150, 150}})}),
+      page_of({record(Method::relit, 1, {{50, 45, 40, 35}, {160, 150, 150}})}),
       {"- RL-4, ReLIT on base/seed-1: **not reproduced at this scale**, 1 of 3 seeds, so "
        "this is preliminary; missing: runs of the method one-pass on the same seeds.\n",
        "- RL-6, ReLIT on base/seed-1: **undecided**; missing: runs with --states embedding, "
        "runs with --states random.\n",
        "No ablation was run."});
-  expect_parts(relit_markdown({record(Method::one_pass, 1)}),
+  expect_parts(page_of({record(Method::one_pass, 1)}),
                {"- RL-4, ReLIT: **undecided**; missing: runs of the method relit.\n",
                 "No run has a head that halts."});
 }
@@ -89,7 +102,7 @@ TEST(RelitReport, SaysWhereADifferenceIsLessThanTwoStandardErrors) {
     records.push_back(record(Method::relit, seed, {{30 + 5 * seed, 40, 40, 40}}));
     records.push_back(record(Method::one_pass, seed, {{39, 40, 40, 40}}));
   }
-  expect_parts(relit_markdown(records),
+  expect_parts(page_of(records),
                {"+0.005 ± 0.014, less than two standard errors (0.800 against 0.795), **failed**"});
 }
 
@@ -99,24 +112,27 @@ TEST(RelitReport, SaysHowRunsEnded) {
   early.training["stopped"] = "seconds";
   early.training["steps"] = 59u;
   const std::vector<RunRecord> records = {rising, early};
-  expect_parts(relit_markdown(records),
+  expect_parts(page_of(records),
                {"seed 2 ended by its seconds after 59 steps, still rising: 1 of 2"});
-  const Json series = Json::parse(relit_json(records))["sections"][0]["series"][0];
+  const Json series =
+      Json::parse(report::json(relit::make_report(records)))["sections"][0]["series"][0];
   EXPECT_EQ(series["still_rising"], 1);
   EXPECT_EQ(series["ended_early"].dump(),
             R"([{"seed":2,"how":"ended by its seconds after 59 steps"}])");
 }
 
 TEST(RelitReport, NeverCallsOursByTheNamesOfPublishedDataSets) {
-  const std::string text = relit_markdown(some_records());
+  const std::string text = page_of(some_records());
   const std::string ours = text.substr(0, text.find("## Published"));
   ASSERT_LT(ours.size(), text.size());
-  for (const PublishedDataSet& set : published_relit_data_sets())
-    EXPECT_EQ(ours.find(set.name), std::string::npos) << set.name;
+  const Json published = relit::published();
+  ASSERT_EQ(published["data_sets"].size(), 5u);
+  for (const Json& set : published["data_sets"])
+    EXPECT_EQ(ours.find(set["name"].get<std::string>()), std::string::npos) << set["name"];
 }
 
 TEST(RelitReport, TheJsonHasTheSameNumbers) {
-  const Json json = Json::parse(relit_json(some_records()));
+  const Json json = Json::parse(report::json(relit::make_report(some_records())));
   EXPECT_EQ(json["schema"], "logdepth/report-relit/1");
   const Json& section = json["sections"][0];
   const Json& first = section["series"][0];
@@ -145,7 +161,7 @@ std::size_t elements(const std::string& svg, const std::string& path) {
 }
 
 TEST(RelitPictures, ShowBarsWithTheirProbes) {
-  const std::string svg = relit_bottleneck_svg(relit_sections(some_records()));
+  const std::string svg = picture_of("relit-bottleneck.svg");
   EXPECT_EQ(elements(svg, "//rect[starts-with(title, 'ReLIT on ')]"), 3u);
   EXPECT_EQ(elements(svg, "//rect[title='ReLIT on base/seed-1: 0.835']"), 1u);
   EXPECT_EQ(elements(svg, "//rect[title='ReLIT on base/seed-1, random weights: 0.500']"), 1u);
@@ -154,7 +170,7 @@ TEST(RelitPictures, ShowBarsWithTheirProbes) {
 }
 
 TEST(RelitPictures, ShowAnswersRightAndWrongAndTheHalt) {
-  const std::string svg = relit_trajectories_svg(relit_sections(some_records()));
+  const std::string svg = picture_of("relit-trajectories.svg");
   EXPECT_EQ(elements(svg, "//rect[title='halted here']"), 2u);
   // Frames stand in the cells of their answers.
   EXPECT_EQ(elements(svg,
@@ -171,7 +187,7 @@ TEST(RelitPictures, ShowAnswersRightAndWrongAndTheHalt) {
 }
 
 TEST(RelitPictures, DrawEveryMeanAndAHistogramOfHalts) {
-  const std::string svg = relit_figure_svg(relit_sections(some_records()));
+  const std::string svg = picture_of("relit.svg");
   EXPECT_EQ(elements(svg, "//circle[title='ReLIT on base/seed-1, proof depth 3: 0.640']"), 1u);
   EXPECT_EQ(elements(svg, "//circle[title='ReLIT on base/seed-1, proof depth 3: 2.60']"), 1u);
   EXPECT_EQ(elements(svg, "//circle[title='ReLIT on base/seed-1, macro step 2: 0.250']"), 1u);
@@ -179,10 +195,10 @@ TEST(RelitPictures, DrawEveryMeanAndAHistogramOfHalts) {
 }
 
 TEST(RelitPictures, HaveRoomForFewMacroSteps) {
-  EXPECT_EQ(shown_steps(3), (Counts{1, 2, 3}));
-  EXPECT_EQ(shown_steps(16).size(), 16u);
-  EXPECT_EQ(shown_steps(40), (Counts{1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 40}));
-  EXPECT_EQ(shown_steps(32), (Counts{1, 2, 3, 4, 5, 6, 7, 8, 16, 32}));
+  EXPECT_EQ(relit::shown_steps(3), (Counts{1, 2, 3}));
+  EXPECT_EQ(relit::shown_steps(16).size(), 16u);
+  EXPECT_EQ(relit::shown_steps(40), (Counts{1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 40}));
+  EXPECT_EQ(relit::shown_steps(32), (Counts{1, 2, 3, 4, 5, 6, 7, 8, 16, 32}));
 }
 
 // --- bad input, files ----------------------------------------------------------------------------
@@ -194,12 +210,12 @@ TEST(RelitReport, RefusesRecordsOfOtherTasksAndTwoResultsOfOneRun) {
   const std::string none =
       "RUNS: expected at least one run of a recursive block on a frozen language model, as 'train "
       "relit' leaves them";
-  EXPECT_EQ(refusal([&] { relit_markdown({}); }), none);
-  EXPECT_EQ(refusal([&] { relit_markdown({other, without}); }), none);
+  EXPECT_EQ(refusal([&] { page_of({}); }), none);
+  EXPECT_EQ(refusal([&] { page_of({other, without}); }), none);
   RunRecord again = record(Method::relit, 1, {{50, 45, 40, 34}});
   again.folder = "again/seed-1";
   EXPECT_EQ(refusal([&] {
-              relit_markdown({record(Method::relit, 1), again});
+              page_of({record(Method::relit, 1), again});
             }),
             "runs/relit/seed-1 and again/seed-1: expected one result of seed 1, found two that "
             "differ under the same configuration");
@@ -210,7 +226,7 @@ TEST(RelitReport, RefusesResultsThatContradictThemselvesOrTheirConfiguration) {
   const auto with = [&](const char* path, const Json& value) {
     RunRecord damaged = record(Method::relit, 7);
     damaged.result[Json::json_pointer(path)] = value;
-    const std::string text = refusal([&] { relit_markdown({damaged}); });
+    const std::string text = refusal([&] { page_of({damaged}); });
     return text.starts_with(place) ? text.substr(place.size()) : text;
   };
   EXPECT_EQ(with("/kind", "rules"), "accepted");
@@ -269,11 +285,11 @@ TEST(RelitReport, ReadsWhatTheTaskMeasures) {
   };
   run.config.task.as<RulesTaskConfig>().tokens.clear();
   run.result = task.make_task(1)->measure(predictor, 0, {});
-  const RelitSection section = only_section({run});
-  const RelitSeries& series = section.series[0];
+  const relit::Section section = only_section({run});
+  const relit::Series& series = section.series[0];
   EXPECT_EQ(series.accuracy()->median, 1);
   EXPECT_EQ(series.halting_at(2), (Counts{0, 50, 0}));
-  EXPECT_EQ(judge_halting(series).verdict(), Verdict::passed);
+  EXPECT_EQ(relit::judge_halting(mean_halts(series), series.may_halt()), report::Verdict::passed);
   EXPECT_NEAR(*series.runs[0].accuracy_after(1), 0.5, 1e-12);
 }
 
@@ -281,13 +297,14 @@ TEST(RelitReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "relit-report" / "new";
   fs::remove_all(folder.parent_path());
-  const auto names = save_relit_report(some_records(), folder.string());
+  const auto names =
+      write_report_files(files_of(relit::make_report(some_records())), folder.string());
   EXPECT_EQ(names, (std::vector<std::string>{"relit.md", "relit.json", "relit.svg",
                                              "relit-bottleneck.svg", "relit-trajectories.svg"}));
-  EXPECT_EQ(read_whole_file((folder / "relit.md").string()), relit_markdown(some_records()));
-  EXPECT_EQ(read_whole_file((folder / "relit.json").string()), relit_json(some_records()));
-  EXPECT_EQ(read_whole_file((folder / "relit.svg").string()),
-            relit_figure_svg(relit_sections(some_records())));
+  EXPECT_EQ(read_whole_file((folder / "relit.md").string()), page_of(some_records()));
+  EXPECT_EQ(read_whole_file((folder / "relit.json").string()),
+            report::json(relit::make_report(some_records())));
+  EXPECT_EQ(read_whole_file((folder / "relit.svg").string()), picture_of("relit.svg"));
   fs::remove_all(folder.parent_path());
 }
 

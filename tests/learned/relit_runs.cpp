@@ -20,7 +20,7 @@ TEST(RelitRuns, EveryMethodIsAValidRunOfItsName) {
   for (std::size_t i = 0; i < std::size(kRelitMethods); ++i)
     for (const bool paper_size : {false, true})
       for (const RuleWorld world : {RuleWorld::closed, RuleWorld::open}) {
-        RunConfig config = relit(Set::rules, world, paper_size);
+        RunConfig config = relit_preset(Set::rules, world, paper_size);
         config.network->as<RelitSettings>().backbone = "a folder";
         const Json before = to_json(config);
         set_relit_method(config, static_cast<RelitMethod>(i));
@@ -35,7 +35,7 @@ TEST(RelitRuns, EveryMethodIsAValidRunOfItsName) {
 }
 
 TEST(RelitRuns, StepsAreThoseOfTheEpochs) {
-  RunConfig config = relit(Set::rules, RuleWorld::closed, false);
+  RunConfig config = relit_preset(Set::rules, RuleWorld::closed, false);
   EXPECT_EQ(config.training.steps, 375u);  // 6 x 2000 / 32
   set_epochs(config, 0.001);
   EXPECT_EQ(config.training.steps, 1u);
@@ -44,7 +44,7 @@ TEST(RelitRuns, StepsAreThoseOfTheEpochs) {
 }
 
 std::string network_refusal(void (*change)(RunConfig&, RelitSettings&)) {
-  RunConfig config = relit(Set::rules, RuleWorld::closed, false);
+  RunConfig config = relit_preset(Set::rules, RuleWorld::closed, false);
   auto& network = config.network->as<RelitSettings>();
   network.backbone = "a folder";
   change(config, network);

@@ -1,21 +1,22 @@
 // Runs of ReLIT as series, what they are compared with, and the criteria at their thresholds.
 
-#include "learned/relit/relit_verdicts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
 
+#include "learned/relit/criteria.hpp"
 #include "tests/support/relit_records.hpp"
 
 namespace logdepth::relit_verdict_tests {
 namespace {
 
 using namespace laws;
+using report::judge;
+using report::Verdict;
 
-RelitSection only_section(const std::vector<RunRecord>& records) {
-  const auto sections = relit_sections(records);
+relit::Section only_section(const std::vector<RunRecord>& records) {
+  const auto sections = relit::sections_of(records);
   EXPECT_EQ(sections.size(), 1u);
   return sections.front();
 }
@@ -26,7 +27,7 @@ TEST(RelitSections, HoldSeriesOfSeedsInOrderAndARunThatWasMadeTwiceOnce) {
   std::vector<RunRecord> records = some_records();
   records.push_back(records.front());
   records.back().config.network->as<RelitSettings>().states_folder = "elsewhere";
-  const RelitSection section = only_section(records);
+  const relit::Section section = only_section(records);
   ASSERT_EQ(section.series.size(), 7u);
   EXPECT_EQ(section.series[0].title(), "ReLIT");
   EXPECT_EQ(section.series[0].seeds(), (std::vector<std::uint64_t>{1, 2, 3}));
@@ -48,7 +49,7 @@ TEST(RelitSections, NameChangesAsMethodsAndOtherSettingsBesideThem) {
   deep.config.network->as<RelitSettings>().layers = 4;
   RunRecord nli = record(Method::relit, 1);
   nli.config.task.as<RulesTaskConfig>().set = RulesTaskConfig::Set::nli;
-  const auto sections = relit_sections({zero, deep, record(Method::relit, 1), nli});
+  const auto sections = relit::sections_of({zero, deep, record(Method::relit, 1), nli});
   ASSERT_EQ(sections.size(), 2u);
   const auto& series = sections[0].series;
   ASSERT_EQ(series.size(), 3u);
@@ -59,7 +60,7 @@ TEST(RelitSections, NameChangesAsMethodsAndOtherSettingsBesideThem) {
   EXPECT_EQ(sections[0].ablations(series[1]), std::vector{&series[2]});
   EXPECT_TRUE(sections[0].ablations(series[0]).empty());
   EXPECT_EQ(sections[1].title(), "pairs of sentences with quantifiers and negation");
-  EXPECT_TRUE(relit_criteria(sections[1]).empty());
+  EXPECT_TRUE(relit::criteria_of(sections[1]).empty());
 }
 
 TEST(RelitSections, NameABackboneByItsFolderAndWhatIsReadOfIt) {
@@ -92,10 +93,10 @@ TEST(RelitSections, CompareWithOnePassOnTheSameStatesHoweverItWasTrained) {
   RunRecord wide = record(Method::one_pass, 1, {{49, 49, 49, 49}});
   wide.config.network->as<RelitSettings>().hidden = 999;
   RunRecord elsewhere = record(Method::one_pass, 1, {{48, 48, 48, 48}}, States::random);
-  const RelitSection section =
+  const relit::Section section =
       only_section({record(Method::relit, 1), record(Method::one_pass, 1, {{40, 40, 40, 40}}),
                     longer, wide, elsewhere});
-  const RelitSeries& base = section.series[0];
+  const relit::Series& base = section.series[0];
   EXPECT_EQ(section.compared(base, Method::one_pass).size(), 2u);
   EXPECT_NEAR(section.best_compared(base, Method::one_pass)->accuracy()->median, 0.9, 1e-12);
   EXPECT_EQ(section.best_compared(base, Method::linear_probe), nullptr);
@@ -105,71 +106,98 @@ TEST(RelitSections, CompareWithOnePassOnTheSameStatesHoweverItWasTrained) {
 // --- criteria ------------------------------------------------------------------------------------
 
 TEST(RelitVerdicts, TheGainPassesAtThreePointsAndAFallOfOnePoint) {
-  const auto gain = [](double value) {
-    return GainVerdict{SeedMean{value, std::nullopt, 3}, {0.5, 0.6}};
+  EXPECT_EQ(judge(0.03, relit::kGain), Verdict::passed);
+  EXPECT_EQ(judge(0.0299, relit::kGain), Verdict::failed);
+  EXPECT_EQ(judge(std::nullopt, relit::kGain), Verdict::undecided);
+  const auto after = [](const std::vector<double>& accuracies) {
+    return judge(relit::largest_fall(accuracies), relit::kFall);
   };
-  EXPECT_EQ(gain(0.03).verdict(), Verdict::passed);
-  EXPECT_EQ(gain(0.0299).gains(), Verdict::failed);
-  EXPECT_EQ((GainVerdict{{}, {0.5, 0.6}}.verdict()), Verdict::undecided);
-  const auto after = [](std::vector<double> accuracies) {
-    return GainVerdict{SeedMean{1, std::nullopt, 3}, std::move(accuracies)}.holds();
-  };
+  EXPECT_EQ(after({0.5, 0.6}), Verdict::passed);
   EXPECT_EQ(after({0.5, 0.49}), Verdict::passed);
   EXPECT_EQ(after({0.5, 0.489}), Verdict::failed);
   EXPECT_EQ(after({0.5, 0.7, 0.695, 0.688}), Verdict::failed);  // against the best before
   EXPECT_EQ(after({0.5}), Verdict::undecided);
 }
 
+/// The criterion of this name about the first base.
+report::Criterion criterion_of(const std::vector<RunRecord>& records, const std::string& name) {
+  for (const report::Criterion& one : relit::criteria_of(only_section(records)))
+    if (one.name == name) return one;
+  ADD_FAILURE() << "no criterion " << name;
+  return {};
+}
+
+TEST(RelitVerdicts, TheGainNeedsBothHalves) {
+  const auto verdict = [](const Counts& once, const Counts& after) {
+    Found found;
+    found.after = after;
+    return criterion_of({record(Method::relit, 1, found), record(Method::one_pass, 1, {once})},
+                        "RL-4")
+        .verdict();
+  };
+  EXPECT_EQ(verdict({40, 40, 40, 40}, {140, 160, 170}), Verdict::passed);
+  EXPECT_EQ(verdict({45, 45, 45, 45}, {140, 160, 170}), Verdict::failed);
+  EXPECT_EQ(verdict({40, 40, 40, 40}, {173, 160, 170}), Verdict::failed);
+  EXPECT_EQ(criterion_of({record(Method::relit, 1)}, "RL-4").verdict(), Verdict::undecided);
+}
+
 TEST(RelitVerdicts, TheGainIsTakenSeedBySeedOverProofsOfDepthUpToThree) {
   RunRecord deep = record(Method::relit, 1, {{50, 50, 50, 0}});
-  const RelitSection section = only_section({deep, record(Method::relit, 2, {{50, 50, 50, 20}}),
-                                             record(Method::relit, 4, {{50, 50, 50, 50}}),
-                                             record(Method::one_pass, 1, {{30, 50, 50, 0}}),
-                                             record(Method::one_pass, 2, {{20, 50, 50, 20}})});
-  const GainVerdict verdict = judge_gain(section, section.series[0]);
-  ASSERT_TRUE(verdict.gain);
-  EXPECT_EQ(verdict.gain->seeds, 2u);
-  EXPECT_NEAR(verdict.gain->mean, 0.125, 1e-12);
-  EXPECT_NEAR(*verdict.gain->error, 0.025, 1e-12);
-  EXPECT_EQ(verdict.after_step.size(), 3u);
-  EXPECT_NEAR(verdict.after_step[2], 0.85, 1e-12);
+  const report::Criterion criterion = criterion_of(
+      {deep, record(Method::relit, 2, {{50, 50, 50, 20}}),
+       record(Method::relit, 4, {{50, 50, 50, 50}}), record(Method::one_pass, 1, {{30, 50, 50, 0}}),
+       record(Method::one_pass, 2, {{20, 50, 50, 20}})},
+      "RL-4");
+  EXPECT_EQ(criterion.seeds, 2u);
+  EXPECT_TRUE(criterion.parts[0].found.starts_with("+0.125 ± 0.025 ")) << criterion.parts[0].found;
+  EXPECT_EQ(criterion.parts[1].found, "after each 0.700, 0.800, 0.850");
   RunRecord six = record(Method::relit, 1, {{50, 40, 30, 0}});
   six.config.task.as<RulesTaskConfig>().depths = {0, 1, 2, 5};
   six.result["by_proof_depth"][3]["depth"] = 5;
-  const RelitSection hard = only_section({six});
-  EXPECT_NEAR(*hard.series[0].runs[0].accuracy_to(kGainDepth), 0.8, 1e-12);
+  const relit::Section hard = only_section({six});
+  EXPECT_NEAR(*hard.series[0].runs[0].accuracy_to(relit::kGainDepth), 0.8, 1e-12);
 }
 
 TEST(RelitVerdicts, HaltingHasToRiseWithTheDepthOfTheProof) {
-  const auto verdict = [](std::vector<std::pair<std::uint32_t, double>> points, bool may_halt) {
-    return HaltingVerdict{std::move(points), may_halt}.verdict();
-  };
-  EXPECT_EQ(verdict({{0, 1.5}, {1, 1.4}, {2, 1.6}}, true), Verdict::passed);
-  EXPECT_EQ(verdict({{0, 1.5}, {1, 1.6}, {2, 1.4}}, true), Verdict::failed);
-  EXPECT_EQ(verdict({{0, 2}, {1, 2}}, true), Verdict::failed);
-  EXPECT_EQ(verdict({{0, 2}, {1, 2.5}}, false), Verdict::undecided);
-  EXPECT_EQ(verdict({{0, 2}}, true), Verdict::undecided);
+  using relit::judge_halting;
+  EXPECT_EQ(judge_halting({{0, 1.5}, {1, 1.4}, {2, 1.6}}, true), Verdict::passed);
+  EXPECT_EQ(judge_halting({{0, 1.5}, {1, 1.6}, {2, 1.4}}, true), Verdict::failed);
+  EXPECT_EQ(judge_halting({{0, 2}, {1, 2}}, true), Verdict::failed);
+  EXPECT_EQ(judge_halting({{0, 2}, {1, 2.5}}, false), Verdict::undecided);
+  EXPECT_EQ(judge_halting({{0, 2}}, true), Verdict::undecided);
   const auto judged = [](Method method, std::uint32_t least_steps) {
     RunRecord run = record(method, 1);
     run.config.network->as<RelitSettings>().least_steps = least_steps;
-    return judge_halting(only_section({run}).series[0]);
+    const relit::Section section = only_section({run});
+    return judge_halting(mean_halts(section.series[0]), section.series[0].may_halt());
   };
-  EXPECT_EQ(judged(Method::relit, 2).verdict(), Verdict::passed);
-  EXPECT_NEAR(judged(Method::relit, 2).points[3].second, 2.6, 1e-12);
-  EXPECT_EQ(judged(Method::relit, 3).verdict(), Verdict::undecided);
-  EXPECT_EQ(judged(Method::no_halting, 2).verdict(), Verdict::undecided);
+  EXPECT_EQ(judged(Method::relit, 2), Verdict::passed);
+  EXPECT_NEAR(mean_halts(only_section({record(Method::relit, 1)}).series[0])[3].second, 2.6, 1e-12);
+  EXPECT_EQ(judged(Method::relit, 3), Verdict::undecided);
+  EXPECT_EQ(judged(Method::no_halting, 2), Verdict::undecided);
 }
 
 TEST(RelitVerdicts, TheBottleneckAsksForLessOnTheEmbeddingAndOnRandomWeights) {
-  const SeedMean more{0.001, std::nullopt, 3}, same{0, std::nullopt, 3};
-  EXPECT_EQ((BottleneckVerdict{more, more}.verdict()), Verdict::passed);
-  EXPECT_EQ((BottleneckVerdict{more, same}.verdict()), Verdict::failed);
-  EXPECT_EQ((BottleneckVerdict{same, more}.verdict()), Verdict::failed);
-  EXPECT_EQ((BottleneckVerdict{more, {}}.verdict()), Verdict::undecided);
-  const RelitSection section = only_section(some_records());
-  const BottleneckVerdict verdict = judge_bottleneck(section, section.series[0]);
-  EXPECT_NEAR(verdict.embedding->mean, 167.0 / 200 - 0.6, 1e-12);
-  EXPECT_NEAR(verdict.random->mean, 167.0 / 200 - 0.5, 1e-12);
+  EXPECT_EQ(judge(0.001, relit::kMore), Verdict::passed);
+  EXPECT_EQ(judge(0.0, relit::kMore), Verdict::failed);
+  const auto verdict = [](const Counts& embedding, const std::optional<Counts>& random) {
+    std::vector<RunRecord> records = {record(Method::relit, 1),
+                                      record(Method::relit, 1, {embedding}, States::embedding)};
+    if (random) records.push_back(record(Method::relit, 1, {*random}, States::random));
+    return criterion_of(records, "RL-6").verdict();
+  };
+  const Counts less = {49, 45, 40, 35}, same = {50, 45, 40, 35};
+  EXPECT_EQ(verdict(less, less), Verdict::passed);
+  EXPECT_EQ(verdict(less, same), Verdict::failed);
+  EXPECT_EQ(verdict(same, less), Verdict::failed);
+  EXPECT_EQ(verdict(less, std::nullopt), Verdict::undecided);
+  const relit::Section section = only_section(some_records());
+  const relit::Series& base = section.series[0];
+  const auto less_than = [&](States states) {
+    return accuracy_difference(base, *section.on_states(base, states))->mean;
+  };
+  EXPECT_NEAR(less_than(States::embedding), 167.0 / 200 - 0.6, 1e-12);
+  EXPECT_NEAR(less_than(States::random), 167.0 / 200 - 0.5, 1e-12);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "learned/relit/presets.hpp"
-#include "learned/relit/relit_runs.hpp"
+#include "learned/relit/runs.hpp"
 #include "learned/word_problems/word_task.hpp"
 
 namespace logdepth::laws {
@@ -30,7 +30,7 @@ struct Found {
 inline RunRecord record(Method method, std::uint64_t seed, const Found& found = {},
                         States states = States::last) {
   RunRecord run;
-  run.config = relit(RulesTaskConfig::Set::rules, RuleWorld::closed, false);
+  run.config = relit_preset(RulesTaskConfig::Set::rules, RuleWorld::closed, false);
   set_relit_method(run.config, method);
   run.config.seed = seed;
   auto& task = run.config.task.as<RulesTaskConfig>();

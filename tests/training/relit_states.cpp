@@ -128,7 +128,7 @@ class Runs : public testing::Test {
   }
 
   RunConfig config(std::uint64_t seed = 1) const {
-    RunConfig config = relit(RulesTaskConfig::Set::rules, RuleWorld::closed, false);
+    RunConfig config = relit_preset(RulesTaskConfig::Set::rules, RuleWorld::closed, false);
     config.seed = seed;
     auto& task = config.task.as<RulesTaskConfig>();
     task.depths = {0, 1};
