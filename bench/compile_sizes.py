@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Sizes and times of compiled regular languages: compile, count on the file, run, compare, time."""
+"""Sizes and times of compiled regular languages: compile, count on the file, run, compare, time.
 
+    compile_sizes.py LOGDEPTH [--smallest]
+"""
+
+import argparse
 import json
 import os
 import statistics
@@ -11,7 +15,6 @@ import time
 
 from measurement import describe_machine, row, splitmix64, table
 
-REPEATS = 5
 
 
 def random_dfa(states, seed):
@@ -21,10 +24,10 @@ def random_dfa(states, seed):
     return "\n".join(lines + [str(q) for q in range(states) if next(numbers) % 2]) + "\n"
 
 
-def timed(command):
-    """Standard output of the command, and the median wall time of REPEATS runs."""
+def timed(command, repeats):
+    """Standard output of the command, and the median wall time of its runs."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True)
         times.append(time.perf_counter() - start)
@@ -39,9 +42,12 @@ def product(word, generators):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: compile_sizes.py PATH_OF_LOGDEPTH")
-    logdepth = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("logdepth", metavar="LOGDEPTH", help="path of the program")
+    parser.add_argument("--smallest", action="store_true",
+                        help="one language, once: a test of the script")
+    options = parser.parse_args()
+    logdepth, repeats = options.logdepth, 1 if options.smallest else 5
     folder = tempfile.mkdtemp()
 
     def fst(states):
@@ -60,12 +66,15 @@ def main():
         ("(a|b)*a(a|b){4}", ["--regex", "(a|b)*a(a|b){4}"], 1024),
         ("(a|b)*a(a|b){9}", ["--regex", "(a|b)*a(a|b){9}"], 0),
     ]
-    print(f"Machine: {describe_machine()}. Medians of {REPEATS} processes.\n")
+    if options.smallest:
+        cases = [("(a|b)*abb", ["--regex", "(a|b)*abb"], 64)]
+    print(f"Machine: {describe_machine()}. Medians of {repeats} processes.\n")
     print(table(["language", "table", "cells", "width", "units", "non-zeros", "file bytes",
                  "denominator bits", "compile s", "T", "run s"], []))
     for name, source, length in cases:
         model = os.path.join(folder, "model.json")
-        compiled, compile_time = timed([logdepth, "compile", "regular", *source, "-o", model])
+        compiled, compile_time = timed([logdepth, "compile", "regular", *source, "-o", model],
+                                       repeats)
         if compiled.returncode == 3:
             print(row([name, f"refused: {compiled.stderr.splitlines()[-1]}"]))
             continue
@@ -75,7 +84,7 @@ def main():
                                          text=True, check=True).stdout)
         numbers = splitmix64(length)
         word = "".join("ab"[next(numbers) % 2] for _ in range(length))
-        ran, run_time = timed([logdepth, "run", model, "--input", word, "--prefixes"])
+        ran, run_time = timed([logdepth, "run", model, "--input", word, "--prefixes"], repeats)
         if ran.stdout.splitlines()[-1] != json.dumps(product(word, info["generators"]),
                                                      separators=(",", ":")):
             sys.exit(f"{name}: the network's product differs from the direct one")

@@ -92,15 +92,19 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--chunk", type=int, default=20, help="steps of each contender per round")
+    parser.add_argument("--smallest", action="store_true",
+                        help="the first size, one round of two steps: a test of the script")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
+    if options.smallest:
+        options.rounds, options.chunk = 1, 2
     rows, missing = [], []
     for peer in options.peer:
         if not has_torch(peer):
             missing.append(peer)
             print("missing peer: this Python has no PyTorch: " + os.path.basename(peer))
             continue
-        for size in SIZES:
+        for size in SIZES[:1] if options.smallest else SIZES:
             rows.append(compare(options, peer, size))
             print(rows[-1], flush=True)
     lines = ["# Training throughput", "",

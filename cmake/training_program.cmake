@@ -9,6 +9,11 @@ if(NOT Torch_FOUND)
   message(STATUS "libtorch not found (Debian: libtorch-dev): logdepth train is built without it")
   return()
 endif()
+if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
+  message(WARNING "libtorch in ${TORCH_INSTALL_PREFIX} has the ABI that GCC had before version 5, as PyTorch "
+                  "up to 2.6 from PyPI: logdepth train is built without it; expected PyTorch 2.7 or newer")
+  return()
+endif()
 file(GLOB core_sources CONFIGURE_DEPENDS learned/core/*.cpp learned/*_network.cpp
      learned/*/*_network.cpp)
 list(REMOVE_DUPLICATES core_sources)
@@ -17,6 +22,15 @@ add_library(learned_core STATIC ${core_sources})
 set_target_properties(learned_core PROPERTIES UNITY_BUILD ${LOGDEPTH_UNITY})
 logdepth_optimise_lightly(learned_core)  # its arithmetic is libtorch's, but for attention_rows
 target_include_directories(learned_core PUBLIC ${PROJECT_SOURCE_DIR})
+# A newer libtorch brings headers of another fmt than the library that is linked. The headers of that one
+# come first, through a link, since the compiler ignores an option for a folder of its default path.
+get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+cmake_path(COMPARE "${fmt_headers}" EQUAL "${TORCH_INSTALL_PREFIX}/include" fmt_of_torch)
+if(NOT fmt_of_torch AND EXISTS ${TORCH_INSTALL_PREFIX}/include/fmt)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first)
+  file(CREATE_LINK ${fmt_headers}/fmt ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first/fmt SYMBOLIC)
+  target_include_directories(learned_core BEFORE PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/generated/fmt_first)
+endif()
 target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE logdepth_warnings)
 target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
 # Loops over channels; fused multiply-adds where the processor has them.

@@ -51,8 +51,7 @@ TEST(BenchPages, ScriptsSayWhatTheyExpect) {
     EXPECT_EQ(unknown.status, 2);
     EXPECT_NE(unknown.err.find("invalid choice: 'nothing'"), std::string::npos) << unknown.err;
   }
-  EXPECT_EQ(bench(folder, "compile_sizes.py", {}).err,
-            "usage: compile_sizes.py PATH_OF_LOGDEPTH\n");
+  EXPECT_NE(bench(folder, "compile_sizes.py", {}).err.find("LOGDEPTH"), std::string::npos);
   EXPECT_NE(bench(folder, "training_throughput.py", {}).err.find("--program"), std::string::npos);
 }
 

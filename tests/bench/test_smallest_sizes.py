@@ -1,0 +1,122 @@
+"""Every script of bench/ at its smallest size: it ends well, stores what it says, and its contenders
+give the same answers. No time counts.
+
+LOGDEPTH_BUILD is the folder with the programs, LOGDEPTH_PYTHON an interpreter for the scripts (they look
+for one with numpy and PyTorch themselves).
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+BUILD = pathlib.Path(os.environ["LOGDEPTH_BUILD"])
+PYTHON = os.environ.get("LOGDEPTH_PYTHON", "/usr/bin/python3")
+DIRECT = {"sequential", "scan", "search", "squaring"}
+
+
+def run(script, *arguments, python=PYTHON):
+    done = subprocess.run([python, "-B", BENCH / script, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def stored(folder, name):
+    page = (folder / f"{name}.md").read_text(encoding="utf-8")
+    assert page.startswith("# ") and len(page) > 1000
+    content = json.loads((folder / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    assert content["schema"] == f"logdepth-bench/{name}/1"
+    return content
+
+
+def rows(text):
+    """Of the Markdown table of a text, without its header."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert set(lines[1]) <= set("|-"), text
+    return lines[2:]
+
+
+def test_exact_cost(tmp_path):
+    run("exact_cost.py", BUILD, "--smallest", "--out", tmp_path)
+    cases = stored(tmp_path, "exact_cost")["cases"]
+    assert set(cases) == {"scan", "tree", "connectivity", "rows", "rounding", "profile"}
+    for case in "scan", "tree", "connectivity", "rows":
+        (size,) = cases[case]["sizes"]
+        records = size["records"]
+        assert {"exact", "exact-checked", "float64", "numpy", "torch"} < set(records) and DIRECT & set(records)
+        for name, record in records.items():
+            assert record.get("differs") == "", f"{case}, {name}: {record}"
+            assert record["runs"][0]["seconds"] > 0
+    for row in cases["rounding"]["words"]:
+        assert row["differs"]["exact"] == ""
+    for row in cases["rounding"]["graphs"]:
+        assert row["pairs"] == 2 and row["wrong"]["exact"] == 0
+    assert len(cases["rounding"]["phi"]) == 5
+    for profile in cases["profile"]["profiles"]:
+        assert profile["counters"][0].startswith("attention: "), profile
+    assert len(list((tmp_path / "results").glob("*.svg"))) == 5
+
+
+def measured(head):
+    assert "refused" not in head, head
+    for name, record in head["contenders"].items():
+        assert "refused" not in record, f"{name}: {record}"
+        assert record["wall"] and min(record["wall"]) > 0
+        if name.startswith("runtime"):
+            assert record["wrong_rows"] == record["wrong_but_decided"] == 0
+
+
+def answered(run_record):
+    answers = run_record["answers"]
+    assert answers["wrong_but_certified"] == 0 and answers["products"] > 0
+    if run_record["number"] == "float64":
+        assert answers["wrong"] == 0 and answers["certified"] == answers["products"]
+
+
+def test_float_throughput(tmp_path):
+    run("float_throughput.py", BUILD, "--smallest", "--out", tmp_path)
+    parts = stored(tmp_path, "float_throughput")["parts"]
+    assert set(parts) == {"heads", "ties", "runs", "gpu"}
+    assert len(parts["heads"]["heads"]) == 2 and len(parts["ties"]["heads"]) == 1
+    for head in parts["heads"]["heads"] + parts["ties"]["heads"]:
+        assert {"runtime, float64", "tiled, float32", "numpy", "torch"} < set(head["contenders"])
+        measured(head)
+        for name in "numpy", "torch", "plain, distances, float64":
+            assert head["contenders"][name]["wrong_rows"] == 0
+    assert len(parts["runs"]["runs"]) == 4
+    for record in parts["runs"]["runs"]:
+        answered(record)
+    gpu = parts["gpu"]
+    if "refused" in gpu:
+        assert gpu["refused"] in ("not measured: built without CUDA", "not measured: no CUDA device answered")
+        return
+    for head in gpu["heads"]:
+        measured(head)
+    for record in gpu["runs"]:
+        answered(record)
+
+
+def test_training_throughput(tmp_path):
+    program = BUILD / "bench_training_throughput"
+    if not program.exists():
+        pytest.fail("bench_training_throughput is not built: libtorch was not found")
+    run("training_throughput.py", "--program", program, "--peer", "/usr/bin/python3", "--smallest", "--out", tmp_path)
+    (row,) = json.loads((tmp_path / "training_throughput.json").read_text(encoding="utf-8"))["rows"]
+    assert row["peer"].startswith("PyTorch ") and row["ours_ms"] > 0 and row["peer_ms"] > 0
+    assert row["losses_apart"] < 2e-3
+    assert len(rows((tmp_path / "training_throughput.md").read_text(encoding="utf-8"))) == 1
+
+
+def test_compile_sizes():
+    (row,) = rows(run("compile_sizes.py", BUILD / "logdepth", "--smallest"))
+    assert row.startswith("| (a\\|b)*abb |") and "refused" not in row
+
+
+def test_python_calls():
+    """With the package as python/wheel installs it."""
+    small = ["--words", 20, "--letters", 8, "--rounds", 1]
+    printed = run("python_calls.py", BUILD / "logdepth", *small, python=BUILD / "python/venv/bin/python")
+    assert len(rows(printed)) == 3
