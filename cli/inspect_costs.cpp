@@ -40,7 +40,7 @@ nlohmann::json costs_json(const CostTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const ConstructionCost& row : table.rows) {
     const auto& [record, values] = row.construction;
-    nlohmann::json entry = {{"construction", record->name},
+    nlohmann::json entry = {{"construction", record->key.name},
                             {"positions", word_of(values, "positions")}};
     for (const Option& option : record->options)
       if (std::holds_alternative<CountOption>(option.type))

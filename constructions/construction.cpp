@@ -14,6 +14,15 @@ std::string word_of(const Values& values, const std::string& option) {
   return found == values.end() ? "" : std::get<std::string>(found->second);
 }
 
+std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
+                                                                  std::uint64_t share) {
+  return [first, share](std::uint64_t up_to) {
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t size = first; size <= up_to / share; size *= 2) sizes.push_back(size);
+    return sizes;
+  };
+}
+
 const Option* Construction::option(const std::string& called) const {
   const auto found = std::ranges::find(options, called, &Option::name);
   return found == options.end() ? nullptr : &*found;
@@ -40,11 +49,7 @@ std::string Construction::title(const Values& values) const {
 
 Program Construction::make(Request request) const {
   request.values = with_defaults(std::move(request.values));
-  Program made = program(request);
-  // What chooses another construction leaves it to say this.
-  if (const std::string positions = word_of(request.values, "positions"); !positions.empty())
-    made.parameters.try_emplace("positions", positions);
-  return made;
+  return program(request);
 }
 
 }  // namespace logdepth

@@ -61,19 +61,39 @@ struct DepthRow {
   std::string title;
   Values values{};
   /// Where there is a network per size: the option that says which, the size of the network that is
-  /// tested, the largest that is counted, and the depth as a formula.
+  /// tested, the depth as a formula, and the largest size that is counted.
   std::string per_size{};
-  std::uint64_t tested = 0, largest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t tested = 0;
   std::string formula{};
+  std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 };
+
+/// A curve of `report precision`: networks of this construction on inputs of growing size.
+struct PrecisionRow {
+  unsigned place;  ///< among all
+  std::string name, title;
+  std::string group{};  ///< of words: whose products
+  Values values{};
+  /// In growing order.
+  std::function<std::vector<std::uint64_t>(std::uint64_t up_to)> sizes{};
+  /// It asks whether a difference of numbers that were computed in different ways is zero.
+  bool tests_for_zero = false;
+  bool has_temperature = false;  ///< the softmax temperature that it needs is a curve of its own
+  std::string per_size{};        ///< as above
+};
+/// `first`, twice as much, ... as far as `share` times the size is within the bound.
+std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
+                                                                  std::uint64_t share = 1);
 
 /// A construction, as everybody who has to know it reads it: the command line, the library, `auto`,
 /// tables and pages. The record stands below its program, in constructions/PAPER/NAME.cpp, and is
 /// listed once, in catalogue/catalogue.cpp.
 struct Construction {
-  std::string paper, statement, name;  ///< together its key
+  struct {
+    std::string paper, statement, name;
+  } key;
   Problem problem;
-  /// What users type for it, said in half a sentence: `name`, if there is nothing else here. Several
+  /// What users type for it, said in half a sentence: its name, if there is nothing else here. Several
   /// may share a word; then `given` names the option by which one of them is meant.
   std::string word{}, help{}, given{};
   std::vector<Option> options{};
@@ -91,13 +111,14 @@ struct Construction {
                                       bool cheap)>
       forecast{};
   std::vector<DepthRow> depths{};
+  std::vector<PrecisionRow> precision{};
 
-  const std::string& typed() const { return word.empty() ? name : word; }
+  const std::string& typed() const { return word.empty() ? key.name : word; }
   const Option* option(const std::string& called) const;
   Values with_defaults(Values values) const;
   /// "scan", or with the numbers of its own options: "radix 4".
   std::string title(const Values& values) const;
-  /// Its program, with what the input is called and the position encoding in the parameters.
+  /// Its program, with the defaults of what was not given. Errors: as `program`.
   Program make(Request request) const;
 };
 

@@ -17,7 +17,8 @@ inline constexpr std::array kScanPositions = {ScanPositions::two_circle, ScanPos
 const char* positions_name(ScanPositions positions);
 
 /// The option --positions of a construction that can use these, the one that it likes best first.
-Option positions_option(const std::vector<ScanPositions>& possible);
+Option positions_option(const std::vector<ScanPositions>& possible = {kScanPositions.begin(),
+                                                                      kScanPositions.end()});
 ScanPositions positions_of(const Values& values);
 
 /// The cells by which a token knows its own position.

@@ -13,28 +13,27 @@ Transformer compiled(Program program, const CompileSettings& compiling) {
   return transformer_of(requested_model(std::move(program), compiling));
 }
 
-/// Settings by the names of the options, as far as they are given.
-class Given {
- public:
-  explicit Given(const std::string& construction) { values_[kConstruction] = construction; }
-  Given& flag(const std::string& name, bool value) {
-    if (value) values_[name] = std::uint64_t{1};
-    return *this;
-  }
+/// A setting by the name of its option.
+struct Setting {
   template <class T>
-  Given& count(const std::string& name, const std::optional<T>& value) {
-    if (value) values_[name] = std::uint64_t{*value};
-    return *this;
+  Setting(const char* option, const std::optional<T>& given) : name(option) {
+    if (given) value = *given;
   }
-  Given& word(const std::string& name, const std::optional<std::string>& value) {
-    if (value) values_[name] = *value;
-    return *this;
+  Setting(const char* option, const std::string& word) : name(option), value(word) {}
+  Setting(const char* option, std::uint32_t number) : name(option), value(number) {}
+  Setting(const char* option, bool flag) : name(option) {
+    if (flag) value = 1u;
   }
-  Values with(const CompileSettings& compiling) const { return with_unroll(values_, compiling); }
-
- private:
-  Values values_;
+  std::string name;
+  std::optional<OptionValue> value;
 };
+
+Values given(const std::vector<Setting>& settings, const CompileSettings& compiling) {
+  Values values;
+  for (const auto& [name, value] : settings)
+    if (value) values[name] = *value;
+  return with_unroll(std::move(values), compiling);
+}
 
 Say listened_to(const Say& say) {
   return say ? say : [](const std::string&) {};
@@ -44,13 +43,14 @@ Say listened_to(const Say& say) {
 
 Transformer compile_regular(const AutomatonSource& automaton, const RegularSettings& settings,
                             const CompileSettings& compiling, const Say& say) {
-  const Values values = Given(settings.construction)
-                            .count("for-length", settings.for_length)
-                            .count("radix", settings.radix)
-                            .count("block", settings.block)
-                            .word("positions", settings.positions)
-                            .word("table", settings.table)
-                            .with(compiling);
+  const auto& s = settings;
+  const Values values = given({{kConstruction, s.construction},
+                               {"for-length", s.for_length},
+                               {"radix", s.radix},
+                               {"block", s.block},
+                               {"positions", s.positions},
+                               {"table", s.table}},
+                              compiling);
   const Construction& construction = chosen_construction(Problem::words, values);
   const LoadedAutomaton loaded = load_automaton(automaton);
   return compiled(requested_program(loaded, construction, values, listened_to(say)), compiling);
@@ -58,21 +58,23 @@ Transformer compile_regular(const AutomatonSource& automaton, const RegularSetti
 
 Transformer compile_connectivity(const ConnectivitySettings& settings,
                                  const CompileSettings& compiling) {
-  const Values values = Given(settings.construction)
-                            .count("size", settings.size)
-                            .count("radix", settings.radix)
-                            .count("for-vertices", settings.for_vertices)
-                            .word("padding", settings.padding)
-                            .with(compiling);
+  const auto& s = settings;
+  const Values values = given({{kConstruction, s.construction},
+                               {"size", s.size},
+                               {"radix", s.radix},
+                               {"for-vertices", s.for_vertices},
+                               {"padding", s.padding}},
+                              compiling);
   return compiled(requested_program(Problem::graphs, values), compiling);
 }
 
 Transformer compile_division(const DivisionSettings& settings, const CompileSettings& compiling) {
-  const Values values = Given(settings.construction)
-                            .flag("own-argument", settings.own_argument)
-                            .flag("unit-inputs", settings.unit_inputs)
-                            .count("for-length", settings.for_length)
-                            .with(compiling);
+  const auto& s = settings;
+  const Values values = given({{kConstruction, s.construction},
+                               {"own-argument", s.own_argument},
+                               {"unit-inputs", s.unit_inputs},
+                               {"for-length", s.for_length}},
+                              compiling);
   return compiled(requested_program(Problem::divisions, values), compiling);
 }
 
@@ -83,13 +85,13 @@ Transformer compile_crasp(const SourceFile& program, const CompileSettings& comp
 
 Transformer compile_computation_graph(const ComputationGraphSettings& settings,
                                       const CompileSettings& compiling) {
-  const auto count = [](std::uint32_t value) { return std::optional(value); };
-  const Values values = Given(settings.construction)
-                            .count("prime", count(settings.prime))
-                            .count("names", count(settings.names))
-                            .count("operands", count(settings.operands))
-                            .count("depth", count(settings.depth))
-                            .with(compiling);
+  const auto& s = settings;
+  const Values values = given({{kConstruction, s.construction},
+                               {"prime", s.prime},
+                               {"names", s.names},
+                               {"operands", s.operands},
+                               {"depth", s.depth}},
+                              compiling);
   return compiled(requested_program(Problem::computation_graphs, values), compiling);
 }
 

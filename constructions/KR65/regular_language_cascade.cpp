@@ -388,9 +388,7 @@ Program regular_language_cascade_KR65(const CascadeTask& task, const std::string
 }
 
 Construction cascade_record() {
-  return {.paper = "KR65",
-          .statement = "decomposition",
-          .name = "cascade",
+  return {.key = {"KR65", "decomposition", "cascade"},
           .problem = Problem::words,
           .help = "Krohn and Rhodes, constant depth where the groups are solvable",
           .options = {positions_option({ScanPositions::fine, ScanPositions::first_flag}),
@@ -400,7 +398,16 @@ Construction cascade_record() {
                 return regular_language_cascade_KR65(cascade_of(*r.action), r.name,
                                                      {positions_of(r.values), table_of(r.values)});
               },
-          .compared = 4};
+          .compared = 4,
+          // With the largest group of four points, of derived length 3.
+          .precision = {{6,
+                         "cascade-first-flag",
+                         "Cascade, S4, positions from the first-flag",
+                         "S4",
+                         {{"positions", kFirstFlag}},
+                         doubling(4),
+                         true},  // whether a position is even
+                        {7, "cascade-fine", "Cascade, S4, fine positions", "S4", {}, doubling(4)}}};
 }
 
 }  // namespace logdepth

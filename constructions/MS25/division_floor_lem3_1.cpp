@@ -87,9 +87,7 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
 }
 
 Construction floor_division_record() {
-  return {.paper = "MS25",
-          .statement = "Lemma 3.1",
-          .name = "floor",
+  return {.key = {"MS25", "Lemma 3.1", "floor"},
           .problem = Problem::divisions,
           .help = "fewest layers for --for-length N, from unit vectors",
           .options = {own_argument_option(),

@@ -140,9 +140,7 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
 }
 
 Construction bounded_connectivity_record() {
-  return {.paper = "MS25",
-          .statement = "Thm 5.1",
-          .name = "bounded",
+  return {.key = {"MS25", "Thm 5.1", "bounded"},
           .problem = Problem::graphs,
           .help = "as compact with a layer fewer, for\n--for-vertices N",
           .options = {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "

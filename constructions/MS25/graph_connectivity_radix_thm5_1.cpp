@@ -169,9 +169,7 @@ Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t r
 }
 
 Construction radix_connectivity_record() {
-  return {.paper = "MS25",
-          .statement = "Thm 5.1",
-          .name = "radix",
+  return {.key = {"MS25", "Thm 5.1", "radix"},
           .problem = Problem::graphs,
           .help = "walks of --radix times\nthe length in one layer, for --size N",
           .options = {size_option(true),

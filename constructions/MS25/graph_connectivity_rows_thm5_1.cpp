@@ -63,9 +63,7 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
 }
 
 Construction rows_connectivity_record() {
-  return {.paper = "MS25",
-          .statement = "Thm 5.1",
-          .name = "rows",
+  return {.key = {"MS25", "Thm 5.1", "rows"},
           .problem = Problem::graphs,
           .help = "one\ntoken per vertex, all pairs at once, for --size N",
           .options = {size_option(true), {"padding", RefusedOption{", which has no padding"}}},
@@ -74,11 +72,16 @@ Construction rows_connectivity_record() {
                 return graph_connectivity_rows_MS25_thm5_1(
                     static_cast<std::uint32_t>(number_of(r.values, "size")));
               },
-          .depths = {{.title = "rows (a network per n)",
-                      .per_size = "size",
-                      .tested = 9,
-                      .largest = 65,  // as many heads as vertices
-                      .formula = "ceil(log2(n-1))"}}};
+          .depths = {{false, "rows (a network per n)", {}, "size", 9, "ceil(log2(n-1))", 65}},
+          .precision = {{8,
+                         "rows",
+                         "Thm 5.1, a network per size, one token per vertex",
+                         "",
+                         {},
+                         doubling(4, 8),
+                         false,
+                         false,
+                         "size"}}};
 }
 
 }  // namespace logdepth

@@ -88,9 +88,7 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
 }
 
 Construction sized_connectivity_record() {
-  return {.paper = "MS25",
-          .statement = "Thm 5.1",
-          .name = "sized",
+  return {.key = {"MS25", "Thm 5.1", "sized"},
           .problem = Problem::graphs,
           .word = "compact",
           .given = "size",

@@ -129,7 +129,7 @@ std::optional<Values> best_radix(const Action& action, Values asked, std::uint64
                                  bool cheap) {
   if (length == 0 || length > UINT32_MAX) return std::nullopt;
   asked["unroll"] = length;
-  asked["radix"] = std::uint64_t{2};
+  asked["radix"] = 2u;
   std::size_t fewest = SIZE_MAX;
   for (unsigned radix = 2; radix <= kMaxRadix && !cheap; ++radix) {
     RadixOptions options = radix_options(asked);
@@ -140,7 +140,7 @@ std::optional<Values> best_radix(const Action& action, Values asked, std::uint64
     const ProductForecast forecast = forecast_radix(action, options);
     if (forecast.refusal || forecast.units() > kMostComparedUnits) break;
     fewest = layers;
-    asked["radix"] = std::uint64_t{radix};
+    asked["radix"] = radix;
   }
   return asked;
 }
@@ -155,16 +155,11 @@ Option radix_option() {
 }
 
 Construction radix_record() {
-  return {.paper = "MS25",
-          .statement = "Cor 4.2",
-          .name = "radix",
+  return {.key = {"MS25", "Cor 4.2", "radix"},
           .problem = Problem::words,
           .help = "Corollary 4.2, for --unroll N letters at most",
           .given = "unroll",
-          .options = {radix_option(),
-                      positions_option({ScanPositions::two_circle, ScanPositions::circle,
-                                        ScanPositions::fine, ScanPositions::first_flag}),
-                      table_option()},
+          .options = {radix_option(), positions_option(), table_option()},
           .program =
               [](const Request& r) {
                 return regular_language_radix_MS25_cor4_2(*r.action, r.name,
@@ -173,11 +168,18 @@ Construction radix_record() {
           .compared = 2,
           .multiplies = true,
           .forecast = best_radix,
-          .depths = {{.title = "radix 4 (a network per n)",
-                      .values = {{"radix", std::uint64_t{4}}},
-                      .per_size = "unroll",
-                      .tested = 64,
-                      .formula = "ceil(log4 n)"}}};
+          .depths =
+              {{false, "radix 4 (a network per n)", {{"radix", 4u}}, "unroll", 64, "ceil(log4 n)"}},
+          // With a small group: tables grow with the fourth power of the points.
+          .precision = {{4,
+                         "radix",
+                         "Cor. 4.2, radix 4, S3, two-circle positions",
+                         "S3",
+                         {{"radix", 4u}},
+                         doubling(4),
+                         false,
+                         false,
+                         "unroll"}}};
 }
 
 }  // namespace logdepth

@@ -131,9 +131,7 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
 }
 
 Construction tree_record() {
-  return {.paper = "MS25",
-          .statement = "Thm 4.1",
-          .name = "tree",
+  return {.key = {"MS25", "Thm 4.1", "tree"},
           .problem = Problem::words,
           .help = "the same with the paper's own tree",
           .options = {positions_option({ScanPositions::first_flag}), table_option()},
@@ -143,7 +141,13 @@ Construction tree_record() {
               },
           .compared = 3,
           .multiplies = true,
-          .depths = {{.repaired = true, .title = "tree"}}};
+          .depths = {{true, "tree"}},
+          .precision = {{5,
+                         "tree",
+                         "Thm 4.1, tree, A5, positions from the first-flag",
+                         "A5",
+                         {},
+                         doubling(4, 4)}}};
 }
 
 }  // namespace logdepth

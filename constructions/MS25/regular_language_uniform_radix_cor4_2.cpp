@@ -139,9 +139,7 @@ Construction uniform_radix_record() {
                                static_cast<unsigned>(number_of(values, "block")), table_of(values)};
   };
   return {
-      .paper = "MS25",
-      .statement = "Cor 4.2",
-      .name = "uniform-radix",
+      .key = {"MS25", "Cor 4.2", "uniform-radix"},
       .problem = Problem::words,
       .word = "radix",
       .help = "or without it for all lengths",
@@ -155,8 +153,7 @@ Construction uniform_radix_record() {
           [options](const Request& r) {
             return regular_language_uniform_radix_MS25_cor4_2(*r.action, r.name, options(r.values));
           },
-      .check = [options](const Values& values) { reach_of_a_block(options(values)); },
-      .multiplies = true};
+      .check = [options](const Values& values) { reach_of_a_block(options(values)); }};
 }
 
 }  // namespace logdepth

@@ -71,7 +71,7 @@ RegularCosts::Built RegularCosts::build(const RegularConstruction& construction)
   if (multiplies && options_.scan_refusal) return {std::nullopt, *options_.scan_refusal};
   try {
     return {compile(construction.record->make(
-                {construction.values, &action_, construction.record->name})),
+                {construction.values, &action_, construction.record->key.name})),
             ""};
   } catch (const SizeLimit& limit) {
     return {std::nullopt, limit.what()};
@@ -84,7 +84,7 @@ ConstructionCost RegularCosts::cost(const RegularConstruction& construction, std
   if (construction.longest()) {
     promised = build(construction);
   } else {
-    const auto [place, added] = built_.try_emplace(construction.record->name);
+    const auto [place, added] = built_.try_emplace(construction.record->key.name);
     if (added) place->second = build(construction);
     built = &place->second;
   }
@@ -154,9 +154,7 @@ RegularConstruction fewest_layers(const Request& request) {
 Construction fewest_layers_record() {
   Option positions = positions_option({kScanPositions.begin(), kScanPositions.end()});
   std::get<ChoiceOption>(positions.type).otherwise.clear();
-  return {.paper = "",
-          .statement = "",
-          .name = "auto",
+  return {.key = {"", "", "auto"},
           .problem = Problem::words,
           .help = "the one of the fewest layers",
           .options = {{"for-length", CountOption{.most = 1000000000000000},
@@ -167,7 +165,9 @@ Construction fewest_layers_record() {
                       {"unroll", RefusedOption{": it takes --for-length N"}}},
           .program = [](const Request& request) {
             const RegularConstruction chosen = fewest_layers(request);
-            return chosen.record->make({chosen.values, request.action, request.name});
+            Program program = chosen.record->make({chosen.values, request.action, request.name});
+            program.parameters["positions"] = word_of(chosen.values, "positions");
+            return program;
           }};
 }
 

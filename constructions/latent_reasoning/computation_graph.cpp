@@ -350,9 +350,7 @@ Construction record(GraphEvaluation form, const std::string& name, const std::st
                   fmt::format("{} ({} if not given)", meaning, otherwise)};
   };
   return {
-      .paper = "latent_reasoning",
-      .statement = "task",
-      .name = name,
+      .key = {"latent_reasoning", "task", name},
       .problem = Problem::computation_graphs,
       .help = help,
       .options = {count("prime", usual.prime, "values are 0 to P-1"),

@@ -26,6 +26,8 @@ Program requested_program(const LoadedAutomaton& loaded, const Construction& con
   say("automaton: " + printable(loaded.name) + ", " + loaded.sizes() + ", letters " +
       list_letters(loaded.action.alphabet));
   Program program = construction.make({values, &loaded.action, loaded.name, say});
+  if (const Values all = construction.with_defaults(values); all.contains("positions"))
+    program.parameters.try_emplace("positions", word_of(all, "positions"));  // auto has said it
   program.parameters["automaton"] = loaded.name;
   program.parameters["automaton_sizes"] = loaded.sizes();
   if (!loaded.state_names.empty())

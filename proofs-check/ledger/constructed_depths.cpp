@@ -8,11 +8,6 @@
 #include "base/phrases.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
-#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/language_oracle.hpp"
@@ -31,13 +26,6 @@ namespace {
 // within seconds.
 constexpr std::size_t kEveryWord = 6, kRandomWords = 50, kLongestWord = 64;
 constexpr std::size_t kEveryGraph = 3, kRandomGraphs = 10, kLargestGraph = 6;
-/// A network for N vertices has N heads; the largest that is counted, and the one that is tested.
-constexpr std::uint64_t kLargestRows = 65;
-constexpr std::uint32_t kTestedRows = 9;
-/// The radix whose networks are counted, one for each length, and the length of the one that is
-/// tested.
-constexpr unsigned kRadix = 4;
-constexpr std::uint64_t kTestedRadix = 64;
 
 /// As a reader of the file sees it: what the compiler wrote, parsed again.
 Model read_back(const Program& program, const std::string& name) {
@@ -138,10 +126,6 @@ ConstructedDepths built(const std::string& problem, Form form, const std::string
   return depths;
 }
 
-// --- words ---------------------------------------------------------------------------------------
-
-using WordConstruction = std::function<Program(const Action&, const std::string&)>;
-
 void test_words(ConstructedDepths& depths, const Model& model, const Action& action,
                 const std::string& group, std::uint64_t seed, const std::string& of) {
   const auto oracle = make_action_oracle(action, group);
@@ -155,53 +139,6 @@ void test_words(ConstructedDepths& depths, const Model& model, const Action& act
         "letters");
 }
 
-ConstructedDepths word_form(const std::string& group, Form form, const std::string& name,
-                            const WordConstruction& construction,
-                            const ConstructedOptions& options) {
-  return built(group, form, name, [&](ConstructedDepths& depths) {
-    const Action action = named_monoid(group);
-    const Model model = read_back(construction(action, group), name + " of " + group);
-    count_file(depths, model, options.up_to);
-    depths.formula = depth_formula(model);
-    for (const std::uint64_t n : doublings(options.up_to))
-      depths.depths.emplace_back(n, depth_at(model, n));
-    verify(depths, "", [&] { test_words(depths, model, action, group, options.seed, ""); });
-  });
-}
-
-/// One network per length: each is compiled and counted by itself.
-ConstructedDepths radix(const std::string& group, const ConstructedOptions& options) {
-  const std::string name = fmt::format("radix {} (a network per n)", kRadix);
-  return built(group, Form::optimised, name, [&](ConstructedDepths& depths) {
-    const Action action = named_monoid(group);
-    const auto network = [&](std::uint64_t length) {
-      RadixOptions radix;
-      radix.radix = kRadix;
-      radix.max_length = length;
-      return read_back(regular_language_radix_MS25_cor4_2(action, group, radix),
-                       name + " of " + group);
-    };
-    for (const std::uint64_t n : doublings(options.up_to)) {
-      const Model model = network(n);
-      count_file(depths, model, n);
-      depths.file_of = n;
-      depths.depths.emplace_back(n, depth_at(model, n));
-    }
-    depths.formula = fmt::format("ceil(log{} n)", kRadix);
-    const Model tested = network(kTestedRadix);
-    const std::string of = fmt::format("the network for {} letters, ", kTestedRadix);
-    verify(depths, of, [&] { test_words(depths, tested, action, group, options.seed, of); });
-  });
-}
-
-WordConstruction scan(ScanPositions positions) {
-  return [positions](const Action& action, const std::string& name) {
-    return regular_language_scan_MS25_thm4_1(action, name, {positions, ScanTable::automatic});
-  };
-}
-
-// --- graphs --------------------------------------------------------------------------------------
-
 void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t seed,
                  const std::string& of) {
   ExactRuns runs(model);
@@ -214,70 +151,82 @@ void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t se
         "more", "vertices");
 }
 
-ConstructedDepths connectivity(Form form, const std::string& name, ConnectivityForm connectivity,
-                               const ConstructedOptions& options) {
-  return built(kReachability, form, name, [&](ConstructedDepths& depths) {
-    const Model model = read_back(
-        graph_connectivity_MS25_thm5_1(connectivity, GraphInput::Padding::n3_minus_n2), name);
-    count_file(depths, model, options.up_to + 1);
-    depths.formula = depth_formula(model);
-    for (const std::uint64_t h : doublings(options.up_to))
-      depths.depths.emplace_back(h, depth_at(model, h + 1));
-    verify(depths, "", [&] { test_graphs(depths, model, options.seed, ""); });
-  });
-}
-
-/// One network per number of vertices: each is compiled and counted by itself.
-ConstructedDepths rows(const ConstructedOptions& options) {
-  const std::string name = "rows (a network per n)";
-  return built(kReachability, Form::optimised, name, [&](ConstructedDepths& depths) {
-    for (const std::uint64_t h : doublings(std::min(options.up_to, kLargestRows - 1))) {
-      const auto vertices = static_cast<std::uint32_t>(h + 1);
-      const Model model = read_back(graph_connectivity_rows_MS25_thm5_1(vertices), name);
-      count_file(depths, model, vertices);
-      depths.file_of = vertices;
-      depths.depths.emplace_back(h, depth_at(model, vertices));
+/// A row of the table for this group, or for graphs: one network, or one per size, each compiled and
+/// counted by itself.
+ConstructedDepths constructed(const Construction& construction, const DepthRow& row,
+                              const std::string& group, const ConstructedOptions& options) {
+  const bool words = construction.problem == Problem::words;
+  const Form form = row.repaired ? Form::repaired : Form::optimised;
+  return built(words ? group : kReachability, form, row.title, [&](ConstructedDepths& depths) {
+    std::optional<Action> action;
+    if (words) action = named_monoid(group);
+    const auto network = [&](const Values& values) {
+      const Program program = construction.make({values, action ? &*action : nullptr, group});
+      return read_back(program, words ? row.title + " of " + group : row.title);
+    };
+    const std::uint64_t more = words ? 0 : 1;  // a distance of h takes h + 1 vertices
+    const bool one_per_size = !row.per_size.empty();
+    const auto network_for = [&](std::uint64_t size) {
+      Values values = row.values;
+      values[row.per_size] = size;
+      return network(values);
+    };
+    Model model;
+    std::string of;
+    if (!one_per_size) {
+      model = network(row.values);
+      count_file(depths, model, options.up_to + more);
+      depths.formula = depth_formula(model);
     }
-    depths.formula = "ceil(log2(n-1))";
-    const Model tested = read_back(graph_connectivity_rows_MS25_thm5_1(kTestedRows), name);
-    const std::string of = fmt::format("the network for {} vertices, ", kTestedRows);
-    verify(depths, of, [&] { test_graphs(depths, tested, options.seed, of); });
+    for (const std::uint64_t n : doublings(std::min(options.up_to, row.largest - more))) {
+      if (one_per_size) {
+        depths.file_of = n + more;
+        model = network_for(n + more);
+        count_file(depths, model, n + more);
+      }
+      depths.depths.emplace_back(n, depth_at(model, n + more));
+    }
+    if (one_per_size) {
+      depths.formula = row.formula;
+      model = network_for(row.tested);
+      of = fmt::format("the network for {} {}, ", row.tested, words ? "letters" : "vertices");
+    }
+    verify(depths, of, [&] {
+      if (words)
+        test_words(depths, model, *action, group, options.seed, of);
+      else
+        test_graphs(depths, model, options.seed, of);
+    });
   });
 }
 
 }  // namespace
 
-std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options) {
+std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options,
+                                                  const Catalogue& constructions) {
   using Part = std::function<ConstructedDepths()>;
   std::vector<Part> parts;
   const std::vector<std::uint64_t> sizes = doublings(options.up_to);
+  const auto add_built = [&](Problem problem, const std::string& group) {
+    for (const bool repaired : {true, false})
+      for (const Construction& construction : constructions)
+        for (const DepthRow& row : construction.depths)
+          if (construction.problem == problem && row.repaired == repaired)
+            parts.emplace_back(
+                [&, group] { return constructed(construction, row, group, options); });
+  };
   for (const std::string& group : options.groups) {
     parts.emplace_back(
         [&, group] { return claimed(group, statement("thm-4.1"), "Thm 4.1, uniform", sizes, 0); });
     parts.emplace_back([&, group] {
       return claimed(group, statement("cor-4.2"), "Cor. 4.2, a network per n", sizes, 0);
     });
-    const auto add = [&](Form form, const std::string& name, const WordConstruction& construction) {
-      parts.emplace_back([&options, group, form, name, construction] {
-        return word_form(group, form, name, construction, options);
-      });
-    };
-    add(Form::repaired, "tree", [](const Action& action, const std::string& name) {
-      return regular_language_tree_MS25_thm4_1(action, name);
-    });
-    add(Form::optimised, "scan", scan(ScanPositions::first_flag));
-    add(Form::optimised, "scan", scan(ScanPositions::two_circle));
-    parts.emplace_back([&options, group] { return radix(group, options); });
+    add_built(Problem::words, group);
   }
   if (options.reachability) {
     parts.emplace_back(
         [&] { return claimed(kReachability, statement("thm-5.1"), "Thm 5.1", sizes, 1); });
-    parts.emplace_back(
-        [&] { return connectivity(Form::repaired, "paper", ConnectivityForm::paper, options); });
-    parts.emplace_back([&] {
-      return connectivity(Form::optimised, "compact", ConnectivityForm::compact, options);
-    });
-    parts.emplace_back([&] { return rows(options); });
+    add_built(Problem::graphs, "");
   }
   std::vector<ConstructedDepths> result;
   for (const Part& part : parts) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "constructions/catalogue/catalogue.hpp"
 #include "proofs-check/claims/claim.hpp"
 
 namespace logdepth {
@@ -51,6 +52,7 @@ struct ConstructedOptions {
 /// optimised. Depths are counted on the weights file that the compiler writes, read back; the
 /// file is tested against an oracle, every small input and random ones. A group that is too large
 /// or unknown gives forms that are not built, with the reason for their verification.
-std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options);
+std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options,
+                                                  const Catalogue& constructions = catalogue());
 
 }  // namespace logdepth

@@ -1,18 +1,12 @@
 #include "proofs-check/precision/precision_questions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <random>
 #include <utility>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/KR65/regular_language_cascade.hpp"
-#include "constructions/MS25/division_lem3_1.hpp"
-#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
-#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/divisions.hpp"
@@ -23,12 +17,6 @@ namespace logdepth {
 namespace {
 
 constexpr std::size_t kWords = 3, kGraphs = 4;  // per size
-/// The scan constructions and the tree are measured with a group that is not solvable; radix
-/// with a smaller one, because its tables grow with the fourth power of the points.
-constexpr const char* kGroup = "A5";
-constexpr const char* kRadixGroup = "S3";
-constexpr unsigned kRadix = 4;
-constexpr const char* kCascadeGroup = "S4";  ///< the largest of four points, of derived length 3
 
 std::mt19937_64 dice(std::uint64_t seed, std::uint64_t size) {
   return std::mt19937_64(seed * 1000003 + size);
@@ -136,134 +124,47 @@ std::vector<FloatQuestion> graph_questions(const Model& model, std::uint64_t ver
 
 // --- the series ----------------------------------------------------------------------------------
 
-std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
-                                                                  std::uint64_t share) {
-  return [first, share](std::uint64_t up_to) {
-    std::vector<std::uint64_t> sizes;
-    for (std::uint64_t size = first; size <= up_to / share; size *= 2) sizes.push_back(size);
-    return sizes;
+PrecisionSeries series_of(const Construction& construction, const PrecisionRow& row) {
+  PrecisionSeries series{
+      row.name,           row.title,           "letters", construction.problem != Problem::words,
+      row.tests_for_zero, row.has_temperature, {},        {},
+      row.sizes};
+  series.compiled = [&construction, &row](std::uint64_t size) {
+    Request request{row.values};
+    if (!row.per_size.empty()) request.values[row.per_size] = size;
+    if (construction.problem != Problem::words) return compile(construction.make(request));
+    const Action action = named_monoid(row.group);
+    request.action = &action;
+    request.name = row.group;
+    return compile(construction.make(request));
   };
-}
-
-PrecisionSeries scan(const std::string& name, const std::string& title, ScanPositions positions) {
-  return {name,
-          title,
-          "letters",
-          false,
-          false,
-          true,
-          [positions](std::uint64_t) {
-            return compile(regular_language_scan_MS25_thm4_1(named_monoid(kGroup), kGroup,
-                                                             {positions, ScanTable::automatic}));
-          },
-          [](const Model& model, std::uint64_t size, std::uint64_t seed) {
-            return word_questions(model, kGroup, size, seed);
-          },
-          doubling(4, 1)};
-}
-
-PrecisionSeries radix() {
-  PrecisionSeries series =
-      scan("radix", "Cor. 4.2, radix 4, S3, two-circle positions", ScanPositions::two_circle);
-  series.has_temperature = false;
-  series.compiled = [](std::uint64_t size) {
-    return compile(regular_language_radix_MS25_cor4_2(
-        named_monoid(kRadixGroup), kRadixGroup,
-        {kRadix, size, ScanPositions::two_circle, ScanTable::automatic}));
-  };
-  series.questions = [](const Model& model, std::uint64_t size, std::uint64_t seed) {
-    return word_questions(model, kRadixGroup, size, seed);
-  };
+  if (construction.problem == Problem::words) {
+    series.questions = [group = row.group](const Model& model, std::uint64_t size,
+                                           std::uint64_t seed) {
+      return word_questions(model, group, size, seed);
+    };
+  } else {
+    const bool graphs = construction.problem == Problem::graphs;
+    series.unit = graphs ? "vertices" : "positions";
+    series.questions = graphs ? graph_questions : division_questions;
+  }
   return series;
-}
-
-PrecisionSeries cascade(const std::string& name, const std::string& title,
-                        ScanPositions positions) {
-  PrecisionSeries series = scan(name, title, positions);
-  series.tests_for_zero = positions == ScanPositions::first_flag;  // whether a position is even
-  series.has_temperature = false;
-  series.compiled = [positions](std::uint64_t) {
-    return compile(regular_language_cascade_KR65(cascade_of(named_monoid(kCascadeGroup)),
-                                                 kCascadeGroup, {positions}));
-  };
-  series.questions = [](const Model& model, std::uint64_t size, std::uint64_t seed) {
-    return word_questions(model, kCascadeGroup, size, seed);
-  };
-  return series;
-}
-
-PrecisionSeries tree() {
-  PrecisionSeries series =
-      scan("tree", "Thm 4.1, tree, A5, positions from the first-flag", ScanPositions::first_flag);
-  series.has_temperature = false;
-  series.compiled = [](std::uint64_t) {
-    return compile(regular_language_tree_MS25_thm4_1(named_monoid(kGroup), kGroup));
-  };
-  series.sizes = doubling(4, 4);
-  return series;
-}
-
-PrecisionSeries rows() {
-  return {"rows",
-          "Thm 5.1, a network per size, one token per vertex",
-          "vertices",
-          true,
-          false,
-          false,
-          [](std::uint64_t size) {
-            return compile(graph_connectivity_rows_MS25_thm5_1(static_cast<std::uint32_t>(size)));
-          },
-          graph_questions,
-          doubling(4, 8)};
-}
-
-PrecisionSeries division() {
-  return {"division",
-          "Lemma 3.1, compact",
-          "positions",
-          true,
-          true,
-          false,
-          [](std::uint64_t) { return compile(division_MS25_lem3_1()); },
-          division_questions,
-          doubling(8, 2)};
-}
-
-PrecisionSeries connectivity() {
-  return {"connectivity",
-          "Thm 5.1, compact",
-          "vertices",
-          true,
-          true,
-          false,
-          [](std::uint64_t) {
-            return compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
-                                                          GraphInput::Padding::n3_minus_n2));
-          },
-          graph_questions,
-          [](std::uint64_t up_to) {
-            std::vector<std::uint64_t> sizes;
-            for (std::uint64_t n = 2; 3 * (n * n * n + 2 * n) <= 2 * up_to; ++n) sizes.push_back(n);
-            return sizes;
-          }};
 }
 
 }  // namespace
 
+std::vector<PrecisionSeries> precision_series_of(const Catalogue& constructions) {
+  std::map<unsigned, PrecisionSeries> placed;
+  for (const Construction& construction : constructions)
+    for (const PrecisionRow& row : construction.precision)
+      placed.emplace(row.place, series_of(construction, row));
+  std::vector<PrecisionSeries> all;
+  for (auto& [place, series] : placed) all.push_back(std::move(series));
+  return all;
+}
+
 const std::vector<PrecisionSeries>& precision_series() {
-  static const std::vector<PrecisionSeries> kSeries = {
-      scan("scan-first-flag", "Thm 4.1, scan, A5, positions from the first-flag",
-           ScanPositions::first_flag),
-      scan("scan-circle", "Thm 4.1, scan, A5, circle positions", ScanPositions::circle),
-      scan("scan-two-circle", "Thm 4.1, scan, A5, two-circle positions", ScanPositions::two_circle),
-      radix(),
-      tree(),
-      cascade("cascade-first-flag", "Cascade, S4, positions from the first-flag",
-              ScanPositions::first_flag),
-      cascade("cascade-fine", "Cascade, S4, fine positions", ScanPositions::fine),
-      rows(),
-      division(),
-      connectivity()};
+  static const std::vector<PrecisionSeries> kSeries = precision_series_of(catalogue());
   return kSeries;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
+#include "constructions/catalogue/catalogue.hpp"
 #include "proofs-check/check/judged_floats.hpp"
 #include "runtime/file/model.hpp"
 
@@ -31,6 +32,8 @@ struct PrecisionSeries {
   std::function<std::vector<std::uint64_t>(std::uint64_t up_to)> sizes;
 };
 
+/// Of the rows of all constructions, in their places; they keep references to the constructions.
+std::vector<PrecisionSeries> precision_series_of(const Catalogue& constructions);
 const std::vector<PrecisionSeries>& precision_series();
 
 }  // namespace logdepth
