@@ -8,6 +8,7 @@
 #include "base/phrases.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
+#include "constructions/KR65/regular_language_cascade.hpp"
 #include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
@@ -200,6 +201,23 @@ WordConstruction scan(ScanPositions positions) {
   };
 }
 
+/// Whether a cascade multiplies no level by a scan. True also of what cannot be built, so that the
+/// form says why.
+bool has_constant_depth(const std::string& group) {
+  try {
+    return !cascade_of(named_monoid(group)).scanned;
+  } catch (const InputError&) {
+  } catch (const SizeLimit&) {
+  }
+  return true;
+}
+
+WordConstruction cascade(ScanPositions positions) {
+  return [positions](const Action& action, const std::string& name) {
+    return regular_language_cascade_KR65(cascade_of(action), name, {positions});
+  };
+}
+
 // --- graphs --------------------------------------------------------------------------------------
 
 void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t seed,
@@ -268,6 +286,9 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     add(Form::optimised, "scan", scan(ScanPositions::first_flag));
     add(Form::optimised, "scan", scan(ScanPositions::two_circle));
     parts.emplace_back([&options, group] { return radix(group, options); });
+    if (!has_constant_depth(group)) continue;
+    add(Form::optimised, "cascade", cascade(ScanPositions::first_flag));
+    add(Form::optimised, "cascade", cascade(ScanPositions::two_circle));
   }
   if (options.reachability) {
     parts.emplace_back(

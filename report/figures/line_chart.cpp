@@ -1,6 +1,11 @@
 #include "report/figures/line_chart.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
 
 #include "base/number_text.hpp"
 #include "base/xml_text.hpp"
@@ -30,20 +35,41 @@ std::string arrow_element(PlotPoint at, const std::string& colour) {
                      svg_attribute("fill", colour));
 }
 
-std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colour,
+/// A circle, or a figure of about its area around the same middle.
+std::string symbol_element(PlotPoint at, Symbol symbol, const std::string& attributes,
+                           const std::string& title) {
+  const auto [x, y] = at;
+  constexpr double kSide = 3.3, kWide = 4.6, kPeak = 4.8, kFoot = 3.2;
+  switch (symbol) {
+    case Symbol::square:
+      return svg_rect({x - kSide, y - kSide}, 2 * kSide, 2 * kSide, attributes, title);
+    case Symbol::triangle:
+      return svg_polygon({{x, y - kPeak}, {x + kWide, y + kFoot}, {x - kWide, y + kFoot}},
+                         attributes, title);
+    case Symbol::diamond:
+      return svg_polygon({{x, y - kPeak}, {x + kPeak, y}, {x, y + kPeak}, {x - kPeak, y}},
+                         attributes, title);
+    case Symbol::circle:
+      break;
+  }
+  return svg_circle(at, kDot, attributes, title);
+}
+
+std::string mark_element(PlotPoint at, MarkShape shape, const SeriesStyle& look,
                          const std::string& title) {
   const auto [x, y] = at;
   const bool ring = shape != MarkShape::dot;
+  const std::string& colour = look.colour;
   switch (shape) {
     case MarkShape::dot:
     case MarkShape::ring:
     case MarkShape::ring_with_arrow:
       return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
-             svg_circle(at, kDot,
-                        svg_attribute("fill", ring ? "white" : colour) + " " +
-                            svg_attribute("stroke", ring ? colour : "white") +
-                            " stroke-width=\"1.4\"",
-                        title);
+             symbol_element(at, look.symbol,
+                            svg_attribute("fill", ring ? "white" : colour) + " " +
+                                svg_attribute("stroke", ring ? colour : "white") +
+                                " stroke-width=\"1.4\"",
+                            title);
     case MarkShape::cross: {
       const std::string style = svg_attribute("stroke", colour) + " stroke-width=\"1.4\"";
       return "<g>" + (title.empty() ? "" : "<title>" + xml_text(title) + "</title>") + "\n" +
@@ -54,6 +80,22 @@ std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colou
       break;
   }
   return "";
+}
+
+void require_distinct(const std::vector<LegendEntry>& entries) {
+  // Colour; the dash of a line; symbol and shape of marks. A cross has no symbol.
+  using Look = std::tuple<std::string, std::optional<std::string>, MarkShape, Symbol>;
+  std::map<Look, std::string> seen;
+  for (const LegendEntry& entry : entries) {
+    const SeriesStyle& style = entry.style;
+    const bool symbol = entry.mark != MarkShape::none && entry.mark != MarkShape::cross;
+    const auto [other, is_new] =
+        seen.emplace(Look{style.colour, entry.line ? std::optional(style.dash) : std::nullopt,
+                          entry.mark, symbol ? style.symbol : Symbol::circle},
+                     entry.name);
+    if (!is_new)
+      throw std::logic_error("two series look alike: " + other->second + " and " + entry.name);
+  }
 }
 
 /// The part of a line inside the axes, cut at their ends, as pieces.
@@ -97,7 +139,7 @@ class ChartDrawing {
     for (const PlotSeries& series : chart_.series) svg += line(series);
     for (const PlotSeries& series : chart_.series)
       for (const PlotMark& mark : series.marks)
-        svg += mark_element(place(mark.at), mark.shape, series.style.colour, mark.title);
+        svg += mark_element(place(mark.at), mark.shape, series.style, mark.title);
     return svg;
   }
 
@@ -163,6 +205,15 @@ class ChartDrawing {
 
 }  // namespace
 
+SeriesStyle style_of_series(std::size_t number) {
+  constexpr std::array kDashes = {"", "7 3", "2 2"};
+  SeriesStyle style{kHues[number % kHues.size()]};
+  const std::size_t round = number / kHues.size();
+  style.dash = round < kDashes.size() ? kDashes[round] : svg_number(5 + 2.0 * round) + " 3 2 3";
+  style.symbol = kSymbols[round % kSymbols.size()];
+  return style;
+}
+
 double chart_width(const LineChart& chart) {
   return kLeft + chart.width + kRight;
 }
@@ -172,6 +223,9 @@ double chart_height(const LineChart& chart) {
 }
 
 std::string draw_chart(const LineChart& chart, PlotPoint corner) {
+  std::vector<LegendEntry> looks;
+  for (const PlotSeries& series : chart.series) looks.push_back(legend_entry(series));
+  require_distinct(looks);
   return ChartDrawing(chart, corner).draw();
 }
 
@@ -187,13 +241,14 @@ double legend_height(const Legend& legend) {
 }
 
 std::string draw_legend(const Legend& legend, PlotPoint corner) {
+  require_distinct(legend.entries);
   std::string svg;
   for (std::size_t i = 0; i < legend.entries.size(); ++i) {
     const LegendEntry& entry = legend.entries[i];
     const double x = corner.first + legend.column_width * static_cast<double>(i % legend.columns);
     const double y = corner.second + kLegendLine * (static_cast<double>(i / legend.columns) + 0.5);
     if (entry.line) svg += svg_line({x, y}, {x + kLegendStroke, y}, stroke(entry.style));
-    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style.colour, "");
+    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style, "");
     svg += svg_text(x + kLegendStroke + 8, y + 4, entry.name, "font-size=\"11\"");
   }
   return svg;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,13 +24,21 @@ struct PlotMark {
   MarkShape shape = MarkShape::dot;
 };
 
+/// What dots and rings are, so that series are told apart without colours.
+enum class Symbol { circle, square, triangle, diamond };
+inline constexpr std::array kSymbols = {Symbol::circle, Symbol::square, Symbol::triangle,
+                                        Symbol::diamond};
+
 /// How a series looks, in the plot and in its legend.
 struct SeriesStyle {
   std::string colour;
   std::string dash = {};  ///< as SVG writes it; empty: a solid line
   double width = 1.6;
   std::string kind = {};  ///< the class of the line's element
+  Symbol symbol = Symbol::circle;
 };
+/// A look for every number: the hues in turn, after them with other dashes and symbols.
+SeriesStyle style_of_series(std::size_t number);
 
 struct PlotSeries {
   std::string name;
@@ -56,7 +66,8 @@ struct LineChart {
 /// With the room for the title and what stands at the axes.
 double chart_width(const LineChart& chart);
 double chart_height(const LineChart& chart);
-/// The elements of the chart, its upper left corner at this place.
+/// The elements of the chart, its upper left corner at this place. Precondition: no two series look
+/// alike, in colour, dash (of lines) and symbol with shape (of marks) together.
 std::string draw_chart(const LineChart& chart, PlotPoint corner);
 
 struct LegendEntry {
@@ -75,6 +86,7 @@ struct Legend {
   double column_width = 210;
 };
 double legend_height(const Legend& legend);
+/// Precondition: no two entries look alike.
 std::string draw_legend(const Legend& legend, PlotPoint corner);
 
 }  // namespace logdepth
