@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -18,12 +19,14 @@
 #include "learned/report/law_text.hpp"
 #include "report/figures/colours.hpp"
 #include "report/figures/line_chart.hpp"
+#include "report/picture.hpp"
 
 namespace logdepth {
 namespace {
 
-constexpr double kFrontMargin = 16, kFrontWidth = 304, kFrontHeight = 300;
-constexpr double kKeyLeft = 36, kKeyColumn = 384, kUnderKey = 10, kNoteLine = 16;
+constexpr double kFrontMargin = 16, kFrontWidth = 342, kFrontHeight = 270;
+constexpr double kKeyTop = 44, kGroupWidth = 114, kGroupHeight = 130, kNoteLine = 16;
+constexpr std::size_t kGroupsInRow = 4;
 
 // A colour for whom a curve is by, Okabe and Ito's; dashes tell apart what has the same one.
 constexpr const char *kFrontClaimed = "#6E6E6E", *kFrontRepaired = "#000000",
@@ -61,16 +64,10 @@ PlotLine line_of(const ConstructedCurve& curve) {
   return line;
 }
 
-/// "2 ⌈log₂ n⌉ + 4 layers" of counts that are this at every doubling; else the formula as it is.
-std::string law_of(const ConstructedCurve& curve) {
-  const auto line = least_squares(line_of(curve));
-  if (!line) return curve.formula;
-  const double a = std::round(line->a), b = std::round(line->b);
-  const bool exact = std::ranges::all_of(
-      line_of(curve), [&](const PlotPoint& at) { return a * at.first + b == at.second; });
-  if (!exact) return curve.formula;
-  return (a == 1 ? "" : fixed_text(a, 0) + " ") + "⌈log₂ n⌉" +
-         (b == 0 ? "" : (b < 0 ? " − " : " + ") + fixed_text(std::fabs(b), 0)) + " layers";
+/// ", 2 layers per doubling".
+std::string slope_of(const std::optional<double>& slope) {
+  if (!slope) return "";
+  return fmt::format(", {} layer{} per doubling", short_number(*slope), *slope == 1 ? "" : "s");
 }
 
 /// Every claim, and of what is built for all sizes at once the first repair and the shallowest.
@@ -81,7 +78,7 @@ std::vector<PlotSeries> constructed_series(const DepthProblem& shown) {
   for (const ConstructedCurve* curve : growing(shown)) {
     if (curve->form == Form::claimed) {
       drawn.push_back(
-          {fmt::format("claimed, not built: {}: {}", curve->construction, law_of(*curve)),
+          {"claimed: " + curve->construction + slope_of(curve->slope),
            {kFrontClaimed, drawn.empty() ? "7 4" : fmt::format("2 {}", 1 + 2 * drawn.size()), 1.6,
             "claimed"},
            line_of(*curve)});
@@ -94,19 +91,24 @@ std::vector<PlotSeries> constructed_series(const DepthProblem& shown) {
       optimised = curve;
     }
   }
-  const auto add = [&](const char* form, const ConstructedCurve* curve, const char* colour) {
+  const auto add = [&](const std::string& form, const ConstructedCurve* curve, const char* colour) {
     if (curve != nullptr)
-      drawn.push_back({fmt::format("{}: {}, {}", form, curve->construction, law_of(*curve)),
+      drawn.push_back({form + curve->construction + slope_of(curve->slope),
                        {colour, "", 2.2, "constructed"},
                        line_of(*curve)});
   };
-  add("repaired", repaired, kFrontRepaired);
-  add("optimised", optimised, kFrontOptimised);
+  add("repaired: ", repaired, kFrontRepaired);
+  add("optimised: ", optimised, kFrontOptimised);
   return drawn;
 }
 
-/// A line for each constant depth, with the problems that have it at best.
-std::vector<PlotSeries> constant_series(const std::vector<const DepthProblem*>& problems) {
+/// The problems that are best solved at one constant depth, with its line.
+struct ConstantDepth {
+  std::vector<std::string> problems;
+  PlotSeries series;
+};
+
+std::vector<ConstantDepth> constant_depths(const std::vector<const DepthProblem*>& problems) {
   std::map<std::uint64_t, std::pair<const ConstructedCurve*, std::vector<std::string>>> levels;
   for (const DepthProblem* problem : problems) {
     const ConstructedCurve* best = nullptr;
@@ -119,15 +121,23 @@ std::vector<PlotSeries> constant_series(const std::vector<const DepthProblem*>& 
     curve = best;
     names.push_back(problem->name);
   }
-  std::vector<PlotSeries> drawn;
+  std::vector<ConstantDepth> constants;
   for (const auto& [depth, level] : levels) {
     const auto& [curve, names] = level;
-    drawn.push_back({fmt::format("constant: {} for {}, {}", curve->construction, joined(names),
-                                 counted(depth, "layer")),
-                     {kFrontOptimised, fmt::format("{} 2", 2 + 4 * drawn.size()), 2.2, "constant"},
-                     line_of(*curve)});
+    constants.push_back(
+        {names,
+         {fmt::format("constant: {} for {}, {}", curve->construction, joined(names),
+                      counted(depth, "layer")),
+          {kFrontOptimised, fmt::format("{} 2", 2 + 4 * constants.size()), 2.2, "constant"},
+          line_of(*curve)}});
   }
-  return drawn;
+  return constants;
+}
+
+PlotSeries published_series(const DepthProblem& problem, const PublishedLine& line) {
+  return {fmt::format("published: {}, trained{}", problem.name, slope_of(line.a)),
+          {kFrontPublished, "10 3 2 3", 2.2, "published"},
+          line.corners()};
 }
 
 // --- learned -------------------------------------------------------------------------------------
@@ -163,7 +173,7 @@ struct LearnedCurve {
   std::size_t seeds() const { return cells.back().reaches.size(); }
   /// By what one curve of a problem is chosen: seeds, as far as they are asked for, then reach.
   auto rank() const {
-    return std::tuple(std::min(seeds(), kSeedsAsked), cells.back().reach, seeds());
+    return std::tuple(std::min(seeds(), report::kSeedsAsked), cells.back().reach, seeds());
   }
 };
 
@@ -215,101 +225,141 @@ PlotArea band_of(const LearnedCurve& curve, const std::string& colour) {
 
 // --- the page ------------------------------------------------------------------------------------
 
-struct Extent {
-  double right = 1, high = 1;
-  void add(const PlotLine& line) {
-    for (const auto& [x, y] : line) {
-      right = std::max(right, x);
-      high = std::max(high, y);
-    }
-  }
-};
-
-LineChart panel(const std::string& title, const Extent& extent, const DepthProblem& shown) {
-  LineChart chart;
-  chart.title = title;
-  chart.x = doubling_axis(0, extent.right, shown.size + " (logarithmic)");
-  chart.y = counting_axis(extent.high, "layers", 10);
-  chart.width = kFrontWidth;
-  chart.height = kFrontHeight;
-  return chart;
-}
-
 std::vector<std::string> notes_of(const std::vector<LearnedCurve>& curves) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {
+      "Constructed depths are counted on weights files; claims are formulas of the theorems, which "
+      "are not built."};
   if (curves.empty()) return notes;
   std::set<std::string> thresholds;
   for (const LearnedCurve& curve : curves) thresholds.insert(percent_text(curve.series->threshold));
   notes.push_back(fmt::format(
-      "Learned: the largest n such that a network of at most so many layers answers {} of the "
-      "words of n letters, and of every",
+      "Learned: the largest n such that a network of at most d layers answers at least {} of the "
+      "words, at n and at every shorter length.",
       joined({thresholds.begin(), thresholds.end()}, " or ")));
   notes.emplace_back(
-      "shorter length. Curve and points: median over seeds; band: from the least to the largest "
-      "seed. Hollow: at least, as "
-      "nothing longer");
+      "Curve and points: median over seeds; band: from the least to the largest seed. Hollow: a "
+      "lower bound, as nothing longer was");
   notes.emplace_back(
-      "was tested or the learning curve had not plateaued. Constructed depths are counted on "
-      "weights files; the curves join powers of two.");
+      "tested or the learning curve had not plateaued. No law is fitted to so few depths.");
   if (std::ranges::any_of(
           curves, [](const LearnedCurve& curve) { return curve.series->kind == "adaptive loop"; }))
     notes.emplace_back(
-        "A looped transformer is given ⌈log₂ n⌉ loops of one layer: its depth is prescribed, not "
-        "chosen by training. ");
+        "A looped transformer is given ⌈log₂ n⌉ loops of its block: its depth is prescribed, not "
+        "chosen by training.");
   return notes;
 }
+
+report::Drawing line_of(const std::string& note) {
+  return {0, kNoteLine, [note](PlotPoint corner) {
+            return svg_text(corner.first, corner.second + kNoteLine, note,
+                            "font-size=\"11\" " + svg_attribute("fill", kQuietInk));
+          }};
+}
+
+class FrontPicture {
+ public:
+  FrontPicture(const DepthTable& table, const DepthProblem& shown) : shown_(shown) {
+    std::vector<const DepthProblem*> problems;
+    for (const DepthProblem& problem : table.problems)
+      if (same_depths(problem, shown)) problems.push_back(&problem);
+    growing_ = constructed_series(shown);
+    constants_ = constant_depths(problems);
+    if (shown.published) published_ = published_series(shown, *shown.published);
+    curves_ = learned_curves(problems);
+    for (const LearnedCurve& curve : curves_) {
+      learned_.push_back(learned_series(curve, learned_.size()));
+      bands_.push_back(band_of(curve, learned_.back().style.colour));
+      for (const auto& [x, y] : bands_.back().corners)
+        near_ = {std::max(near_.first, x), std::max(near_.second, y)};
+    }
+  }
+
+  std::string draw() const {
+    using report::drawing, report::Strip;
+    const LineChart known = known_chart();
+    const double column = chart_width(group_chart());
+    report::Picture picture{"", "Depth against size, word problems",
+                            2 * kFrontMargin + kGroupsInRow * column, kFrontMargin};
+    picture.strips.push_back(
+        Strip{{{drawing(known), kFrontMargin, 0},
+               {drawing(legend()), kFrontMargin + chart_width(known), kKeyTop}}});
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+      if (i % kGroupsInRow == 0) picture.strips.emplace_back();
+      picture.strips.back().parts.push_back(
+          {drawing(group_chart(i)), kFrontMargin + column * static_cast<double>(i % kGroupsInRow),
+           0});
+    }
+    for (const std::string& note : notes_of(curves_))
+      picture.strips.push_back(Strip{{{line_of(note), 2 * kFrontMargin, 0}}});
+    picture.strips.back().below = kFrontMargin;
+    return picture_svg(picture);
+  }
+
+ private:
+  /// What is known of all problems.
+  LineChart known_chart() const {
+    LineChart chart;
+    chart.title = "constructed, claimed and published";
+    chart.series = growing_;
+    for (const ConstantDepth& constant : constants_) chart.series.push_back(constant.series);
+    if (published_) chart.series.push_back(*published_);
+    const auto [right, high] = report::largest(chart, {1, 1});
+    chart.x = doubling_axis(0, right, shown_.size + " (logarithmic)");
+    chart.y = counting_axis(high, "layers", 10);
+    chart.width = kFrontWidth;
+    chart.height = kFrontHeight;
+    return chart;
+  }
+
+  LineChart group_chart() const {
+    LineChart chart;
+    chart.width = kGroupWidth;
+    chart.height = kGroupHeight;
+    return chart;
+  }
+
+  /// What was learned of one problem, on what is known of it.
+  LineChart group_chart(std::size_t i) const {
+    const std::string& problem = curves_[i].problem;
+    LineChart chart = group_chart();
+    chart.title = "learned: " + problem;
+    chart.x = doubling_axis(0, near_.first, shown_.size);
+    chart.y = counting_axis(near_.second + 1, i % kGroupsInRow == 0 ? "layers" : "", 4);
+    chart.areas = {bands_[i]};
+    chart.series = growing_;
+    for (const ConstantDepth& constant : constants_)
+      if (std::ranges::count(constant.problems, problem) > 0)
+        chart.series.push_back(constant.series);
+    if (published_ && problem == shown_.name) chart.series.push_back(*published_);
+    chart.series.push_back(learned_[i]);
+    return chart;
+  }
+
+  Legend legend() const {
+    Legend legend;
+    for (const PlotSeries& series : known_chart().series)
+      legend.entries.push_back(legend_entry(series));
+    for (const PlotSeries& series : learned_) {
+      legend.entries.push_back(legend_entry(series));
+      legend.entries.back().mark = MarkShape::dot;
+    }
+    return legend;
+  }
+
+  const DepthProblem& shown_;
+  std::vector<PlotSeries> growing_;
+  std::vector<ConstantDepth> constants_;
+  std::optional<PlotSeries> published_;
+  std::vector<LearnedCurve> curves_;
+  std::vector<PlotSeries> learned_;  ///< of the curves
+  std::vector<PlotArea> bands_;      ///< likewise
+  PlotPoint near_ = {1, 1};          ///< the largest of their corners
+};
 
 }  // namespace
 
 std::string front_picture(const DepthTable& table, const DepthProblem& shown) {
-  std::vector<const DepthProblem*> problems;
-  for (const DepthProblem& problem : table.problems)
-    if (same_depths(problem, shown)) problems.push_back(&problem);
-  std::vector<PlotSeries> known = constructed_series(shown);
-  for (PlotSeries& series : constant_series(problems)) known.push_back(std::move(series));
-  if (shown.published)
-    known.push_back(
-        {fmt::format("published, trained: {}, {}", shown.published->problem, shown.published->text),
-         {kFrontPublished, "10 3 2 3", 2.2, "published"},
-         shown.published->corners()});
-  Extent all, near;
-  for (const PlotSeries& series : known) all.add(series.line);
-
-  const std::vector<LearnedCurve> curves = learned_curves(problems);
-  std::vector<PlotSeries> learned;
-  std::vector<PlotArea> bands;
-  for (const LearnedCurve& curve : curves) {
-    learned.push_back(learned_series(curve, learned.size()));
-    near.add(learned.back().line);
-    bands.push_back(band_of(curve, learned.back().style.colour));
-    near.add(bands.back().corners);
-  }
-  near.high *= 2;  // so that constructions are seen above what was learned
-  Legend legend{{}, 2, kKeyColumn};
-  for (const auto* part : {&known, &learned})
-    for (const PlotSeries& series : *part) {
-      LegendEntry entry = legend_entry(series);
-      if (!series.marks.empty()) entry.mark = MarkShape::dot;
-      legend.entries.push_back(std::move(entry));
-    }
-  LineChart left = panel("constructed, claimed and published", all, shown);
-  left.series = known;
-  LineChart right = panel("the same, and learned", near, shown);
-  right.areas = std::move(bands);
-  right.series = std::move(known);
-  right.series.insert(right.series.end(), learned.begin(), learned.end());
-
-  const double second = kFrontMargin + chart_width(left), under = kFrontMargin + chart_height(left);
-  double y = under + legend_height(legend) + kUnderKey;
-  std::string notes;
-  for (const std::string& note : notes_of(curves))
-    notes += svg_text(kFrontMargin + kKeyLeft, y += kNoteLine, note,
-                      "font-size=\"10.5\" " + svg_attribute("fill", kQuietInk));
-  return svg_document(second + chart_width(right) + kFrontMargin, y + kFrontMargin,
-                      "Depth against size, word problems",
-                      draw_chart(left, {kFrontMargin, kFrontMargin}) +
-                          draw_chart(right, {second, kFrontMargin}) +
-                          draw_legend(legend, {kFrontMargin + kKeyLeft, under}) + notes);
+  return FrontPicture(table, shown).draw();
 }
 
 }  // namespace logdepth

@@ -288,7 +288,7 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     parts.emplace_back([&options, group] { return radix(group, options); });
     if (!has_constant_depth(group)) continue;
     add(Form::optimised, "cascade", cascade(ScanPositions::first_flag));
-    add(Form::optimised, "cascade", cascade(ScanPositions::two_circle));
+    add(Form::optimised, "cascade", cascade(ScanPositions::fine));
   }
   if (options.reachability) {
     parts.emplace_back(

@@ -87,6 +87,7 @@ void require_distinct(const std::vector<LegendEntry>& entries) {
   using Look = std::tuple<std::string, std::optional<std::string>, MarkShape, Symbol>;
   std::map<Look, std::string> seen;
   for (const LegendEntry& entry : entries) {
+    if (!entry.line && entry.mark == MarkShape::none) continue;  // nothing of it is drawn
     const SeriesStyle& style = entry.style;
     const bool symbol = entry.mark != MarkShape::none && entry.mark != MarkShape::cross;
     const auto [other, is_new] =
