@@ -23,28 +23,9 @@ constexpr double kLegendLeft = 52, kUnderLegend = 16;
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
 constexpr std::size_t kLegendName = 160;
 constexpr int kCurveSteps = 32;
-constexpr const char *kPublishedColour = "#000000", *kClaimedColour = "#6E6E6E";
-// Okabe and Ito's hues: cool ones for what was constructed, the others for what was learned.
-constexpr std::array<const char*, 2> kBuilt = {"#0072B2", "#56B4E9"};
-constexpr std::array<const char*, 4> kLearned = {"#D55E00", "#CC79A7", "#009E73", "#E69F00"};
-
-/// Solid at first, then dashes of growing length.
-std::string dash(std::size_t number, const char* gap) {
-  return number == 0 ? "" : fmt::format("{} {}", 4 * number - 2, gap);
-}
-
-/// Of learned series: hues in turn, then with other symbols, then in darker shades.
-SeriesStyle learned_style(std::size_t number) {
-  constexpr double kShade = 0.8;
-  const std::size_t round = number / kLearned.size();
-  std::string colour = kLearned[number % kLearned.size()];
-  unsigned channels[3] = {};
-  for (std::size_t i = 0; i < 3; ++i)
-    channels[i] = static_cast<unsigned>(std::stoul(colour.substr(1 + 2 * i, 2), nullptr, 16) *
-                                        std::pow(kShade, round / kSymbols.size()));
-  return {fmt::format("#{:02X}{:02X}{:02X}", channels[0], channels[1], channels[2]),
-          dash(round, "2 2 2"), 2, "learned", kSymbols[(number + round) % kSymbols.size()]};
-}
+// Cool hues for what was constructed, warm ones and green for what was learned.
+constexpr std::array kBuilt = {kBlue, kSky};
+constexpr std::array kLearned = {kVermilion, kPurple, kGreen, kOrange};
 
 /// A problem as it is drawn.
 struct Scene {
@@ -52,18 +33,11 @@ struct Scene {
   std::vector<PlotSeries> series;
 };
 
-PlotSeries constructed_series(const ConstructedCurve& curve, std::size_t claimed,
-                              std::size_t built) {
-  PlotSeries series;
-  if (curve.form == ConstructedCurve::Form::claimed) {
-    series.name = curve.construction + ", claimed (not built): " + curve.formula;
-    series.style = {kClaimedColour, dash(claimed + 1, "3"), 1.6, "claimed"};
-  } else {
-    series.name = curve.construction + ", " + curve.encoding + ", " + form_label(curve.form) +
-                  ": " + curve.formula;
-    series.style = {kBuilt[built % kBuilt.size()], dash(built / kBuilt.size(), "2"), 1.6,
-                    "constructed"};
-  }
+PlotSeries constructed_series(const ConstructedCurve& curve, const SeriesStyle& style) {
+  PlotSeries series{curve.construction, style};
+  series.name += curve.form == ConstructedCurve::Form::claimed
+                     ? ", claimed (not built): " + curve.formula
+                     : ", " + curve.encoding + ", " + form_label(curve.form) + ": " + curve.formula;
   for (const auto& [size, depth] : curve.depths)
     series.line.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
   return series;
@@ -103,7 +77,7 @@ PlotSeries law_series(const LearnedRow& row, const DepthFit& fit, const SeriesSt
   if (!best) drawn.style.dash += (style.dash.empty() ? "5 3" : " 5 3");
   if (fit.fitted())
     along(fit, [&](double x, double argument) {
-      drawn.line.push_back(PlotPoint(x, fit.shown().direct.value(argument)));
+      drawn.line.emplace_back(x, fit.shown().direct.value(argument));
     });
   return drawn;
 }
@@ -117,8 +91,8 @@ PlotArea band_of(const DepthFit& fit, const std::string& colour) {
   along(fit, [&](double x, double argument) {
     const auto depths = fit.shown().depths_at(argument);
     if (!depths) return;
-    band.corners.push_back(PlotPoint(x, std::max(1.0, depths->high)));
-    below.push_back(PlotPoint(x, std::max(1.0, depths->low)));
+    band.corners.emplace_back(x, std::max(1.0, depths->high));
+    below.emplace_back(x, std::max(1.0, depths->low));
   });
   band.corners.insert(band.corners.end(), below.rbegin(), below.rend());
   return band;
@@ -147,24 +121,26 @@ PlotSeries points_series(const LearnedSeries& series, const SeriesStyle& style) 
   return drawn;
 }
 
-PlotSeries published_series(const PublishedLine& line) {
-  PlotSeries drawn{"published, " + line.source + ": " + line.text,
-                   {kPublishedColour, "6 4", 1.6, "published"}};
-  drawn.line = line.corners();
-  return drawn;
-}
-
 Scene scene_of(const DepthProblem& problem) {
   Scene scene;
-  std::size_t claimed = 0, built = 0, learned = 0;
+  SeriesLooks looks;
+  std::size_t built = 0, learned = 0;
   for (const ConstructedCurve& curve : problem.constructed) {
     if (curve.depths.empty()) continue;
-    scene.series.push_back(constructed_series(curve, claimed, built));
-    ++(curve.form == ConstructedCurve::Form::claimed ? claimed : built);
+    const SeriesStyle wanted =
+        curve.form == ConstructedCurve::Form::claimed
+            ? SeriesStyle{kQuietInk, "7 4", 1.6, "claimed"}
+            : SeriesStyle{kBuilt[built++ % kBuilt.size()], "", 1.6, "constructed"};
+    scene.series.push_back(constructed_series(curve, looks.next(wanted)));
   }
-  if (problem.published) scene.series.push_back(published_series(*problem.published));
+  if (problem.published)
+    scene.series.push_back(
+        {"published, " + problem.published->source + ": " + problem.published->text,
+         looks.next({kBlack, "6 4", 1.6, "published"}), problem.published->corners()});
   for (const LearnedRow& row : problem.learned) {
-    const SeriesStyle style = learned_style(learned++);
+    const SeriesStyle style = looks.next({kLearned[learned % kLearned.size()], "", 2, "learned",
+                                          kSymbols[learned % kSymbols.size()]});
+    ++learned;
     scene.series.push_back(points_series(row.series, style));
     scene.series.push_back(law_series(row, row.best, style));
     if (PlotArea band = band_of(row.best, style.colour); !band.corners.empty())

@@ -28,10 +28,10 @@ constexpr double kFrontMargin = 16, kFrontWidth = 342, kFrontHeight = 270;
 constexpr double kKeyTop = 44, kGroupWidth = 114, kGroupHeight = 130, kNoteLine = 16;
 constexpr std::size_t kGroupsInRow = 4;
 
-// A colour for whom a curve is by, Okabe and Ito's; dashes tell apart what has the same one.
-constexpr const char *kFrontClaimed = "#6E6E6E", *kFrontRepaired = "#000000",
-                     *kFrontOptimised = "#0072B2", *kFrontPublished = "#E69F00";
-constexpr std::array kFrontLearned = {"#D55E00", "#CC79A7", "#009E73", "#56B4E9"};
+// A colour for whom a curve is by; dashes tell apart what has the same one.
+constexpr const char *kClaimed = kQuietInk, *kRepaired = kBlack, *kOptimised = kBlue,
+                     *kPublished = kOrange;
+constexpr std::array kLearnedHues = {kVermilion, kPurple, kGreen, kSky};
 
 bool is_constant(const ConstructedCurve& curve) {
   return !curve.depths.empty() && std::ranges::all_of(curve.depths, [&](const auto& depth) {
@@ -71,17 +71,15 @@ std::string slope_of(const std::optional<double>& slope) {
 }
 
 /// Every claim, and of what is built for all sizes at once the first repair and the shallowest.
-std::vector<PlotSeries> constructed_series(const DepthProblem& shown) {
+std::vector<PlotSeries> constructed_series(const DepthProblem& shown, SeriesLooks& looks) {
   using Form = ConstructedCurve::Form;
   std::vector<PlotSeries> drawn;
   const ConstructedCurve *repaired = nullptr, *optimised = nullptr;
   for (const ConstructedCurve* curve : growing(shown)) {
     if (curve->form == Form::claimed) {
-      drawn.push_back(
-          {"claimed: " + curve->construction + slope_of(curve->slope),
-           {kFrontClaimed, drawn.empty() ? "7 4" : fmt::format("2 {}", 1 + 2 * drawn.size()), 1.6,
-            "claimed"},
-           line_of(*curve)});
+      drawn.push_back({"claimed: " + curve->construction + slope_of(curve->slope),
+                       looks.next({kClaimed, drawn.empty() ? "7 4" : "2 3", 1.6, "claimed"}),
+                       line_of(*curve)});
     } else if (curve->file_of > 0) {
       continue;
     } else if (curve->form == Form::repaired) {
@@ -94,11 +92,10 @@ std::vector<PlotSeries> constructed_series(const DepthProblem& shown) {
   const auto add = [&](const std::string& form, const ConstructedCurve* curve, const char* colour) {
     if (curve != nullptr)
       drawn.push_back({form + curve->construction + slope_of(curve->slope),
-                       {colour, "", 2.2, "constructed"},
-                       line_of(*curve)});
+                       looks.next({colour, "", 2.2, "constructed"}), line_of(*curve)});
   };
-  add("repaired: ", repaired, kFrontRepaired);
-  add("optimised: ", optimised, kFrontOptimised);
+  add("repaired: ", repaired, kRepaired);
+  add("optimised: ", optimised, kOptimised);
   return drawn;
 }
 
@@ -108,7 +105,8 @@ struct ConstantDepth {
   PlotSeries series;
 };
 
-std::vector<ConstantDepth> constant_depths(const std::vector<const DepthProblem*>& problems) {
+std::vector<ConstantDepth> constant_depths(const std::vector<const DepthProblem*>& problems,
+                                           SeriesLooks& looks) {
   std::map<std::uint64_t, std::pair<const ConstructedCurve*, std::vector<std::string>>> levels;
   for (const DepthProblem* problem : problems) {
     const ConstructedCurve* best = nullptr;
@@ -128,16 +126,10 @@ std::vector<ConstantDepth> constant_depths(const std::vector<const DepthProblem*
         {names,
          {fmt::format("constant: {} for {}, {}", curve->construction, joined(names),
                       counted(depth, "layer")),
-          {kFrontOptimised, fmt::format("{} 2", 2 + 4 * constants.size()), 2.2, "constant"},
+          looks.next({kOptimised, constants.empty() ? "2 2" : "6 2", 2.2, "constant"}),
           line_of(*curve)}});
   }
   return constants;
-}
-
-PlotSeries published_series(const DepthProblem& problem, const PublishedLine& line) {
-  return {fmt::format("published: {}, trained{}", problem.name, slope_of(line.a)),
-          {kFrontPublished, "10 3 2 3", 2.2, "published"},
-          line.corners()};
 }
 
 // --- learned -------------------------------------------------------------------------------------
@@ -192,13 +184,10 @@ std::vector<LearnedCurve> learned_curves(const std::vector<const DepthProblem*>&
   return curves;
 }
 
-PlotSeries learned_series(const LearnedCurve& curve, std::size_t number) {
-  const std::size_t round = number / kFrontLearned.size();
+PlotSeries learned_series(const LearnedCurve& curve, const SeriesStyle& style) {
   PlotSeries drawn{fmt::format("learned: {}, {}, {}", curve.problem, kind_words(*curve.series),
                                counted(curve.seeds(), "seed")),
-                   {kFrontLearned[number % kFrontLearned.size()],
-                    round == 0 ? "" : fmt::format("{} 3", 3 * round), 2, "learned",
-                    kSymbols[number % kSymbols.size()]}};
+                   style};
   for (const DepthCell& cell : curve.cells) {
     const PlotPoint at = {std::log2(cell.reach), cell.depth};
     const bool open = cell.censored || cell.unsettled;
@@ -262,12 +251,19 @@ class FrontPicture {
     std::vector<const DepthProblem*> problems;
     for (const DepthProblem& problem : table.problems)
       if (same_depths(problem, shown)) problems.push_back(&problem);
-    growing_ = constructed_series(shown);
-    constants_ = constant_depths(problems);
-    if (shown.published) published_ = published_series(shown, *shown.published);
+    SeriesLooks looks;
+    growing_ = constructed_series(shown, looks);
+    constants_ = constant_depths(problems, looks);
+    if (const auto& line = shown.published)
+      published_ =
+          PlotSeries{fmt::format("published: {}, trained{}", line->problem, slope_of(line->a)),
+                     looks.next({kPublished, "10 3 2 3", 2.2, "published"}), line->corners()};
     curves_ = learned_curves(problems);
     for (const LearnedCurve& curve : curves_) {
-      learned_.push_back(learned_series(curve, learned_.size()));
+      const std::size_t number = learned_.size();
+      learned_.push_back(
+          learned_series(curve, looks.next({kLearnedHues[number % kLearnedHues.size()], "", 2,
+                                            "learned", kSymbols[number % kSymbols.size()]})));
       bands_.push_back(band_of(curve, learned_.back().style.colour));
       for (const auto& [x, y] : bands_.back().corners)
         near_ = {std::max(near_.first, x), std::max(near_.second, y)};

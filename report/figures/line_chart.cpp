@@ -1,7 +1,8 @@
 #include "report/figures/line_chart.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -80,6 +81,13 @@ std::string mark_element(PlotPoint at, MarkShape shape, const SeriesStyle& look,
       break;
   }
   return "";
+}
+
+/// "#RRGGBB" in another shade for every number, lighter at first; 0: itself.
+std::string shade(const std::string& colour, std::size_t number) {
+  constexpr std::size_t kLighter = 0x1D1D1D, kColours = 0x1000000;  // without a common factor
+  return fmt::format("#{:06X}",
+                     (std::stoul(colour.substr(1), nullptr, 16) + number * kLighter) % kColours);
 }
 
 void require_distinct(const std::vector<LegendEntry>& entries) {
@@ -206,12 +214,17 @@ class ChartDrawing {
 
 }  // namespace
 
-SeriesStyle style_of_series(std::size_t number) {
-  constexpr std::array kDashes = {"", "7 3", "2 2"};
-  SeriesStyle style{kHues[number % kHues.size()]};
-  const std::size_t round = number / kHues.size();
-  style.dash = round < kDashes.size() ? kDashes[round] : svg_number(5 + 2.0 * round) + " 3 2 3";
-  style.symbol = kSymbols[round % kSymbols.size()];
+SeriesStyle SeriesLooks::next(const SeriesStyle& wanted) {
+  SeriesStyle style = wanted;
+  const auto first = static_cast<std::size_t>(wanted.symbol);
+  for (std::size_t i = 0; !symbols_.emplace(style.colour, style.symbol).second;) {
+    ++i;
+    style.colour = shade(wanted.colour, i / kSymbols.size());
+    style.symbol = kSymbols[(first + i) % kSymbols.size()];
+  }
+  for (std::size_t i = 1; !dashes_.emplace(style.colour, style.dash).second; ++i)
+    style.dash =
+        fmt::format("{}{}{} 2 2 2", wanted.dash, wanted.dash.empty() ? "" : " ", 4 * i - 2);
   return style;
 }
 

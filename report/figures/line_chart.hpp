@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/figures/axis.hpp"
@@ -37,8 +39,18 @@ struct SeriesStyle {
   std::string kind = {};  ///< the class of the line's element
   Symbol symbol = Symbol::circle;
 };
-/// A look for every number: the hues in turn, after them with other dashes and symbols.
-SeriesStyle style_of_series(std::size_t number);
+
+/// Hands out looks to the series of a figure, none twice.
+class SeriesLooks {
+ public:
+  /// As wanted; with more to the dash where the colour has it already, and another symbol where it has
+  /// that; from the fifth of a colour on in another shade.
+  SeriesStyle next(const SeriesStyle& wanted);
+
+ private:
+  std::set<std::pair<std::string, std::string>> dashes_;  ///< of colours
+  std::set<std::pair<std::string, Symbol>> symbols_;      ///< likewise
+};
 
 struct PlotSeries {
   std::string name;
