@@ -66,6 +66,8 @@ struct DepthRow {
   std::uint64_t tested = 0;
   std::string formula{};
   std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+  /// Of words: whether the row speaks of this automaton; absent: of every one.
+  std::function<bool(const Action&)> holds{};
 };
 
 /// A curve of `report precision`: networks of this construction on inputs of growing size.

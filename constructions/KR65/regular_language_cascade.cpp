@@ -388,6 +388,7 @@ Program regular_language_cascade_KR65(const CascadeTask& task, const std::string
 }
 
 Construction cascade_record() {
+  const auto constant_depth = [](const Action& action) { return !cascade_of(action).scanned; };
   return {.key = {"KR65", "decomposition", "cascade"},
           .problem = Problem::words,
           .help = "Krohn and Rhodes, constant depth where the groups are solvable",
@@ -399,6 +400,10 @@ Construction cascade_record() {
                                                      {positions_of(r.values), table_of(r.values)});
               },
           .compared = 4,
+          .depths = {{.title = "cascade",
+                      .values = {{"positions", kFirstFlag}},
+                      .holds = constant_depth},
+                     {.title = "cascade", .holds = constant_depth}},
           // With the largest group of four points, of derived length 3.
           .precision = {{6,
                          "cascade-first-flag",

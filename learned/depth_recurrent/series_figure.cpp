@@ -125,10 +125,12 @@ ChartPanel overthinking_panel(const RecurrentSeries& series) {
 std::vector<PlotSeries> reading_series(const RecurrentSeries& series,
                                        const std::function<double(const LoopReading&)>& value) {
   std::vector<PlotSeries> lines;
+  SeriesLooks looks;
   const auto add = [&](const RecurrentRunGroup& group, const std::string& name) {
     const std::vector<LoopReading> readings = group.readings();
     if (readings.empty()) return;
-    PlotSeries line{name, {kHues[lines.size() % kHues.size()], "", lines.empty() ? 2.2 : 1.4}};
+    PlotSeries line{
+        name, looks.next({kHues[lines.size() % kHues.size()], "", lines.empty() ? 2.2 : 1.4})};
     for (std::size_t loop = 0; loop < readings.size(); ++loop) {
       const PlotPoint at = {loop + 1, value(readings[loop])};
       line.line.push_back(at);

@@ -27,10 +27,11 @@ constexpr std::array kRouterMarks = {MarkShape::dot, MarkShape::ring, MarkShape:
 /// Lines of changes in per cent over k = 1 ... `most`, from 0 at k = 1.
 struct Changes {
   std::vector<PlotSeries> lines;
+  SeriesLooks looks;
   double lowest = -1, highest = 1, most = 2;
 
   PlotSeries& line(const std::string& name) {
-    return lines.emplace_back(PlotSeries{name, {kHues[lines.size() % kHues.size()]}});
+    return lines.emplace_back(PlotSeries{name, looks.next({kHues[lines.size() % kHues.size()]})});
   }
   void add(double loops, double change, const std::string& error = "") {
     PlotSeries& line = lines.back();
@@ -116,13 +117,14 @@ LineChart kind_chart(const SectionData& all, const std::string& kind) {
   band.corners.insert(band.corners.end(), lower.rbegin(), lower.rend());
   chart.areas.push_back(std::move(band));
   chart.series.push_back(std::move(fixed));
+  SeriesLooks looks;
   for (const Series* series : all.section.adaptive()) {
     const Data& data = all.row_of(*series).data;
     const Data &mean = of_kind(data, "accuracy", kind), &loops = of_kind(data, "loops", kind);
     if (mean.is_null() || loops.is_null()) continue;
     const std::size_t router = static_cast<std::size_t>(series->shape.router) - 1;
     const std::string name = shape_name(series->shape);
-    chart.series.push_back({name, {kRouterColours.at(router)}});
+    chart.series.push_back({name, looks.next({kRouterColours.at(router)})});
     chart.series.back().marks.push_back(
         {{report::number_of(loops), report::number_of(mean)},
          fmt::format("{}: {} in {} passes", name, cell_text(mean), cell_text(loops)),

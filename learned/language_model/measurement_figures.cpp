@@ -183,6 +183,7 @@ MeasurementChart loops_chart(const LoopsPicture& picture) {
                                     chart.y, kPartColours[1], title));
   }
   chart.series.push_back({"", {kQuietInk, "2 3", 1.2}, {{chart.x.from, 0}, {chart.x.to, 0}}});
+  SeriesLooks looks;
   std::size_t sizes = 0, same_size = 0;
   std::uint32_t size = 0;
   for (const auto& [key, shapes] : lines) {
@@ -192,7 +193,7 @@ MeasurementChart loops_chart(const LoopsPicture& picture) {
     size = think;
     const char* ink = kHues.at((sizes - 1) % kHues.size());
     PlotSeries series{fmt::format("block of {} layers, {} times", think, loops),
-                      {ink, kLoopDashes.at(same_size % kLoopDashes.size())}};
+                      looks.next({ink, kLoopDashes.at(same_size % kLoopDashes.size())})};
     PlotArea band{{}, ink, 0.15, series.name + ": one standard error"};
     for (const LoopedShape* shape : shapes) {
       const PlotPoint at = {shape->encoder, shape->difference};

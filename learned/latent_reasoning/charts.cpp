@@ -26,8 +26,8 @@ constexpr std::size_t kLegendName = 44;
 const SeriesStyle kEqualStyle = {kQuietInk, "5 4", 1.2}, kLimitStyle = {"#A3123B", "2 4", 1.2};
 
 /// Of rows(), in their order. Chains of thought are of one family.
-constexpr std::array kRowColours = {"#7A7A7A", "#7A4B2A", "#B07D00", "#8F6A00", "#D9A300",
-                                    "#D55E00", "#B4508F", "#0072B2", "#00875F", kInk};
+constexpr std::array kRowColours = {kQuietInk,  kSky,    kOrange, kOrange, kOrange,
+                                    kVermilion, kPurple, kBlue,   kGreen,  kInk};
 /// Of further series of a row.
 constexpr std::array kRowDashes = {"", "6 3", "2 3", "9 3 2 3"};
 
@@ -37,10 +37,12 @@ class Charts {
   Charts(const Section& section, const std::vector<Data>& series)
       : section_(section), data_(series) {
     std::map<std::size_t, std::size_t> seen;
+    SeriesLooks looks;
     for (const Series& one : section.series) {
       const std::size_t nth = seen[one.row]++;
-      styles_.push_back({kRowColours.at(one.row),
-                         one.constructed() ? "3 3" : kRowDashes[nth % kRowDashes.size()], 1.8});
+      styles_.push_back(
+          looks.next({kRowColours.at(one.row),
+                      one.constructed() ? "3 3" : kRowDashes[nth % kRowDashes.size()], 1.8}));
     }
   }
 

@@ -46,6 +46,7 @@ struct Shown {
 std::vector<Shown> shown_series(const SectionData& all) {
   std::vector<std::string> backbones;
   std::vector<Shown> shown;
+  SeriesLooks looks;
   for (std::size_t i = 0; i < all.section.series.size(); ++i) {
     const Series& series = all.section.series[i];
     const bool once = series.is(RelitMethod::one_pass),
@@ -55,13 +56,12 @@ std::vector<Shown> shown_series(const SectionData& all) {
     const auto found = std::ranges::find(backbones, series.backbone());
     const auto colour = static_cast<std::size_t>(found - backbones.begin());
     if (found == backbones.end()) backbones.push_back(series.backbone());
-    shown.push_back({&series,
-                     &all.rows[i].data,
-                     {kHues[colour % kHues.size()],
-                      once    ? kOnceDash
-                      : probe ? kProbeDash
-                              : "",
-                      1.8}});
+    shown.push_back({&series, &all.rows[i].data,
+                     looks.next({kHues[colour % kHues.size()],
+                                 once    ? kOnceDash
+                                 : probe ? kProbeDash
+                                         : "",
+                                 1.8})});
   }
   return shown;
 }

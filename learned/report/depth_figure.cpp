@@ -9,6 +9,7 @@
 
 #include "base/number_text.hpp"
 #include "base/xml_text.hpp"
+#include "learned/report/front_figure.hpp"
 #include "learned/report/law_text.hpp"
 #include "report/figures/colours.hpp"
 #include "report/figures/line_chart.hpp"
@@ -20,24 +21,11 @@ constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
 constexpr double kLegendLeft = 52, kUnderLegend = 16;
 /// Room for the stroke of a legend's entry, and for a letter of its text.
 constexpr double kLegendStroke = 40, kLegendLetter = 5.9;
-constexpr std::size_t kLegendName = 120, kShortName = 96;
+constexpr std::size_t kLegendName = 160;
 constexpr int kCurveSteps = 32;
-constexpr const char* kPublishedColour = "#000000";
-/// Okabe and Ito's hues, darkened for lines on white, for what was learned; lighter ones follow.
-constexpr std::array<const char*, 12> kLearned = {"#D55E00", "#B4508F", "#00875F", "#6A3D9A",
-                                                  "#B07D00", "#A3123B", "#7A4B2A", "#5F6B00",
-                                                  "#E07BB5", "#45B36B", "#9C7BD6", "#D9A62E"};
-/// Cool and quiet ones for what was constructed.
-constexpr std::array<const char*, 2> kClaimed = {"#6E6E6E", "#9A9A9A"};
-constexpr std::array<const char*, 2> kClaimedDash = {"7 4", "2 3"};
-constexpr std::array<const char*, 5> kBuilt = {"#0072B2", "#56B4E9", "#2F4B8F", "#3BA7A0",
-                                               "#7FA6D6"};
-
-/// A point over the axes, both logarithmic. Depths that have no logarithm are far below.
-PlotPoint placed(double log_size, double depth) {
-  constexpr double kLeastDepth = 1.0 / 16;
-  return {log_size, std::log2(std::max(depth, kLeastDepth))};
-}
+// Cool hues for what was constructed, warm ones and green for what was learned.
+constexpr std::array kBuilt = {kBlue, kSky};
+constexpr std::array kLearned = {kVermilion, kPurple, kGreen, kOrange};
 
 /// A problem as it is drawn.
 struct Scene {
@@ -45,22 +33,13 @@ struct Scene {
   std::vector<PlotSeries> series;
 };
 
-PlotSeries constructed_series(const ConstructedCurve& curve, std::size_t claimed,
-                              std::size_t built) {
-  PlotSeries series;
-  if (curve.form == ConstructedCurve::Form::claimed) {
-    series.name = curve.construction + ", claimed (not built)";
-    series.style = {kClaimed[claimed % kClaimed.size()],
-                    kClaimedDash[claimed % kClaimedDash.size()]};
-    series.style.kind = "claimed";
-  } else {
-    series.name = curve.construction + ", " + curve.encoding + ", " + form_label(curve.form) +
-                  ": " + curve.formula;
-    series.style = {kBuilt[built % kBuilt.size()]};
-    series.style.kind = "constructed";
-  }
+PlotSeries constructed_series(const ConstructedCurve& curve, const SeriesStyle& style) {
+  PlotSeries series{curve.construction, style};
+  series.name += curve.form == ConstructedCurve::Form::claimed
+                     ? ", claimed (not built): " + curve.formula
+                     : ", " + curve.encoding + ", " + form_label(curve.form) + ": " + curve.formula;
   for (const auto& [size, depth] : curve.depths)
-    series.line.push_back(placed(std::log2(static_cast<double>(size)), static_cast<double>(depth)));
+    series.line.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
   return series;
 }
 
@@ -87,17 +66,18 @@ void along(const DepthFit& fit, const Visit& visit) {
 }
 
 /// The law of one choice of seeds; without a line where nothing was fitted.
-PlotSeries law_series(const LearnedRow& row, const DepthFit& fit, const std::string& colour) {
+PlotSeries law_series(const LearnedRow& row, const DepthFit& fit, const SeriesStyle& style) {
   const bool best = fit.choice == SeedChoice::best;
   PlotSeries drawn;
   drawn.name = std::string(row.best.several_seeds == 0 ? ""
                            : best                      ? "best seed: "
                                                        : "median seed: ") +
                fitted_curve_text(row.series, fit);
-  drawn.style = {colour, best ? "" : "5 3", 2, "learned"};
+  drawn.style = style;
+  if (!best) drawn.style.dash += (style.dash.empty() ? "5 3" : " 5 3");
   if (fit.fitted())
     along(fit, [&](double x, double argument) {
-      drawn.line.push_back(placed(x, fit.shown().direct.value(argument)));
+      drawn.line.emplace_back(x, fit.shown().direct.value(argument));
     });
   return drawn;
 }
@@ -111,8 +91,8 @@ PlotArea band_of(const DepthFit& fit, const std::string& colour) {
   along(fit, [&](double x, double argument) {
     const auto depths = fit.shown().depths_at(argument);
     if (!depths) return;
-    band.corners.push_back(placed(x, std::max(1.0, depths->high)));
-    below.push_back(placed(x, std::max(1.0, depths->low)));
+    band.corners.emplace_back(x, std::max(1.0, depths->high));
+    below.emplace_back(x, std::max(1.0, depths->low));
   });
   band.corners.insert(band.corners.end(), below.rbegin(), below.rend());
   return band;
@@ -125,15 +105,14 @@ MarkShape mark_of(const DepthPoint& point) {
 }
 
 /// What was learned, as points and what they rest on.
-PlotSeries points_series(const LearnedSeries& series, const std::string& colour) {
-  const std::string name = series_title(series);
-  PlotSeries drawn{"learned, " + cut_text(name, kLegendName) + ": " + budget_text(series),
-                   {colour, "", 2, "learned"}};
+PlotSeries points_series(const LearnedSeries& series, const SeriesStyle& style) {
+  const std::string name = series_words(series);
+  PlotSeries drawn{"learned, " + cut_text(name, kLegendName) + ": " + budget_text(series), style};
   for (const RunPoint& run : series.points) {
     const DepthPoint& point = run.point;
     if (point.reach < 1) continue;
     drawn.marks.push_back(
-        {placed(std::log2(point.reach), point.depth),
+        {PlotPoint(std::log2(point.reach), point.depth),
          fmt::format("{}, seed {}: depth {}, {}{}{}, {}", name, point.seed,
                      fixed_text(point.depth, 0), series.reach, point.censored ? " >= " : " = ",
                      fixed_text(point.reach, 0), trend_name(run.trend)),
@@ -142,52 +121,54 @@ PlotSeries points_series(const LearnedSeries& series, const std::string& colour)
   return drawn;
 }
 
-PlotSeries published_series(const PublishedLine& line) {
-  PlotSeries drawn{"published, " + line.source + ": " + line.text,
-                   {kPublishedColour, "6 4", 1.6, "published"}};
-  for (int i = 0; i <= kCurveSteps; ++i) {
-    const double x = line.first * std::pow(line.last / line.first, double(i) / kCurveSteps);
-    drawn.line.push_back(placed(std::log2(x), line.value(std::min(x, line.last))));
-  }
-  return drawn;
-}
-
 Scene scene_of(const DepthProblem& problem) {
   Scene scene;
-  std::size_t claimed = 0, built = 0, learned = 0;
+  SeriesLooks looks;
+  std::size_t built = 0, learned = 0;
   for (const ConstructedCurve& curve : problem.constructed) {
     if (curve.depths.empty()) continue;
-    scene.series.push_back(constructed_series(curve, claimed, built));
-    ++(curve.form == ConstructedCurve::Form::claimed ? claimed : built);
+    const SeriesStyle wanted =
+        curve.form == ConstructedCurve::Form::claimed
+            ? SeriesStyle{kQuietInk, "7 4", 1.6, "claimed"}
+            : SeriesStyle{kBuilt[built++ % kBuilt.size()], "", 1.6, "constructed"};
+    scene.series.push_back(constructed_series(curve, looks.next(wanted)));
   }
-  if (problem.published) scene.series.push_back(published_series(*problem.published));
+  if (problem.published)
+    scene.series.push_back(
+        {"published, " + problem.published->source + ": " + problem.published->text,
+         looks.next({kBlack, "6 4", 1.6, "published"}), problem.published->corners()});
   for (const LearnedRow& row : problem.learned) {
-    const std::string colour = kLearned[learned++ % kLearned.size()];
-    scene.series.push_back(points_series(row.series, colour));
-    scene.series.push_back(law_series(row, row.best, colour));
-    if (PlotArea band = band_of(row.best, colour); !band.corners.empty())
+    const SeriesStyle style = looks.next({kLearned[learned % kLearned.size()], "", 2, "learned",
+                                          kSymbols[learned % kSymbols.size()]});
+    ++learned;
+    scene.series.push_back(points_series(row.series, style));
+    scene.series.push_back(law_series(row, row.best, style));
+    if (PlotArea band = band_of(row.best, style.colour); !band.corners.empty())
       scene.areas.push_back(std::move(band));
-    if (row.best.several_seeds > 0) scene.series.push_back(law_series(row, row.median, colour));
+    if (row.best.several_seeds > 0) scene.series.push_back(law_series(row, row.median, style));
   }
   return scene;
 }
 
+/// As high as all but claims, which are cut there: what is not built is the deepest by far.
 LineChart chart_of(const DepthProblem& problem, const Scene& scene) {
-  double right = 0, high = 1;
-  const auto reach = [&](const PlotPoint& point) {
-    right = std::max(right, point.first);
-    high = std::max(high, point.second);
-  };
+  double right = 0, high = 0, claimed = 1;
   for (const PlotSeries& series : scene.series) {
+    double& top = series.style.kind == "claimed" ? claimed : high;
+    const auto reach = [&](const PlotPoint& point) {
+      right = std::max(right, point.first);
+      top = std::max(top, point.second);
+    };
     for (const PlotMark& mark : series.marks) reach(mark.at);
     std::ranges::for_each(series.line, reach);
   }
-  for (const PlotArea& area : scene.areas) std::ranges::for_each(area.corners, reach);
   LineChart chart;
   chart.title = problem.name;
   chart.x = doubling_axis(0, right, problem.size + " (logarithmic)");
-  chart.y = doubling_axis(0, high, "layers (logarithmic)");
+  chart.y = counting_axis(high > 0 ? high : claimed, "layers", 10);
   chart.areas = scene.areas;
+  for (PlotArea& area : chart.areas)
+    for (PlotPoint& corner : area.corners) corner.second = std::min(corner.second, chart.y.to);
   chart.series = scene.series;
   chart.width = kPlotWidth;
   chart.height = kPlotHeight;
@@ -213,53 +194,6 @@ Legend legend_of(const Scene& scene) {
   explain(MarkShape::ring, "censored: nothing larger was asked for; in no fit");
   explain(MarkShape::ring_with_arrow, "not settled: training still changed it; in no fit");
   return legend;
-}
-
-/// Points and law in one series, with one short name.
-PlotSeries row_series(const std::string& problem, const LearnedRow& row,
-                      const std::string& colour) {
-  PlotSeries drawn = points_series(row.series, colour);
-  drawn.name = fmt::format("learned, {}, {}, width {}: ", problem,
-                           cut_text(series_name(row.series), kShortName), row.series.width);
-  const DepthFit& law = row.law();
-  if (!law.fitted()) {
-    drawn.name += "open";
-    return drawn;
-  }
-  drawn.line = law_series(row, law, colour).line;
-  drawn.name += (law.choice == SeedChoice::median ? "median seed, " : "") +
-                line_text(law.shown().direct.a, law.shown().direct.b,
-                          law_argument(row.series, law.shows_line())) +
-                "; " + open_depths_text(law);
-  return drawn;
-}
-
-bool same_depths(const DepthProblem& one, const DepthProblem& other) {
-  return one.size == other.size &&
-         std::ranges::equal(one.constructed, other.constructed,
-                            [](const ConstructedCurve& a, const ConstructedCurve& b) {
-                              return a.form == b.form && a.construction == b.construction &&
-                                     a.encoding == b.encoding && a.depths == b.depths;
-                            });
-}
-
-/// Everything that is known of the problems that the same constructions solve at the same depths,
-/// as of the word problems of all groups: one panel, a line in the legend for each thing.
-Scene common_scene(const DepthTable& table, const DepthProblem& shown) {
-  DepthProblem bare = shown;
-  bare.learned.clear();
-  Scene scene = scene_of(bare);
-  std::size_t learned = 0;
-  for (const DepthProblem& problem : table.problems) {
-    if (!same_depths(problem, shown)) continue;
-    for (const LearnedRow& row : problem.learned) {
-      const std::string colour = kLearned[learned++ % kLearned.size()];
-      scene.series.push_back(row_series(problem.name, row, colour));
-      if (PlotArea band = band_of(row.law(), colour); !band.corners.empty())
-        scene.areas.push_back(std::move(band));
-    }
-  }
-  return scene;
 }
 
 /// "depth-A5.svg": what is no letter or digit is a hyphen.
@@ -289,9 +223,7 @@ std::vector<DepthFigure> depth_figures(const DepthTable& table) {
   std::vector<DepthFigure> figures;
   for (const DepthProblem& problem : table.problems)
     if (table.records > 0 && problem.published) {
-      DepthProblem all = problem;
-      all.name = "word problems";
-      figures.push_back({all.name, "depth.svg", picture_of(all, common_scene(table, problem))});
+      figures.push_back({"word problems", "depth.svg", front_picture(table, problem)});
       break;
     }
   for (const DepthProblem& problem : table.problems)

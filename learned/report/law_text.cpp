@@ -67,6 +67,32 @@ std::string series_title(const LearnedSeries& series) {
   return fmt::format("{}, width {}, {}", series_name(series), series.width, series.device);
 }
 
+std::string kind_words(const LearnedSeries& series) {
+  if (series.kind == "stack") return "transformer without loops";
+  if (series.kind == "loop") return "looped transformer, a fixed number of loops";
+  if (series.kind == "adaptive loop") return "looped transformer";
+  return series.kind;
+}
+
+std::string series_words(const LearnedSeries& series) {
+  std::string words = kind_words(series);
+  if (!series.shape.empty()) words += " " + series.shape;
+  if (series.by_loops) words += ", by its loops";
+  for (std::size_t at = 0; at < series.setting.size();) {
+    const std::size_t end = std::min(series.setting.find(", ", at), series.setting.size());
+    std::string setting = series.setting.substr(at, end - at);
+    // "model.step_scale=0.1" is "step scale 0.1".
+    if (const std::size_t value = setting.find('='); value != std::string::npos) {
+      setting[value] = ' ';
+      setting.erase(0, setting.rfind('.', value) + 1);
+      std::ranges::replace(setting, '_', ' ');
+    }
+    words += ", " + setting;
+    at = end + 2;
+  }
+  return fmt::format("{}, width {}, {}", words, series.width, series.device);
+}
+
 std::string budget_text(const LearnedSeries& series) {
   std::set<std::uint64_t> seeds;
   for (const SeriesRun& run : series.runs) seeds.insert(run.seed);

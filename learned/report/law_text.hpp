@@ -23,6 +23,10 @@ std::string range_text(const std::string& least, const std::string& most);
 std::string series_name(const LearnedSeries& series);
 /// The same with width and device.
 std::string series_title(const LearnedSeries& series);
+/// The same for a figure, with settings that have a name in words: "looped transformer (0, 1, 0)".
+std::string series_words(const LearnedSeries& series);
+/// "transformer without loops", "looped transformer"; kinds of other tasks as they are.
+std::string kind_words(const LearnedSeries& series);
 /// What a learned law rests on: "5 seeds, 6000 steps and 6.14 M tokens each".
 std::string budget_text(const LearnedSeries& series);
 /// Numbers of parameters, and tokens, of the runs: the least and the most. "–" where they are not

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "report/figures/svg_elements.hpp"
+
 namespace logdepth {
 
 /// Numbers that a paper prints about trained networks. They are compared with, never mixed with
@@ -25,6 +27,8 @@ struct PublishedLine {
 
   /// a log2 x + b. Precondition: first <= x <= last.
   double value(double x) const;
+  /// Within its range, over log2 x.
+  PlotLine corners() const;
 };
 
 }  // namespace logdepth

@@ -200,6 +200,16 @@ ConstructedDepths constructed(const Construction& construction, const DepthRow& 
   });
 }
 
+/// Whether the row speaks of this group. True also of what cannot be built, so that the row says why.
+bool holds(const DepthRow& row, const std::string& group) {
+  try {
+    return !row.holds || row.holds(named_monoid(group));
+  } catch (const InputError&) {
+  } catch (const SizeLimit&) {
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options,
@@ -211,7 +221,7 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     for (const bool repaired : {true, false})
       for (const Construction& construction : constructions)
         for (const DepthRow& row : construction.depths)
-          if (construction.problem == problem && row.repaired == repaired)
+          if (construction.problem == problem && row.repaired == repaired && holds(row, group))
             parts.emplace_back(
                 [&, group] { return constructed(construction, row, group, options); });
   };

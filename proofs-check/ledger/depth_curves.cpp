@@ -79,8 +79,9 @@ std::string depth_text(const std::optional<std::uint64_t>& depth) {
 
 // --- the figure ----------------------------------------------------------------------------------
 
-PlotSeries drawn_series(const DepthCurve& curve, const DepthSeries& series, const char* colour) {
-  PlotSeries drawn{series.name, {colour, series.claimed ? "6 4" : "", 2}};
+PlotSeries drawn_series(const DepthCurve& curve, const DepthSeries& series,
+                        const SeriesStyle& style) {
+  PlotSeries drawn{series.name, style};
   for (std::size_t i = 0; i < curve.sizes.size(); ++i) {
     if (!series.depths[i]) continue;
     const PlotPoint at = {std::log2(static_cast<double>(curve.sizes[i])),
@@ -143,15 +144,21 @@ std::string depth_curve_svg(const DepthCurve& curve) {
   chart.height = 360;
   Legend legend;
   double deepest = 1;
-  std::vector<decltype(DepthSeries::depths)> lines;  // that are drawn
+  SeriesLooks looks;
+  std::vector<const DepthSeries*> lines;  // that are drawn
   for (const DepthSeries& series : curve.series) {
-    // Lines that coincide are drawn once, and the legend gives them one colour.
-    const auto same = std::ranges::find(lines, series.depths);
-    const auto index = static_cast<std::size_t>(same - lines.begin());
-    PlotSeries drawn = drawn_series(curve, series, kHues[index % kHues.size()]);
+    if (std::ranges::any_of(lines,
+                            [&](const DepthSeries* line) { return line->depths == series.depths; }))
+      continue;
+    PlotSeries drawn = drawn_series(
+        curve, series,
+        looks.next({kHues[lines.size() % kHues.size()], series.claimed ? "6 4" : "", 2}));
+    lines.push_back(&series);
     legend.entries.push_back(legend_entry(drawn));
-    if (same != lines.end()) continue;
-    lines.push_back(series.depths);
+    // Lines that coincide are drawn once, and the legend has their names below each other.
+    for (const DepthSeries& other : curve.series)
+      if (&other != &series && other.depths == series.depths)
+        legend.entries.push_back({other.name, {}, MarkShape::none, false});
     for (const PlotMark& mark : drawn.marks) deepest = std::max(deepest, mark.at.second);
     chart.series.push_back(std::move(drawn));
   }

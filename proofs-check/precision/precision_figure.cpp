@@ -26,7 +26,14 @@ struct PrecisionPanel {
 };
 
 SeriesStyle style_of(std::size_t series) {
-  return {kHues[series % kHues.size()]};
+  static const std::vector<SeriesStyle> kStyles = [] {
+    std::vector<SeriesStyle> styles;
+    SeriesLooks looks;
+    while (styles.size() < precision_series().size())
+      styles.push_back(looks.next({kHues[styles.size() % kHues.size()]}));
+    return styles;
+  }();
+  return kStyles.at(series);
 }
 
 /// The measured points with their fitted line, over log2 N.

@@ -4,10 +4,12 @@
 
 namespace logdepth {
 
-/// Okabe and Ito's hues, which colour-blind readers can tell apart, the lighter ones darkened for
-/// lines on white, and more of the same darkness.
-inline constexpr std::array kHues = {"#0072B2", "#D55E00", "#00875F", "#B4508F", "#000000",
-                                     "#B07D00", "#6A3D9A", "#7A4B2A", "#2C98D0", "#A3123B"};
+/// Okabe and Ito's hues without yellow, which colour-blind readers can tell apart, green and purple
+/// darkened for lines on white.
+inline constexpr const char *kBlue = "#0072B2", *kVermilion = "#D55E00", *kGreen = "#00875F",
+                            *kPurple = "#B4508F", *kBlack = "#000000", *kOrange = "#E69F00",
+                            *kSky = "#56B4E9";
+inline constexpr std::array kHues = {kBlue, kVermilion, kGreen, kPurple, kBlack, kOrange, kSky};
 inline constexpr const char* kInk = "#111111";
 inline constexpr const char* kAxisInk = "#333333";
 /// Of what stands back: notes, positions, names of axes.

@@ -1,6 +1,12 @@
 #include "report/figures/line_chart.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
 
 #include "base/number_text.hpp"
 #include "base/xml_text.hpp"
@@ -30,20 +36,41 @@ std::string arrow_element(PlotPoint at, const std::string& colour) {
                      svg_attribute("fill", colour));
 }
 
-std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colour,
+/// A circle, or a figure of about its area around the same middle.
+std::string symbol_element(PlotPoint at, Symbol symbol, const std::string& attributes,
+                           const std::string& title) {
+  const auto [x, y] = at;
+  constexpr double kSide = 3.3, kWide = 4.6, kPeak = 4.8, kFoot = 3.2;
+  switch (symbol) {
+    case Symbol::square:
+      return svg_rect({x - kSide, y - kSide}, 2 * kSide, 2 * kSide, attributes, title);
+    case Symbol::triangle:
+      return svg_polygon({{x, y - kPeak}, {x + kWide, y + kFoot}, {x - kWide, y + kFoot}},
+                         attributes, title);
+    case Symbol::diamond:
+      return svg_polygon({{x, y - kPeak}, {x + kPeak, y}, {x, y + kPeak}, {x - kPeak, y}},
+                         attributes, title);
+    case Symbol::circle:
+      break;
+  }
+  return svg_circle(at, kDot, attributes, title);
+}
+
+std::string mark_element(PlotPoint at, MarkShape shape, const SeriesStyle& look,
                          const std::string& title) {
   const auto [x, y] = at;
   const bool ring = shape != MarkShape::dot;
+  const std::string& colour = look.colour;
   switch (shape) {
     case MarkShape::dot:
     case MarkShape::ring:
     case MarkShape::ring_with_arrow:
       return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
-             svg_circle(at, kDot,
-                        svg_attribute("fill", ring ? "white" : colour) + " " +
-                            svg_attribute("stroke", ring ? colour : "white") +
-                            " stroke-width=\"1.4\"",
-                        title);
+             symbol_element(at, look.symbol,
+                            svg_attribute("fill", ring ? "white" : colour) + " " +
+                                svg_attribute("stroke", ring ? colour : "white") +
+                                " stroke-width=\"1.4\"",
+                            title);
     case MarkShape::cross: {
       const std::string style = svg_attribute("stroke", colour) + " stroke-width=\"1.4\"";
       return "<g>" + (title.empty() ? "" : "<title>" + xml_text(title) + "</title>") + "\n" +
@@ -54,6 +81,30 @@ std::string mark_element(PlotPoint at, MarkShape shape, const std::string& colou
       break;
   }
   return "";
+}
+
+/// "#RRGGBB" in another shade for every number, lighter at first; 0: itself.
+std::string shade(const std::string& colour, std::size_t number) {
+  constexpr std::size_t kLighter = 0x1D1D1D, kColours = 0x1000000;  // without a common factor
+  return fmt::format("#{:06X}",
+                     (std::stoul(colour.substr(1), nullptr, 16) + number * kLighter) % kColours);
+}
+
+void require_distinct(const std::vector<LegendEntry>& entries) {
+  // Colour; the dash of a line; symbol and shape of marks. A cross has no symbol.
+  using Look = std::tuple<std::string, std::optional<std::string>, MarkShape, Symbol>;
+  std::map<Look, std::string> seen;
+  for (const LegendEntry& entry : entries) {
+    if (!entry.line && entry.mark == MarkShape::none) continue;  // nothing of it is drawn
+    const SeriesStyle& style = entry.style;
+    const bool symbol = entry.mark != MarkShape::none && entry.mark != MarkShape::cross;
+    const auto [other, is_new] =
+        seen.emplace(Look{style.colour, entry.line ? std::optional(style.dash) : std::nullopt,
+                          entry.mark, symbol ? style.symbol : Symbol::circle},
+                     entry.name);
+    if (!is_new)
+      throw std::logic_error("two series look alike: " + other->second + " and " + entry.name);
+  }
 }
 
 /// The part of a line inside the axes, cut at their ends, as pieces.
@@ -97,7 +148,7 @@ class ChartDrawing {
     for (const PlotSeries& series : chart_.series) svg += line(series);
     for (const PlotSeries& series : chart_.series)
       for (const PlotMark& mark : series.marks)
-        svg += mark_element(place(mark.at), mark.shape, series.style.colour, mark.title);
+        svg += mark_element(place(mark.at), mark.shape, series.style, mark.title);
     return svg;
   }
 
@@ -163,6 +214,20 @@ class ChartDrawing {
 
 }  // namespace
 
+SeriesStyle SeriesLooks::next(const SeriesStyle& wanted) {
+  SeriesStyle style = wanted;
+  const auto first = static_cast<std::size_t>(wanted.symbol);
+  for (std::size_t i = 0; !symbols_.emplace(style.colour, style.symbol).second;) {
+    ++i;
+    style.colour = shade(wanted.colour, i / kSymbols.size());
+    style.symbol = kSymbols[(first + i) % kSymbols.size()];
+  }
+  for (std::size_t i = 1; !dashes_.emplace(style.colour, style.dash).second; ++i)
+    style.dash =
+        fmt::format("{}{}{} 2 2 2", wanted.dash, wanted.dash.empty() ? "" : " ", 4 * i - 2);
+  return style;
+}
+
 double chart_width(const LineChart& chart) {
   return kLeft + chart.width + kRight;
 }
@@ -172,6 +237,9 @@ double chart_height(const LineChart& chart) {
 }
 
 std::string draw_chart(const LineChart& chart, PlotPoint corner) {
+  std::vector<LegendEntry> looks;
+  for (const PlotSeries& series : chart.series) looks.push_back(legend_entry(series));
+  require_distinct(looks);
   return ChartDrawing(chart, corner).draw();
 }
 
@@ -187,13 +255,14 @@ double legend_height(const Legend& legend) {
 }
 
 std::string draw_legend(const Legend& legend, PlotPoint corner) {
+  require_distinct(legend.entries);
   std::string svg;
   for (std::size_t i = 0; i < legend.entries.size(); ++i) {
     const LegendEntry& entry = legend.entries[i];
     const double x = corner.first + legend.column_width * static_cast<double>(i % legend.columns);
     const double y = corner.second + kLegendLine * (static_cast<double>(i / legend.columns) + 0.5);
     if (entry.line) svg += svg_line({x, y}, {x + kLegendStroke, y}, stroke(entry.style));
-    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style.colour, "");
+    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style, "");
     svg += svg_text(x + kLegendStroke + 8, y + 4, entry.name, "font-size=\"11\"");
   }
   return svg;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/figures/axis.hpp"
@@ -22,12 +26,30 @@ struct PlotMark {
   MarkShape shape = MarkShape::dot;
 };
 
+/// What dots and rings are, so that series are told apart without colours.
+enum class Symbol { circle, square, triangle, diamond };
+inline constexpr std::array kSymbols = {Symbol::circle, Symbol::square, Symbol::triangle,
+                                        Symbol::diamond};
+
 /// How a series looks, in the plot and in its legend.
 struct SeriesStyle {
   std::string colour;
   std::string dash = {};  ///< as SVG writes it; empty: a solid line
   double width = 1.6;
   std::string kind = {};  ///< the class of the line's element
+  Symbol symbol = Symbol::circle;
+};
+
+/// Hands out looks to the series of a figure, none twice.
+class SeriesLooks {
+ public:
+  /// As wanted; with more to the dash where the colour has it already, and another symbol where it has
+  /// that; from the fifth of a colour on in another shade.
+  SeriesStyle next(const SeriesStyle& wanted);
+
+ private:
+  std::set<std::pair<std::string, std::string>> dashes_;  ///< of colours
+  std::set<std::pair<std::string, Symbol>> symbols_;      ///< likewise
 };
 
 struct PlotSeries {
@@ -56,7 +78,8 @@ struct LineChart {
 /// With the room for the title and what stands at the axes.
 double chart_width(const LineChart& chart);
 double chart_height(const LineChart& chart);
-/// The elements of the chart, its upper left corner at this place.
+/// The elements of the chart, its upper left corner at this place. Precondition: no two series look
+/// alike, in colour, dash (of lines) and symbol with shape (of marks) together.
 std::string draw_chart(const LineChart& chart, PlotPoint corner);
 
 struct LegendEntry {
@@ -75,6 +98,7 @@ struct Legend {
   double column_width = 210;
 };
 double legend_height(const Legend& legend);
+/// Precondition: no two entries look alike.
 std::string draw_legend(const Legend& legend, PlotPoint corner);
 
 }  // namespace logdepth

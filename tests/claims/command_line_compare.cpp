@@ -116,7 +116,7 @@ TEST_F(Compare, AGroupOfTheRunsIsConstructedToo) {
   const Finished finished = compare({"runs", "--up-to", "8", "--json"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const json z3 = problem(json::parse(finished.out), "Z3");
-  EXPECT_EQ(z3["constructed"].size(), 6u);
+  EXPECT_EQ(z3["constructed"].size(), 8u);
   EXPECT_EQ(z3["learned"][0]["status"], "not fitted");
 }
 

@@ -43,11 +43,13 @@ TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
   expect("S3 scan first-flag", 1, 5);
   expect("S3 scan two-circle", 1, 4);
   expect("S3 radix 4 (a network per n) two-circle", 0.5, 2);  // 1 1 2 2 3 layers for 2 4 8 16 32
-  expect("reachability Thm 5.1 first-flag", 2, 28);           // 17 vertices
+  expect("S3 cascade first-flag", 0, 6);
+  expect("S3 cascade fine", 0, 4);
+  expect("reachability Thm 5.1 first-flag", 2, 28);  // 17 vertices
   expect("reachability paper first-flag", 2, 15);
   expect("reachability compact first-flag", 1, 11);
   expect("reachability rows (a network per n) table", 1, 4);
-  EXPECT_EQ(forms.size(), 10u);
+  EXPECT_EQ(forms.size(), 12u);
   EXPECT_NE(forms["S3 tree first-flag"].verification.find("at most 6 letters (127)"),
             std::string::npos);
   EXPECT_EQ(forms["S3 radix 4 (a network per n) two-circle"].verification.substr(0, 28),
@@ -83,6 +85,29 @@ TEST(ConstructedDepthCounts, RadixIsCountedOnTheFilesThatCompileWrites) {
     EXPECT_EQ(form.numbers, measure(model, 64).nonzeros);
     EXPECT_EQ(form.file_of, 64u);
   }
+}
+
+TEST(ConstructedDepthCounts, SolvableGroupsHaveConstantDepthAndOthersNoCascade) {
+  ConstructedOptions options;
+  options.groups = {"Z2", "S3", "A4", "A5", "S5"};
+  options.reachability = false;
+  options.up_to = 32;
+  std::map<std::string, std::uint64_t> depths;
+  for (const ConstructedDepths& form : constructed_depths(options)) {
+    if (form.construction != "cascade") continue;
+    for (const auto& [size, depth] : form.depths) {
+      EXPECT_EQ(depth, form.depths.front().second) << form.problem << ' ' << size;
+      depths[form.problem + " " + form.encoding] = depth;
+    }
+    EXPECT_EQ(form.slope, 0);
+    EXPECT_TRUE(form.verification.starts_with("verified: every word")) << form.verification;
+  }
+  EXPECT_EQ(depths, (std::map<std::string, std::uint64_t>{{"Z2 first-flag", 4},
+                                                          {"Z2 fine", 2},
+                                                          {"S3 first-flag", 6},
+                                                          {"S3 fine", 4},
+                                                          {"A4 first-flag", 6},
+                                                          {"A4 fine", 4}}));
 }
 
 TEST(ConstructedDepthCounts, AGroupThatIsUnknownIsNotBuiltAndSaysWhy) {

@@ -106,17 +106,30 @@ TEST(DepthFigures, APointThatIsNotSettledHasAnArrow) {
   EXPECT_EQ(occurrences(svg, kArrow), 2u);
 }
 
-TEST(DepthFigures, LayersAreOnALogarithmicAxis) {
-  // 8 and 64 layers, and 2 at the same size: equal ratios are equal distances.
-  ConstructedCurve deep = curve("A5", ConstructedCurve::Form::claimed, 8);
-  deep.depths = {{2, 2}, {4, 8}, {8, 32}};
-  const auto drawn = drawn_lines(pictures(table_of({}, {deep})));
-  std::vector<double> heights;
-  for (const Drawn& corner : drawn)
-    if (corner.kind == "claimed") heights.push_back(corner.height);
-  ASSERT_EQ(heights.size(), 3u);
-  EXPECT_NEAR(heights[2] - heights[1], heights[1] - heights[0], 1e-3);
-  EXPECT_NEAR(heights[0], 1.0 / 5, 1e-2);  // from 1 to 32 layers
+TEST(DepthFigures, LayersAreOnALinearAxisSoThatALawOfTheLogarithmIsALine) {
+  // 10, 20 and 30 layers at 2, 4 and 8 letters.
+  ConstructedCurve deep = curve("A5", ConstructedCurve::Form::claimed, 10);
+  deep.depths = {{2, 10}, {4, 20}, {8, 30}};
+  for (const DepthFigure& figure : depth_figures(table_of({}, {deep}))) {
+    std::vector<double> heights;
+    for (const Drawn& corner : drawn_lines(figure.svg))
+      if (corner.kind == "claimed") heights.push_back(corner.height);
+    ASSERT_EQ(heights.size(), 3u);
+    EXPECT_NEAR(heights[2] - heights[1], heights[1] - heights[0], 1e-3);
+    EXPECT_NEAR(heights[0], 0.25, 1e-2);  // from 0 to 40 layers
+  }
+}
+
+TEST(DepthFigures, WhatIsNotBuiltIsCutWhereTheRestEnds) {
+  using Form = ConstructedCurve::Form;
+  const auto figures =
+      depth_figures(table_of({}, {curve("A5", Form::claimed, 80), curve("A5", Form::repaired, 1)}));
+  double claimed = 0, repaired = 0;
+  for (const Drawn& corner : drawn_lines(figures.front().svg))
+    (corner.kind == "claimed" ? claimed : repaired) =
+        std::max(corner.kind == "claimed" ? claimed : repaired, corner.height);
+  EXPECT_NEAR(repaired, 10.0 / 12, 1e-2);  // ten doublings, on an axis to 12 layers
+  EXPECT_NEAR(claimed, 0, 1e-2);           // begins above
 }
 
 TEST(DepthFigures, OnlyWhatWasLearnedOrPublishedIsDrawnWhereRunsAreGiven) {
@@ -136,44 +149,136 @@ TEST(DepthFigures, OnlyWhatWasLearnedOrPublishedIsDrawnWhereRunsAreGiven) {
             (std::vector<std::string>{"depth----x.svg"}));
 }
 
-TEST(DepthFigures, TwelveSeriesHaveColoursAndNamesOfTheirOwn) {
+/// The figure of this name.
+std::string figure_of(const DepthTable& table, const std::string& file) {
+  for (const DepthFigure& figure : depth_figures(table))
+    if (figure.file == file) return figure.svg;
+  ADD_FAILURE() << file;
+  return "";
+}
+
+TEST(DepthFigures, TwelveSeriesHaveLooksAndNamesOfTheirOwn) {
   std::vector<RunRecord> records;
   for (std::uint32_t i = 1; i <= 12; ++i) {
     records.push_back(words("A5", 2, 2));
     records.back().config.model.width = 16 * i;
   }
-  const std::string svg = depth_figures(table_of(records)).front().svg;
-  static const std::regex kDot("<circle [^>]*fill=\"(#[0-9A-F]{6})\"");
-  const std::set<std::string> colours(std::sregex_token_iterator(svg.begin(), svg.end(), kDot, 1),
-                                      std::sregex_token_iterator());
-  EXPECT_EQ(colours.size(), 12u);
+  const std::string svg = figure_of(table_of(records), "depth-A5.svg");
+  // Colour with symbol; of polygons the number of corners.
+  static const std::regex kMark(
+      "<(circle|rect|polygon)( points=\"[^\"]*\")?[^>]*fill=\"(#[0-9A-F]{6})\" stroke=\"white\"");
+  std::set<std::string> looks;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), kMark), end; it != end; ++it) {
+    const std::string points = (*it)[2];
+    looks.insert(
+        fmt::format("{} {} {}", (*it)[1].str(), std::ranges::count(points, ','), (*it)[3].str()));
+  }
+  EXPECT_EQ(looks.size(), 12u);
   for (const char* width : {"16", "192"})
-    EXPECT_EQ(occurrences(svg, fmt::format(">learned, A5, stack, width {}: open<", width)), 1u);
+    EXPECT_EQ(occurrences(svg, fmt::format(">learned, transformer without loops, width {}, cpu: "
+                                           "1 seed",
+                                           width)),
+              1u);
 }
 
-TEST(DepthFigures, OnePictureHasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {
+TEST(DepthFigures, SettingsStandInWords) {
+  std::vector<RunRecord> records = {by_loops(1, {2, 4}, 16), by_loops(2, {2, 4}, 16)};
+  records.back().config.model.step_scale = 0.1;
+  const std::string all = pictures(table_of(records));
+  EXPECT_EQ(all.find("step_scale"), std::string::npos);
+  EXPECT_NE(
+      figure_of(table_of(records), "depth-A5.svg").find("by its loops, step scale 0.1, width"),
+      std::string::npos)
+      << all;
+}
+
+// --- the figure at the front ---------------------------------------------------------------------
+
+std::size_t legend_rows(const std::string& svg, const std::string& beginning) {
+  const std::regex row("<text[^>]*>" + beginning);
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(svg.begin(), svg.end(), row), {}));
+}
+
+TEST(FrontFigure, HasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {
   using Form = ConstructedCurve::Form;
-  const std::vector<ConstructedCurve> curves = {curve("S3", Form::repaired, 2),
-                                                curve("Z2", Form::repaired, 4),
-                                                curve("A5", Form::repaired, 2)};
+  std::vector<ConstructedCurve> curves = {curve("S3", Form::repaired, 2),
+                                          curve("Z2", Form::repaired, 4),
+                                          curve("A5", Form::repaired, 2)};
+  // A constant depth is no reason to leave a problem out.
+  curves.push_back(curve("S3", Form::optimised, 0));
+  for (auto& [size, depth] : curves.back().depths) depth = 4;
+  curves.back().slope = 0;
   std::vector<RunRecord> records = doubling("S3");
   for (const char* other : {"A5", "Z2"}) {
     const auto more = doubling(other);
     records.insert(records.end(), more.begin(), more.end());
   }
-  const auto figures = depth_figures(table_of(records, curves));
-  ASSERT_EQ(figures.front().file, "depth.svg");
-  const std::string& svg = figures.front().svg;
-  const auto count = [&](const std::string& name) {
-    const std::regex shown("<text[^>]*>" + name);
-    return std::distance(std::sregex_iterator(svg.begin(), svg.end(), shown), {});
+  const DepthTable table = table_of(records, curves);
+  ASSERT_EQ(depth_figures(table).front().file, "depth.svg");
+  const std::string svg = figure_of(table, "depth.svg");
+  EXPECT_EQ(legend_rows(svg, "learned: S3, transformer without loops, 1 seed<"), 1u);
+  EXPECT_EQ(legend_rows(svg, "learned: A5, "), 1u);
+  EXPECT_EQ(legend_rows(svg, "learned: Z2"), 0u) << "other depths are built for it";
+  EXPECT_EQ(legend_rows(svg, "published: A5, trained, 4.8 layers per doubling<"), 1u);
+  EXPECT_EQ(legend_rows(svg, "repaired: made up, 2 layers per doubling<"), 1u)
+      << "one line for both problems";
+  EXPECT_EQ(legend_rows(svg, "constant: made up for S3, 4 layers<"), 1u);
+  EXPECT_EQ(legend_rows(svg, "optimised: "), 0u) << "it is constant";
+}
+
+TEST(FrontFigure, HasOneCurveOfAProblemByThreeSeedsIfThereAreSuchThenByTheLongestWords) {
+  std::vector<RunRecord> records;
+  const auto add = [&](std::uint32_t width, std::uint64_t seed, const std::vector<int>& reached) {
+    records.push_back(by_loops(seed, reached, 32));
+    records.back().config.model.width = width;
   };
-  EXPECT_EQ(count("learned, S3, "), 1);
-  EXPECT_EQ(count("learned, A5, "), 1);
-  EXPECT_EQ(count("learned, Z2, "), 0) << "other depths are built for it";
-  EXPECT_EQ(count("published, "), 1);
-  EXPECT_EQ(count("[^<]*repaired: "), 1) << "one line for both problems";
-  EXPECT_EQ(count("[^<]*: open<"), 0) << "both doubled at every depth";
+  add(16, 1, {2, 4, 8, 16});  // one seed
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    add(32, seed, {2, 3});
+    add(48, seed, {2, 4, 7});
+  }
+  const std::string svg = figure_of(table_of(records), "depth.svg");
+  EXPECT_EQ(legend_rows(svg, "learned: A5, looped transformer, 3 seeds<"), 1u);
+  EXPECT_EQ(occurrences(svg, "at most 3 layers: n* = 7,"), 1u);
+  EXPECT_EQ(occurrences(svg, "at most 4 layers"), 0u);
+  EXPECT_EQ(occurrences(svg, "its depth is prescribed"), 1u);
+}
+
+TEST(FrontFigure, ShowsMedianLeastAndLargestOfAllSeedsAlsoOfThoseThatGotFewerLoops) {
+  const std::vector<RunRecord> records = {by_loops(1, {2, 4, 8, 16}, 32), by_loops(2, {2, 4}, 32),
+                                          by_loops(3, {1, 3, 6}, 32)};
+  const std::string svg = figure_of(table_of(records), "depth.svg");
+  for (const char* said :
+       {"at most 1 layer: n* = 2, seeds 1 to 2", "at most 2 layers: n* = 4, seeds 3 to 4",
+        "at most 3 layers: n* = 6, seeds 4 to 8", "at most 4 layers: n* = 6, seeds 4 to 16"})
+    EXPECT_EQ(occurrences(svg, said), 1u) << said;
+  // Four depths up along the least seed, and down again along the largest.
+  static const std::regex kBand("<polygon points=\"([^\"]*)\"[^>]*fill-opacity");
+  std::smatch band;
+  ASSERT_TRUE(std::regex_search(svg, band, kBand));
+  EXPECT_EQ(std::ranges::count(band[1].str(), ','), 8);
+  EXPECT_EQ(occurrences(svg, "log2 n*"), 0u) << "no law is fitted";
+}
+
+TEST(FrontFigure, IsHollowWhereTheMedianIsALowerBound) {
+  const auto shown = [](const std::vector<RunRecord>& records) {
+    return figure_of(table_of(records), "depth.svg");
+  };
+  // 16 letters are all that was asked for.
+  EXPECT_EQ(occurrences(shown({by_loops(1, {2, 4, 8, 16}, 16)}), "at most 4 layers: n* &gt;= 16"),
+            1u);
+  // The largest of three seeds changes no median.
+  EXPECT_EQ(occurrences(shown({by_loops(1, {2, 4, 8, 16}, 16), by_loops(2, {2, 4, 8, 12}, 16),
+                               by_loops(3, {2, 4, 8, 11}, 16)}),
+                        "at most 4 layers: n* = 12"),
+            1u);
+}
+
+TEST(FrontFigure, SaysNothingOfLoopsWhereThereAreNone) {
+  const std::string svg = figure_of(table_of(doubling("A5")), "depth.svg");
+  EXPECT_EQ(occurrences(svg, "prescribed"), 0u);
+  EXPECT_EQ(legend_rows(svg, "learned: A5, transformer without loops, 1 seed<"), 1u);
 }
 
 }  // namespace

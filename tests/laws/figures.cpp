@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <pugixml.hpp>
 #include <random>
+#include <set>
 
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
@@ -203,9 +205,118 @@ TEST(LineCharts, ARingWithAnArrowPointsToTheRight) {
   EXPECT_EQ(picture.count("polygon"), 1u);
 }
 
+TEST(LineCharts, NoTwoSeriesLookAlike) {
+  LineChart chart = some_chart();
+  const PlotLine line = {{0, 0}, {4, 3}};
+  const auto refused = [&](const PlotSeries& one, const PlotSeries& other) {
+    chart.series = {one, other};
+    try {
+      draw_chart(chart, {0, 0});
+    } catch (const std::logic_error& error) {
+      EXPECT_STREQ(error.what(), "two series look alike: one and other");
+      return true;
+    }
+    return false;
+  };
+  const std::vector<PlotMark> dots = {{{1, 1}, ""}}, rings = {{{1, 1}, "", MarkShape::ring}};
+  EXPECT_TRUE(refused({"one", {kBlue}, line}, {"other", {kBlue, "", 3}, line}));
+  EXPECT_FALSE(refused({"one", {kBlue}, line}, {"other", {kBlue, "2 2"}, line}));
+  EXPECT_FALSE(refused({"one", {kBlue}, line}, {"other", {kSky}, line}));
+  EXPECT_FALSE(refused({"one", {kBlue}, line}, {"other", {kBlue}, line, dots}));
+  EXPECT_FALSE(refused({"one", {kBlue}, line, dots}, {"other", {kBlue}, line, rings}));
+  // Marks alone have no dash, and nothing is drawn of a series without line and marks.
+  EXPECT_TRUE(refused({"one", {kBlue}, {}, dots}, {"other", {kBlue, "2 2"}, {}, dots}));
+  SeriesStyle square{kBlue};
+  square.symbol = Symbol::square;
+  EXPECT_FALSE(refused({"one", {kBlue}, {}, dots}, {"other", square, {}, dots}));
+  EXPECT_FALSE(refused({"one", {kBlue}}, {"other", {kBlue}}));
+
+  Legend legend;
+  legend.entries = {{"one", {kBlue}}, {"other", {kBlue}}};
+  EXPECT_THROW(draw_legend(legend, {0, 0}), std::logic_error);
+}
+
+TEST(SeriesLooks, AreNeverHandedOutTwice) {
+  SeriesLooks looks;
+  std::set<std::pair<std::string, std::string>> dashes;
+  std::set<std::pair<std::string, Symbol>> symbols;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const SeriesStyle wanted = {kHues[i % kHues.size()], i % 3 == 0 ? "6 4" : "", 2, "kind"};
+    const SeriesStyle style = looks.next(wanted);
+    EXPECT_TRUE(dashes.emplace(style.colour, style.dash).second) << i;
+    EXPECT_TRUE(symbols.emplace(style.colour, style.symbol).second) << i;
+    EXPECT_EQ(style.kind, "kind");
+    if (i >= kHues.size()) continue;
+    EXPECT_EQ(style.colour, wanted.colour);
+    EXPECT_EQ(style.dash, wanted.dash);
+  }
+}
+
+TEST(SeriesLooks, SymbolsAreFiguresOfTheirOwn) {
+  LineChart chart = some_chart();
+  for (const Symbol symbol : kSymbols) {
+    PlotSeries series{"", {kBlue}, {}, {{{1, 1}, ""}}};
+    series.style.symbol = symbol;
+    chart.series.push_back(series);
+  }
+  const Picture picture(draw_chart(chart, {0, 0}));
+  EXPECT_EQ(picture.count("circle"), 1u);
+  EXPECT_EQ(picture.count("rect"), 1u);
+  EXPECT_EQ(picture.count("polygon"), 2u);
+}
+
+/// CIE 1976 L*a*b* of a colour as an eye sees it whose cones are these: Machado, Oliveira and
+/// Fernandes 2009, of full severity.
+using Matrix = std::array<std::array<double, 3>, 3>;
+std::array<double, 3> multiplied(const Matrix& matrix, const std::array<double, 3>& v) {
+  std::array<double, 3> product{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) product[i] += matrix[i][j] * v[j];
+  return product;
+}
+std::array<double, 3> seen(const std::string& colour, const Matrix& eye) {
+  constexpr Matrix kXyz = {{{0.4124564, 0.3575761, 0.1804375},
+                            {0.2126729, 0.7151522, 0.0721750},
+                            {0.0193339, 0.1191920, 0.9503041}}};
+  std::array<double, 3> light{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double c = std::stoi(colour.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+    light[i] = c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  }
+  light = multiplied(eye, light);
+  for (double& c : light) c = std::clamp(c, 0.0, 1.0);
+  auto [x, y, z] = multiplied(kXyz, light);
+  const auto root = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  x = root(x / 0.95047), y = root(y), z = root(z / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+TEST(Hues, StayApartForColourBlindReaders) {
+  const std::vector<Matrix> eyes = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                                    {{{0.152286, 1.052583, -0.204868},
+                                      {0.114503, 0.786281, 0.099216},
+                                      {-0.003882, -0.048116, 1.051998}}},  // no red cones
+                                    {{{0.367322, 0.860646, -0.227968},
+                                      {0.280085, 0.672501, 0.047413},
+                                      {-0.011820, 0.042940, 0.968881}}},  // no green ones
+                                    {{{1.255528, -0.076749, -0.178779},
+                                      {-0.078411, 0.930809, 0.147602},
+                                      {0.004733, 0.691367, 0.303900}}}};  // no blue ones
+  double nearest = 1000;
+  for (const Matrix& eye : eyes)
+    for (const char* one : kHues)
+      for (const char* other : kHues) {
+        if (one == other) continue;
+        const auto a = seen(one, eye), b = seen(other, eye);
+        nearest = std::min(nearest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+      }
+  EXPECT_GT(nearest, 11) << "a difference of 2.3 is just noticeable";
+}
+
 TEST(Legends, KeepTheOrderRowByRow) {
   Legend legend;
-  for (const char* name : {"a", "b", "c", "d", "<e>"}) legend.entries.push_back({name, {kHues[0]}});
+  for (const char* name : {"a", "b", "c", "d", "<e>"})
+    legend.entries.push_back({name, {kHues[legend.entries.size()]}});
   legend.columns = 2;
   const Picture picture(draw_legend(legend, {0, 0}));
   EXPECT_EQ(picture.texts(), (std::vector<std::string>{"a", "b", "c", "d", "<e>"}));

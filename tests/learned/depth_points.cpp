@@ -107,22 +107,6 @@ TEST(DepthPoints, WidthsAtOneDepthAreASeriesOfTheirOwn) {
   EXPECT_TRUE(width_series(doubling("S3")).empty());
 }
 
-/// An adaptive loop that was asked by loops, each with its n*; asked for `length` letters.
-RunRecord by_loops(std::uint64_t seed, const std::vector<int>& reached, int length) {
-  RunRecord record = looped("A5", 1, reached.back());
-  record.config.seed = seed;
-  record.config.model.loops.kind = LoopRule::Kind::per_doubling;
-  record.result["length"] = length;
-  record.result["censored"] = reached.back() == length;
-  record.result["by_loops"] = Json::array();
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    record.result["by_loops"].push_back({{"loops", i + 1},
-                                         {"strict", reached[i]},
-                                         {"loose", reached[i]},
-                                         {"censored", reached[i] == length}});
-  return record;
-}
-
 TEST(DepthPoints, OneLoopedNetworkHasAPointForEveryNumberOfItsLoops) {
   const auto series = depth_series({by_loops(1, {2, 4, 8, 12}, 16), by_loops(2, {2, 3, 5}, 8)});
   ASSERT_EQ(series.size(), 1u);

@@ -61,6 +61,22 @@ inline RunRecord looped(const std::string& monoid, std::uint32_t loops, int reac
   return record;
 }
 
+/// An adaptive loop that was asked by loops, each with its n*; asked for `length` letters.
+inline RunRecord by_loops(std::uint64_t seed, const std::vector<int>& reached, int length) {
+  RunRecord record = looped("A5", 1, reached.back());
+  record.config.seed = seed;
+  record.config.model.loops.kind = LoopRule::Kind::per_doubling;
+  record.result["length"] = length;
+  record.result["censored"] = reached.back() == length;
+  record.result["by_loops"] = Json::array();
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    record.result["by_loops"].push_back({{"loops", i + 1},
+                                         {"strict", reached[i]},
+                                         {"loose", reached[i]},
+                                         {"censored", reached[i] == length}});
+  return record;
+}
+
 inline RunRecord rows(std::uint32_t depth, int h, bool censored = false) {
   RunRecord record =
       record_of(RelationTaskConfig(), {{"kind", "relation"}, {"h", h}, {"censored", censored}});
