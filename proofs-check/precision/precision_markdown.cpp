@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
-#include "proofs-check/precision/precision_report.hpp"
+#include "proofs-check/precision/precision_pages.hpp"
 #include "report/figures/table_text.hpp"
 
 namespace logdepth {
