@@ -219,7 +219,8 @@ std::string model_line(const MeasuredModel& model, const MeasuredText& text) {
 }
 
 Pages angular_pages(const AngularDistances& measured) {
-  Pages pages{"angular", "", to_json(measured), angular_csv(measured), angular_svg({measured})};
+  Pages pages{"angular", "", to_json(measured), angular_csv(measured),
+              picture_svg(angular_picture("", {measured}))};
   pages.text = model_line(measured.model, measured.text) + "layer  distance  standard error\n";
   for (std::size_t layer = 0; layer < measured.distances.size(); ++layer)
     pages.text += fmt::format("{:>5}  {:8.4f}  {:14.4f}\n", layer, measured.distances[layer],
@@ -233,7 +234,7 @@ Pages angular_pages(const AngularDistances& measured) {
 
 Pages loops_pages(const LoopsWithoutTraining& measured) {
   Pages pages{"loops", "", to_json(measured), loops_csv(measured),
-              loops_svg({{measured, std::nullopt}})};
+              picture_svg(model_loops_picture("", {{measured, std::nullopt}}))};
   pages.text = model_line(measured.model, measured.text);
   pages.text += fmt::format("{:<14}{:.4f} ± {:.4f} per token\n", "plain", measured.loss,
                             measured.standard_error);

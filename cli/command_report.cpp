@@ -8,8 +8,7 @@
 #include "cli/run_limits.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/precision/measure_precision.hpp"
-#include "proofs-check/precision/precision_pages.hpp"
+#include "proofs-check/precision/precision_report.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -27,12 +26,15 @@ struct ReportArguments {
   bool json = false;
 };
 
-void print(const PrecisionReport& report, const std::string& folder, bool json) {
-  if (!folder.empty()) save_precision_report(report, folder);
+void print(const PrecisionReport& measured, const std::string& folder, bool json) {
+  const report::Report page = precision_page(measured);
+  if (!folder.empty())
+    for (const report::File& file : files_of(page))
+      write_whole_file(folder + "/" + file.name, file.text);
   if (json) {
-    std::cout << precision_json(report);
+    std::cout << report::json(page);
   } else if (folder.empty()) {
-    std::cout << precision_markdown(report);
+    std::cout << markdown(page);
   } else {
     std::cerr << "wrote precision.md, precision.csv, precision.json and precision.svg to " << folder
               << '\n';

@@ -14,17 +14,17 @@
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
-#include "cli/run_engine.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_answer.hpp"
 #include "cli/run_limits.hpp"
-#include "compiler/file/names_of_states.hpp"
+#include "cli/trace_writer.hpp"
 #include "library/requests/stream_request.hpp"
+#include "library/runs/run_answers.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/exact/run_model.hpp"
+#include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
-#include "runtime/numbers/float_text.hpp"
-#include "runtime/stream/readout.hpp"
 
 namespace logdepth {
 namespace {
@@ -39,296 +39,112 @@ struct RunOptions {
   std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
 };
 
-/// The word printed for a refusal, in the place of the answer.
-const char* refusal_name(const Refusal& refusal) {
-  return std::holds_alternative<Undecided>(refusal)      ? "undecided"
-         : std::holds_alternative<OutsideField>(refusal) ? "outside the field"
-                                                         : "outside the hypotheses";
+void check_prefixes(const Model& model) {
+  const std::string file = "--prefixes: the weights file " + in_quotes(model.name) + " does not ";
+  require(std::holds_alternative<WordInput>(model.input), file + "take words");
+  require(reads_prefixes(model), file + "say how to read prefixes");
 }
 
 /// Runs the inputs one after the other and prints as it goes.
 class Runs {
  public:
-  Runs(const Model& model, const RunOptions& options) : model_(model), options_(options) {
-    if (options.prefixes && !std::holds_alternative<WordInput>(model.input))
-      throw InputError("--prefixes: the weights file " + in_quotes(model.name) +
-                       " does not take words");
-    if (options.prefixes && !reads_prefixes(model))
-      throw InputError("--prefixes: the weights file " + in_quotes(model.name) +
-                       " does not say how to read prefixes");
-    if (options.engine.exact) {
-      engine_ = exact_engine(model, options.threads, options.trace);
-    } else {
-      engine_ = float_engine(model, options.engine.options);
-    }
+  Runs(const Model& model, const RunOptions& options)
+      : model_(model),
+        options_(options),
+        text_(model, !options.engine.exact, !options.trace.empty(), options.json) {
+    if (options.prefixes) check_prefixes(model);
+    if (!options.trace.empty()) trace_.emplace(model, options.trace);
+    const Spectators spectators{[this](const Location& location) { show_progress(location); },
+                                trace_ ? &*trace_ : nullptr};
+    answers_.emplace(model,
+                     options.engine.exact ? exact_engine(model, options.threads, spectators)
+                                          : float_engine(model, options.engine.options, spectators),
+                     Reading{options.prefixes, false, true});
+    answers_->before_runs([this](const Outcome<Tokens>& tokens) {
+      if (trace_) trace_->begin(question_());
+      if (tokens.has_value()) sublayers_ = 2 * depth_at(model_, tokens.value().size);
+    });
   }
 
   int run(const Questions& questions) {
     std::visit(Overload{[&](const std::vector<LetterNames>& words) { run_words(words); },
                         [&](const GraphQuestions& graph) { run_graph(graph); },
-                        [&](const CellRows& rows) { run_cells(rows); },
-                        [&](const DivisionQuestion& division) { run_division(division.rows); }},
+                        [&](const CellRows& rows) {
+                          run_streams(rows, SaidAnswer::Of::streams, [&] {
+                            return answers_->streams([&] { return declared_tokens(model_, rows); });
+                          });
+                        },
+                        [&](const DivisionQuestion& division) {
+                          run_streams(division.rows, SaidAnswer::Of::division,
+                                      [&] { return answers_->division(division.rows); });
+                        }},
                questions);
     if (options_.json) print_json();
     write_out_answers();
-    engine_->finish();
-    if (options_.stats && !options_.json) engine_->print_statistics(std::cerr);
-    if (const auto broken = engine_->broken_promise()) {
-      std::cerr << "logdepth: a head broke its promise: " << printable(*broken, kMostPrinted)
-                << '\n';
+    if (trace_) trace_->finish();
+    if (options_.stats && !options_.json)
+      print_statistics(answers_->engine().statistics(), std::cerr);
+    if (broken_promise_) {
+      std::cerr << "logdepth: a head broke its promise: "
+                << printable(*broken_promise_, kMostPrinted) << '\n';
       return kCheckFailed;
     }
-    return refused_ ? kNotDecided : kDone;
+    return text_.refused() ? kNotDecided : kDone;
   }
 
  private:
   void run_words(const std::vector<LetterNames>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (options_.prefixes && i > 0) print("");
-      which_ = words.size() > 1 ? fmt::format("word {}: ", i + 1) : "";
-      nlohmann::json result = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
-      within_limits(result, [&] {
-        const auto refusal =
-            run_tokens(tokens_of(model_, words[i]), {{"letters", words[i]}}, result);
-        if (refusal) {
-          refuse(*refusal, result);
-        } else {
-          answer_word(words[i].size(), result);
-        }
-      });
-      results_.push_back(std::move(result));
+      question_ = [&] { return nlohmann::json{{"letters", words[i]}}; };
+      SaidAnswer said{SaidAnswer::Of::word, answers_->word(words[i])};
+      if (words.size() > 1) said.which = fmt::format("word {}: ", i + 1);
+      if (options_.json)
+        said.input = {{"input", show_word(words[i])}, {"letters", words[i].size()}};
+      said.separated = options_.prefixes && i > 0;
+      print(said);
     }
   }
 
   void run_graph(const GraphQuestions& questions) {
     const Graph& graph = questions.graph;
-    const bool once = std::get<GraphInput>(model_.input).layout == GraphInput::Layout::rows;
+    const bool once = answers_all_pairs(model_);
     if (!once && questions.pairs.size() >= kManyPairs)
       std::cerr << fmt::format(
           "logdepth: {} pairs mean {} runs of this file; one of `compile connectivity "
           "--construction rows --size {}` answers all pairs in one run\n",
           questions.pairs.size(), questions.pairs.size(), graph.size());
-    bool has_run = false;
-    std::optional<Refusal> refusal;
-    nlohmann::json run = {{"vertices", graph.size()}};  // what all pairs of one run share
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
-      const Vertex source = questions.pairs[i].first, target = questions.pairs[i].second;
-      which_ = questions.pairs.size() > 1 ? fmt::format("pair {}: ", i + 1) : "";
-      nlohmann::json result = run;
-      result["source"] = graph.names()[source];
-      result["target"] = graph.names()[target];
-      within_limits(result, [&] {
-        if (!has_run || !once) {
-          nlohmann::json question = {{"vertices", graph.names()}};
-          if (!once) {
-            question["source"] = graph.names()[source];
-            question["target"] = graph.names()[target];
-          }
-          refusal = run_tokens(tokens_of(model_, graph, source, target), question, run);
-          has_run = true;
-        }
-        result.update(run);
-        if (refusal) {
-          refuse(*refusal, result);
-        } else if (std::holds_alternative<CellsOutput>(model_.output)) {
-          if (i > 0) print("");
-          print_cells(result);
-        } else {
-          answer_pair(source, target, result);
-        }
-      });
-      results_.push_back(std::move(result));
+      const auto [source, target] = questions.pairs[i];
+      const nlohmann::json pair = {{"source", graph.names()[source]},
+                                   {"target", graph.names()[target]}};
+      question_ = [&] {
+        nlohmann::json question = once ? nlohmann::json() : pair;
+        question["vertices"] = graph.names();
+        return question;
+      };
+      SaidAnswer said{SaidAnswer::Of::pair, answers_->pair(graph, source, target, i > 0)};
+      if (questions.pairs.size() > 1) said.which = fmt::format("pair {}: ", i + 1);
+      said.input = pair;
+      said.input["vertices"] = graph.size();
+      said.separated =
+          i > 0 && said.answer.depth && std::holds_alternative<CellsOutput>(model_.output);
+      print(said);
     }
   }
 
-  /// `answer` prints what a run of these streams has to say.
-  void run_streams(const CellRows& rows, const std::function<void(nlohmann::json&)>& answer) {
-    nlohmann::json result = {{"tokens", rows.size()}};
-    const auto refusal =
-        run_tokens(declared_tokens(model_, rows), {{"tokens", rows.size()}}, result);
-    if (refusal) {
-      refuse(*refusal, result);
-    } else {
-      answer(result);
-    }
-    results_.push_back(std::move(result));
+  template <class Ask>
+  void run_streams(const CellRows& rows, SaidAnswer::Of of, const Ask& ask) {
+    const nlohmann::json input = {{"tokens", rows.size()}};
+    question_ = [&] { return input; };
+    SaidAnswer said{of, ask(), input};
+    if (said.answer.limit) throw SizeLimit(*said.answer.limit);
+    print(said);
   }
 
-  void run_cells(const CellRows& rows) {
-    run_streams(rows, [&](nlohmann::json& result) {
-      if (std::holds_alternative<CellsOutput>(model_.output)) {
-        print_cells(result);
-      } else {
-        answer_word(rows.size(), result);
-      }
-    });
-  }
-
-  /// The last token's quotient and remainder as numbers; as named values where they are none, as in
-  /// floating point.
-  void run_division(const CellRows& rows) {
-    run_streams(rows, [&](nlohmann::json& result) {
-      const auto logits = engine_->logits(rows.size() - 1);
-      if (!logits.has_value()) return refuse(logits.refusal(), result);
-      const auto numbers = divided_numbers(model_, logits.value());
-      if (!numbers) return answer_word(rows.size(), result);
-      result["quotient"] = numbers->quotient;
-      result["remainder"] = numbers->remainder;
-      answered("value", result);
-      print(numbers->quotient + " remainder " + numbers->remainder);
-    });
-  }
-
-  std::optional<Refusal> run_tokens(const Outcome<Tokens>& tokens, const nlohmann::json& question,
-                                    nlohmann::json& result) {
-    engine_->begin(question);
-    if (!tokens.has_value()) return tokens.refusal();
-    if (auto refusal = engine_->run(tokens.value())) return refusal;
-    result["depth"] = depth_at(model_, tokens.value().size);
-    return std::nullopt;
-  }
-
-  /// The verdict of the last token; of a word also its values, on one line, and what is read of its
-  /// prefixes.
-  void answer_word(std::size_t letters, nlohmann::json& result) {
-    const std::size_t last = engine_->tokens() - 1;
-    if (const auto* cells = std::get_if<CellsOutput>(&model_.output)) {
-      const auto outcome = engine_->logits(last);
-      if (!outcome.has_value()) return refuse(outcome.refusal(), result);
-      const std::vector<std::string>& logits = outcome.value();
-      std::string line;
-      for (std::size_t i = 0; i < logits.size(); ++i) {
-        line += (line.empty() ? "" : " ") + printable(cells->names[i]) + "=" + logits[i];
-        result["cells"][cells->names[i]] = logits[i];
-      }
-      answered("value", result);
-      print(line);
-      return;
-    }
-    if (options_.prefixes) {
-      result["prefixes"] = nlohmann::json::array();
-      for (std::size_t i = 0; i < letters; ++i) {
-        const auto prefix = engine_->prefix(i);
-        if (!prefix.has_value()) {
-          result["prefixes"].push_back(nullptr);
-          say_refused(refusal_name(prefix.refusal()), describe(prefix.refusal()));
-          continue;
-        }
-        std::visit([&](const auto& value) { result["prefixes"].push_back(value); }, prefix.value());
-        print(named_text(prefix.value()));
-      }
-    }
-    const auto verdict = engine_->accepts(last);
-    if (!verdict.has_value()) {
-      // With --prefixes a verdict is no answer that was asked for, except in the object.
-      if (options_.prefixes && !options_.json)
-        return answered(refusal_name(verdict.refusal()), result);
-      return refuse(verdict.refusal(), result);
-    }
-    answered(verdict.value() ? "accept" : "reject", result);
-    if (!options_.prefixes) print(verdict.value() ? "accept" : "reject");
-  }
-
-  /// The images of the points, or the state; a user's states by their names, in quotes.
-  std::string named_text(const PrefixAnswer& prefix) const {
-    if (const auto* state = std::get_if<std::uint32_t>(&prefix))
-      return *state < state_names_.size() ? nlohmann::json(state_names_[*state]).dump()
-                                          : prefix_text(prefix);
-    const auto& product = std::get<std::vector<std::uint32_t>>(prefix);
-    if (state_names_.size() != product.size()) return prefix_text(prefix);
-    nlohmann::json images = nlohmann::json::array();
-    for (const std::uint32_t point : product) images.push_back(state_names_[point]);
-    return images.dump();
-  }
-
-  void answer_pair(Vertex source, Vertex target, nlohmann::json& result) {
-    const auto verdict = engine_->connected(source, target);
-    if (!verdict.has_value()) return refuse(verdict.refusal(), result);
-    const char* const answer = verdict.value() ? "connected" : "not connected";
-    answered(answer, result);
-    print(answer);
-  }
-
-  /// A line of names, then a line of values for every token, in a form that --cells reads again
-  /// where no value is a root of roots.
-  void print_cells(nlohmann::json& result) {
-    const auto& names = std::get<CellsOutput>(model_.output).names;
-    std::vector<std::vector<std::string>> rows;
-    for (std::size_t token = 0; token < engine_->tokens(); ++token) {
-      auto logits = engine_->logits(token);
-      if (!logits.has_value()) return refuse(logits.refusal(), result);
-      rows.push_back(std::move(logits).value());
-    }
-    std::string line;
-    for (const std::string& name : names) line += (line.empty() ? "" : " ") + printable(name);
-    print(line);
-    result["cells"] = nlohmann::json::array();
-    for (const auto& logits : rows) {
-      line.clear();
-      auto& values = result["cells"].emplace_back(nlohmann::json::object());
-      for (std::size_t i = 0; i < logits.size(); ++i) {
-        values[names[i]] = logits[i];
-        if (i > 0) line += ' ';
-        for (const char c : logits[i])
-          if (c != ' ') line += c;
-      }
-      print(line);
-    }
-    answered("value", result);
-  }
-
-  /// An answer of floating point comes with its certificate; without one the run counts as not
-  /// decided. An exact one whose numbers left the field says where.
-  void answered(const char* outcome, nlohmann::json& result) {
-    result["outcome"] = outcome;
-    if (const auto left = engine_->left_field()) {
-      result["left_field"] = *left;
-      std::cerr << "logdepth: " << which_
-                << "answered with roots of roots, every comparison decided; the numbers leave the "
-                   "field at "
-                << printable(*left, kMostPrinted)
-                << (options_.trace.empty() ? "" : ", where the trace ends") << '\n';
-    }
-    const auto certificate = engine_->certificate();
-    if (!certificate) return;
-    result["certificate"] = certificate_name(certificate->certificate);
-    std::string reason = certificate->reason;
-    if (!reason.empty()) result["reason"] = reason;
-    if (certificate->bound) {
-      result["error_bound"] = *certificate->bound;
-      reason +=
-          (reason.empty() ? "" : "; ") + ("numbers within " + bound_text(*certificate->bound));
-    }
-    if (certificate->certificate != Certificate::certified) refused_ = true;
-    std::cerr << "logdepth: " << which_ << certificate_name(certificate->certificate)
-              << (reason.empty() ? "" : ": ") << printable(reason, kMostPrinted) << '\n';
-  }
-
-  void refuse(const Refusal& refusal, nlohmann::json& result) {
-    refuse(refusal_name(refusal), describe(refusal), result);
-  }
-  void refuse(const char* outcome, const std::string& reason, nlohmann::json& result) {
-    result["outcome"] = outcome;
-    result["reason"] = reason;
-    say_refused(outcome, reason);
-  }
-  void say_refused(const char* outcome, const std::string& reason) {
-    refused_ = true;
-    print(outcome);
-    std::cerr << "logdepth: " << which_ << printable(reason, kMostPrinted) << '\n';
-  }
-  /// An input that is too large for a limit is refused like any other, and the next one is run.
-  template <class Answer>
-  void within_limits(nlohmann::json& result, Answer answer) {
-    try {
-      answer();
-    } catch (const SizeLimit& limit) {
-      refuse("beyond a limit", limit.what(), result);
-    }
-  }
-
-  void print(const std::string& line) const {
-    if (!options_.json) std::cout << line << '\n' << std::flush;
+  void print(const SaidAnswer& said) {
+    if (!broken_promise_) broken_promise_ = said.answer.broken_promise;
+    text_.print(said);
+    if (options_.json) results_.push_back(to_json(model_, said, !options_.engine.exact));
   }
 
   void print_json() const {
@@ -336,17 +152,25 @@ class Runs {
                           {"model", model_.name},
                           {"engine", options_.engine.name},
                           {"results", results_}};
-    engine_->report(out, options_.stats);
+    add_statistics(answers_->engine().statistics(), options_.stats, out);
+    if (broken_promise_) out["promises"]["broken"] = *broken_promise_;
     std::cout << out.dump(1) << '\n';
+  }
+  void show_progress(const Location& location) {
+    progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
+                     sublayers_);
   }
 
   const Model& model_;
   const RunOptions& options_;
-  std::unique_ptr<RunEngine> engine_;
+  Progress progress_{"run", "sublayers"};
+  std::size_t sublayers_ = 0;
+  std::optional<TraceWriter> trace_;
+  std::optional<RunAnswers> answers_;
+  std::function<nlohmann::json()> question_;  ///< the input, as a trace says it
+  RunText text_;
   nlohmann::json results_ = nlohmann::json::array();
-  bool refused_ = false;
-  const std::vector<std::string> state_names_ = names_of_states(model_);
-  std::string which_;  // names the question in messages about a batch
+  std::optional<std::string> broken_promise_;  ///< the first
 };
 
 }  // namespace

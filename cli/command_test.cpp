@@ -20,11 +20,9 @@
 #include "cli/typed_input.hpp"
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
+#include "library/runs/tested.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/computation_graphs.hpp"
 #include "proofs-check/check/divisions.hpp"
-#include "proofs-check/check/graphs.hpp"
-#include "proofs-check/check/words.hpp"
 #include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
@@ -34,186 +32,176 @@ struct TestArguments {
   std::string model;
   OracleOptions oracle;
   std::string oracle_as_typed;
-  Bounds bounds;  ///< as given
-  CLI::Option *up_to = nullptr, *random = nullptr, *max_length = nullptr;
+  struct {
+    std::size_t up_to = 0, random = 0, largest = 0;
+    std::uint64_t seed = 1;
+  } given;
+  CLI::Option *up_to = nullptr, *random = nullptr, *largest = nullptr;
   ShardOptions shards;
   bool json = false;
 
-  /// What suits the kind of test, where the user gave nothing else.
-  Bounds within(const Bounds& suited) const {
-    Bounds chosen = suited;
-    if (up_to->count() > 0) chosen.up_to = bounds.up_to;
-    if (random->count() > 0) chosen.random = bounds.random;
-    if (max_length->count() > 0) chosen.max_size = bounds.max_size;
-    chosen.seed = bounds.seed;
+  /// What suits the kind of test, where the user gave nothing else; `largest` is its largest size.
+  template <class Tested>
+  Tested within(std::size_t Tested::*largest_size) const {
+    Tested chosen;
+    if (up_to->count() > 0) chosen.up_to = given.up_to;
+    if (random->count() > 0) chosen.random = given.random;
+    if (largest->count() > 0) chosen.*largest_size = given.largest;
+    chosen.seed = given.seed;
     return chosen;
   }
 };
 
-/// Asks, with progress.
-template <class Ask>
-auto examined(const TestArguments& options, const char* noun, const Ask& ask) {
-  Progress progress("test", noun);
+/// How cases are asked: those of the shard, with progress.
+Asking asking(const TestArguments& options, Progress& progress) {
   Asking how;
   how.shard = options.shards.shard;
-  how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
-  return ask(how);
+  how.progress = [&progress](std::size_t done, std::size_t total) { progress.update(done, total); };
+  return how;
 }
 
-/// What all reports have.
-template <class Input>
-TestVerdict verdict_of(TestVerdict::Kind kind, const Examination<Input>& found,
-                       const TestArguments& options, const Model& model,
-                       const std::string& against) {
-  TestVerdict verdict;
-  verdict.kind = kind;
+/// What all reports have. Of a shard it is written to its file, of a whole test it is printed.
+template <class Result>
+int store_or_conclude(const TestArguments& options, const Model& model, const Result& result,
+                      const std::string& against, std::uint64_t largest, TestVerdict verdict) {
   verdict.file = options.model;
   verdict.model = model.name;
-  verdict.hash = weights_hash(model);
+  verdict.sha256 = weights_hash(model);
   verdict.against = against;
   verdict.oracle = options.oracle_as_typed;
-  verdict.seed = found.bounds.seed;
-  verdict.promises = found.promises;
-  verdict.unevaluated = descriptions(found.unevaluated);
-  verdict.details = {{"up_to", found.bounds.up_to}};
-  return verdict;
-}
-
-/// Everything about a counterexample that does not depend on the kind of its input.
-template <class Input>
-TestVerdict::Counterexample example_of(const FoundInput<Input>& found, std::string shown,
-                                       std::string origin, nlohmann::json details,
-                                       TypedInput typed) {
-  return {std::move(shown),        std::move(origin),  expected_text(found.finding),
-          got_text(found.finding), std::move(details), found.number,
-          std::move(typed)};
-}
-
-/// Of a shard what it found is written to its file, of a whole test it is printed.
-int store_or_conclude(const TestArguments& options, std::size_t random,
-                      const TestVerdict& verdict) {
+  verdict.seed = result.within.seed;
+  verdict.promises = result.promises;
+  verdict.unevaluated = result.unasked;
+  verdict.details["up_to"] = result.within.up_to;
+  if (result.wrong) {
+    verdict.counterexample->expected = result.wrong->expected;
+    verdict.counterexample->got = result.wrong->got;
+    verdict.counterexample->number = result.wrong->number;
+  }
   if (options.shards.part.empty()) return conclude(verdict, options.json);
-  write_part(
-      {options.shards.part,
-       kTestWork,
-       options.shards.shard,
-       {{"weights", verdict.hash},
-        {"oracle", verdict.against},
-        {"seed", verdict.seed},
-        {"up_to", verdict.details.at("up_to")},
-        {"random", random},
-        {"max_length", verdict.details.contains("max_length") ? verdict.details.at("max_length")
-                                                              : verdict.details.at("max_size")}},
-       to_json(verdict)});
+  write_part({options.shards.part,
+              kTestWork,
+              options.shards.shard,
+              {{"weights", verdict.sha256},
+               {"oracle", verdict.against},
+               {"seed", verdict.seed},
+               {"up_to", result.within.up_to},
+               {"random", result.within.random},
+               {"max_length", largest}},
+              verdict});
   return verdict.counterexample ? kCheckFailed : kDone;
+}
+
+/// A counterexample, but for what all of them have; `typed` is nothing where no options say it.
+TestVerdict::Counterexample example_of(std::string shown, std::string origin,
+                                       nlohmann::json details, const TypedInput& typed) {
+  return {std::move(shown),
+          std::move(origin),
+          std::move(details),
+          typed.preparation,
+          typed.options,
+          {},
+          {},
+          0};
+}
+
+template <class Wrong>
+TestVerdict::Counterexample wrong_word(const Wrong& wrong, const TypedInput& typed) {
+  const std::string word = show_word(wrong.word);
+  return example_of("'" + word + "'",
+                    fmt::format("{} letters, shrunk from {}", wrong.word.size(), wrong.shrunk_from),
+                    {{"word", word}, {"found_at_length", wrong.shrunk_from}}, typed);
 }
 
 int test_words(const TestArguments& options, const Model& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
-  ExactRuns runs(model);
-  WordInquiry questions(model, *language.oracle);
-  const Bounds bounds = options.within(kWordBounds);
-  const auto found = examined(options, "words", [&](const Asking& how) {
-    return examine_words(runs, questions, bounds, how);
-  });
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::words, found, options, model, language.name);
-  verdict.details.update({{"exhaustive_words", found.exhaustive},
-                          {"chosen_words", found.chosen},
-                          {"random_words", found.random},
-                          {"max_length", found.bounds.max_size},
-                          {"accepted", found.counts.positive},
-                          {"prefixes", found.counts.prefixes},
-                          {"values", found.counts.numbers},
-                          {"prefix_kind", questions.prefix_kind()},
-                          {"prefix_note", questions.prefix_note()}});
-  if (const auto& example = found.counterexample) {
-    const std::vector<std::string> word = questions.names(example->input);
-    verdict.counterexample = example_of(
-        *example, "'" + show_word(word) + "'",
-        fmt::format("{} letters, shrunk from {}", word.size(), example->first.size()),
-        {{"word", show_word(word)}, {"found_at_length", example->first.size()}}, typed_word(word));
-  }
-  return store_or_conclude(options, bounds.random, verdict);
+  Progress progress("test", "words");
+  const TestResult found = tested_words(
+      model, *language.oracle, options.within(&TestedWords::max_length), asking(options, progress));
+  TestVerdict verdict;
+  verdict.kind = TestVerdict::Kind::words;
+  verdict.details = {{"exhaustive_words", found.exhaustive_words},
+                     {"chosen_words", found.chosen_words},
+                     {"random_words", found.random_words},
+                     {"max_length", found.within.max_length},
+                     {"accepted", found.accepted},
+                     {"prefixes", found.products + found.states},
+                     {"values", found.numbers},
+                     {"prefix_kind", found.prefix_kind},
+                     {"prefix_note", found.note}};
+  if (found.wrong) verdict.counterexample = wrong_word(*found.wrong, typed_word(found.wrong->word));
+  return store_or_conclude(options, model, found, language.name, found.within.max_length,
+                           std::move(verdict));
 }
 
 /// "0 -> 1, 1 -> 2 on 3 vertices"
-std::string show_graph(const Graph& graph) {
+std::string show_graph(const DirectedGraph& graph) {
   std::string edges;
-  for (Vertex i = 0; i < graph.size(); ++i)
-    for (Vertex j = 0; j < graph.size(); ++j)
-      if (graph.has_edge(i, j))
-        edges += (edges.empty() ? "" : ", ") + graph.names()[i] + " -> " + graph.names()[j];
-  return (edges.empty() ? "no edge" : edges) + " on " + counted(graph.size(), "vertex", "vertices");
+  for (const auto& [from, to] : graph.edges)
+    edges += fmt::format("{}{} -> {}", edges.empty() ? "" : ", ", from, to);
+  return (edges.empty() ? "no edge" : edges) + " on " +
+         counted(graph.vertices, "vertex", "vertices");
 }
 
 int test_graphs(const TestArguments& options, const Model& model) {
   const NamedReachability right = load_reachability_oracle(options.oracle.request(), model);
-  ExactRuns runs(model);
-  GraphInquiry questions(model, right.undirected, right.program);
-  GraphPlan plan{options.within(kGraphBounds), options.up_to->count() == 0, false};
-  const auto found = examined(options, "graphs", [&](const Asking& how) {
-    return examine_graphs(runs, questions, plan, how);
-  });
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::graphs, found, options, model, right.name);
-  verdict.details.update({{"exhaustive_graphs", found.exhaustive},
-                          {"max_loopless", plan.loopless_size(model)},
-                          {"random_graphs", found.random},
-                          {"max_size", found.bounds.max_size},
-                          {"pairs", found.counts.answers},
-                          {"connected", found.counts.positive}});
-  if (const auto& example = found.counterexample) {
-    const auto& [graph, pairs] = example->input;
-    const auto& [source, target] = pairs.front();
-    nlohmann::json edges = nlohmann::json::array();
-    for (Vertex i = 0; i < graph.size(); ++i)
-      for (Vertex j = 0; j < graph.size(); ++j)
-        if (graph.has_edge(i, j)) edges.push_back({i, j});
-    const Graph& first = example->first.graph;
-    verdict.counterexample = example_of(
-        *example,
-        show_graph(graph) + ", source " + graph.names()[source] + ", target " +
-            graph.names()[target],
-        fmt::format("shrunk from {} vertices and {} edges", first.size(), first.edge_count()),
-        {{"vertices", graph.size()},
-         {"edges", edges},
-         {"source", source},
-         {"target", target},
-         {"found_at_vertices", first.size()},
-         {"found_at_edges", first.edge_count()}},
-        typed_graph(graph, source, target));
-  }
-  return store_or_conclude(options, plan.bounds.random, verdict);
+  Progress progress("test", "graphs");
+  TestedGraphs graphs = options.within(&TestedGraphs::max_size);
+  graphs.undirected = right.undirected;
+  graphs.loopless_beyond = options.up_to->count() == 0;
+  const GraphTestResult found =
+      tested_graphs(model, right.program, graphs, asking(options, progress));
+  TestVerdict verdict;
+  verdict.kind = TestVerdict::Kind::graphs;
+  verdict.details = {{"exhaustive_graphs", found.exhaustive_graphs},
+                     {"max_loopless", found.largest_loopless},
+                     {"random_graphs", found.random_graphs},
+                     {"max_size", found.within.max_size},
+                     {"pairs", found.pairs},
+                     {"connected", found.connected}};
+  if (const auto& wrong = found.wrong)
+    verdict.counterexample =
+        example_of(fmt::format("{}, source {}, target {}", show_graph(wrong->graph), wrong->source,
+                               wrong->target),
+                   fmt::format("shrunk from {} vertices and {} edges", wrong->shrunk_from_vertices,
+                               wrong->shrunk_from_edges),
+                   {{"vertices", wrong->graph.vertices},
+                    {"edges", wrong->graph.edges},
+                    {"source", wrong->source},
+                    {"target", wrong->target},
+                    {"found_at_vertices", wrong->shrunk_from_vertices},
+                    {"found_at_edges", wrong->shrunk_from_edges}},
+                   typed_graph(wrong->graph, wrong->source, wrong->target));
+  return store_or_conclude(options, model, found, right.name, found.within.max_size,
+                           std::move(verdict));
 }
 
 int test_cells(const TestArguments& options, const Model& model) {
   if (options.oracle.against != "division")
     throw InputError("the weights file '" + model.name +
                      "' takes raw streams; expected --against division");
-  ExactRuns runs(model);
-  DivisionInquiry questions(model);
-  const Bounds bounds = options.within(kDivisionBounds);
-  const auto found = examined(options, "inputs", [&](const Asking& how) {
-    return examine_divisions(runs, questions, bounds, how);
-  });
-  TestVerdict verdict =
-      verdict_of(TestVerdict::Kind::divisions, found, options, model, options.oracle.against);
-  verdict.details.update({{"exhaustive_inputs", found.exhaustive},
-                          {"random_inputs", found.random},
-                          {"max_length", found.bounds.max_size},
-                          {"divisions", found.counts.numbers}});
-  if (const auto& example = found.counterexample) {
-    const DivisionInput& input = example->input;
-    std::string shown = fmt::format("divisor {}, dividends", input.divisor);
-    for (const std::uint64_t dividend : input.dividends) shown += fmt::format(" {}", dividend);
+  Progress progress("test", "inputs");
+  const DivisionTestResult found = tested_divisions(
+      model, options.within(&TestedDivisions::max_length), asking(options, progress));
+  TestVerdict verdict;
+  verdict.kind = TestVerdict::Kind::divisions;
+  verdict.details = {{"exhaustive_inputs", found.exhaustive_inputs},
+                     {"random_inputs", found.random_inputs},
+                     {"max_length", found.within.max_length},
+                     {"divisions", found.divisions}};
+  if (const auto& wrong = found.wrong) {
+    std::string dividends;
+    for (const std::uint64_t dividend : wrong->dividends) dividends += fmt::format(" {}", dividend);
     verdict.counterexample =
-        example_of(*example, std::move(shown),
-                   fmt::format("shrunk from {} positions", example->first.dividends.size()),
-                   {{"divisor", input.divisor},
-                    {"dividends", input.dividends},
-                    {"found_at_length", example->first.dividends.size()}},
-                   typed_cells(model, division_rows(model, input)));
+        example_of(fmt::format("divisor {}, dividends{}", wrong->divisor, dividends),
+                   fmt::format("shrunk from {} positions", wrong->shrunk_from),
+                   {{"divisor", wrong->divisor},
+                    {"dividends", wrong->dividends},
+                    {"found_at_length", wrong->shrunk_from}},
+                   typed_cells(model, division_rows(model, {wrong->divisor, wrong->dividends})));
   }
-  return store_or_conclude(options, bounds.random, verdict);
+  return store_or_conclude(options, model, found, options.oracle.against, found.within.max_length,
+                           std::move(verdict));
 }
 
 constexpr const char* kComputationGraph = "computation-graph";
@@ -221,30 +209,21 @@ constexpr const char* kComputationGraph = "computation-graph";
 int test_computation_graphs(const TestArguments& options, const Model& model) {
   if (options.oracle.names_automaton())
     throw InputError("--against computation-graph and a language are two oracles; give one");
-  ExactRuns runs(model);
-  ComputationGraphInquiry questions(model);
-  const Bounds bounds = options.within(kComputationGraphBounds);
-  const auto found = examined(options, "graphs", [&](const Asking& how) {
-    return examine_computation_graphs(runs, questions, bounds, how);
-  });
-  TestVerdict verdict = verdict_of(TestVerdict::Kind::computation_graphs, found, options, model,
-                                   options.oracle.against);
-  verdict.details.update({{"exhaustive_graphs", found.exhaustive},
-                          {"random_graphs", found.random},
-                          {"max_size", found.bounds.max_size},
-                          {"values", found.counts.numbers}});
-  if (const auto& example = found.counterexample) {
-    const std::vector<std::string> letters = questions.letters(example->input);
-    const std::size_t first = questions.letters(example->first).size();
-    verdict.counterexample =
-        example_of(*example, "'" + show_word(letters) + "'",
-                   fmt::format("{} letters, shrunk from {}", letters.size(), first),
-                   {{"word", show_word(letters)},
-                    {"iterations", example->input.iterations},
-                    {"found_at_length", first}},
-                   {});  // a run has the iterations of the file
+  Progress progress("test", "graphs");
+  const ComputationGraphTestResult found = tested_computation_graphs(
+      model, options.within(&TestedComputationGraphs::max_size), asking(options, progress));
+  TestVerdict verdict;
+  verdict.kind = TestVerdict::Kind::computation_graphs;
+  verdict.details = {{"exhaustive_graphs", found.exhaustive_graphs},
+                     {"random_graphs", found.random_graphs},
+                     {"max_size", found.within.max_size},
+                     {"values", found.values}};
+  if (found.wrong) {  // nothing types it: a run has the iterations of the file
+    verdict.counterexample = wrong_word(*found.wrong, {});
+    verdict.counterexample->details["iterations"] = found.wrong->iterations;
   }
-  return store_or_conclude(options, bounds.random, verdict);
+  return store_or_conclude(options, model, found, kComputationGraph, found.within.max_size,
+                           std::move(verdict));
 }
 
 int test(TestArguments& options) {
@@ -264,7 +243,7 @@ int test(TestArguments& options) {
 int merge_tests(const std::vector<WorkPart>& parts, bool json) {
   std::vector<TestVerdict> shards;
   for (const WorkPart& part : parts) try {
-      shards.push_back(test_verdict_from_json(part.answer));
+      shards.push_back(part.answer.get<TestVerdict>());
     } catch (const nlohmann::json::exception&) {
       throw InputError(part.file + ": expected what a part of test found");
     }
@@ -286,20 +265,20 @@ Command add_test(CLI::App& app) {
                          "lemma division; for computation graphs computation-graph; for words and "
                          "graphs also command:PROGRAM, which is asked a line and answers a line");
   options->up_to = command
-                       ->add_option("--up-to", options->bounds.up_to,
+                       ->add_option("--up-to", options->given.up_to,
                                     "every word of at most so many letters, every graph of at most "
                                     "so many vertices or equations")
                        ->check(kSmallCount);
   options->random =
-      command->add_option("--random", options->bounds.random, "number of random inputs beyond")
+      command->add_option("--random", options->given.random, "number of random inputs beyond")
           ->check(kSmallCount);
-  options->max_length =
+  options->largest =
       command
-          ->add_option("--max-length", options->bounds.max_size,
+          ->add_option("--max-length", options->given.largest,
                        "largest number of letters, vertices, positions or equations of the random "
                        "inputs")
           ->check(kSmallCount);
-  command->add_option("--seed", options->bounds.seed, "seed of the random inputs")->check(kCount);
+  command->add_option("--seed", options->given.seed, "seed of the random inputs")->check(kCount);
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
   options->shards.add_to(*command);
   options->shards.option->excludes(json);

@@ -85,7 +85,8 @@ constexpr std::size_t kLongestCommand = 2000;
 
 /// How to look at the counterexample.
 void print_commands(const TestVerdict& verdict) {
-  const auto& [preparation, options] = verdict.counterexample->input;
+  const std::string& preparation = verdict.counterexample->preparation;
+  const std::string& options = verdict.counterexample->options;
   if (options.empty() || preparation.size() + options.size() > kLongestCommand) return;
   const std::string input = shell_word(verdict.file) + " " + options;
   std::cout << "to look at it: " << preparation << (preparation.empty() ? "" : "; ")
@@ -99,53 +100,6 @@ bool is_limit(const std::string& name) {
 }
 
 }  // namespace
-
-json to_json(const TestVerdict& verdict) {
-  json out = {{"kind", static_cast<int>(verdict.kind)},
-              {"file", verdict.file},
-              {"model", verdict.model},
-              {"sha256", verdict.hash},
-              {"against", verdict.against},
-              {"oracle", verdict.oracle},
-              {"seed", verdict.seed},
-              {"promises", verdict.promises},
-              {"unevaluated", verdict.unevaluated},
-              {"details", verdict.details},
-              {"counterexample", nullptr}};
-  if (const auto& example = verdict.counterexample)
-    out["counterexample"] = {{"shown", example->shown},
-                             {"origin", example->origin},
-                             {"expected", example->expected},
-                             {"got", example->got},
-                             {"details", example->details},
-                             {"number", example->number},
-                             {"preparation", example->input.preparation},
-                             {"options", example->input.options}};
-  return out;
-}
-
-TestVerdict test_verdict_from_json(const json& content) {
-  TestVerdict verdict{static_cast<TestVerdict::Kind>(content.at("kind").get<int>()),
-                      content.at("file"),
-                      content.at("model"),
-                      content.at("sha256"),
-                      content.at("against"),
-                      content.at("oracle"),
-                      content.at("seed"),
-                      content.at("promises"),
-                      content.at("unevaluated"),
-                      content.at("details"),
-                      std::nullopt};
-  if (const json& example = content.at("counterexample"); !example.is_null())
-    verdict.counterexample = {example.at("shown"),
-                              example.at("origin"),
-                              example.at("expected"),
-                              example.at("got"),
-                              example.at("details"),
-                              example.at("number"),
-                              {example.at("preparation"), example.at("options")}};
-  return verdict;
-}
 
 TestVerdict merged(const std::vector<TestVerdict>& shards) {
   TestVerdict whole = shards.front();
@@ -211,7 +165,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     if (is_limit(name) || name.starts_with("random_")) limits[name] = value;
   try {
     // A program of the user's may have been repaired.
-    add_check(verdict.file, verdict.hash,
+    add_check(verdict.file, verdict.sha256,
               {"test", verdict.against, words.bound,
                example ? "failed: on " + example->shown + " " + difference : "passed",
                fmt::format("{} and {} promises; cells, depth and limit at every run",

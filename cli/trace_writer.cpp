@@ -2,26 +2,34 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/file/weights_file.hpp"
+
 namespace logdepth {
 
-void TraceWriter::begin(const nlohmann::json& question, const std::string& hash) {
+TraceWriter::TraceWriter(const Model& model, const std::string& file)
+    : model_(model), file_(file), hash_(weights_hash(model)) {}
+
+void TraceWriter::begin(const nlohmann::json& question) {
   nlohmann::json line = question;
   line["schema"] = "logdepth/trace/1";
   line["model"] = model_.name;
-  line["sha256"] = hash;
-  out_ << line.dump() << '\n';
+  line["sha256"] = hash_;
+  file_.stream() << line.dump() << '\n';
+  rows_.clear();
 }
 
-void TraceWriter::write_stream(std::size_t step, const char* sublayer,
-                               const Stream<ValueId>& stream) {
+void TraceWriter::moment(std::size_t step, const char* sublayer, const Stream<ValueId>& stream) {
+  for (const auto& [head, lines] : rows_)
+    for (const std::string& line : lines) file_.stream() << line << '\n';
+  rows_.clear();
   for (std::size_t token = 0; token < stream.tokens; ++token) {
     nlohmann::json cells = nlohmann::json::object();
     const auto text = [&](std::uint32_t coordinate) {
-      return arithmetic_.pool()[stream.at(token, coordinate)].text();
+      return number(stream.at(token, coordinate)).text();
     };
     if (model_.cells.empty()) {
       for (std::uint32_t i = 0; i < stream.width; ++i)
-        if (!arithmetic_.is_zero(stream.at(token, i))) cells[std::to_string(i)] = {text(i)};
+        if (!arithmetic->is_zero(stream.at(token, i))) cells[std::to_string(i)] = {text(i)};
     } else {
       for (const auto& [name, cell] : model_.cells) {
         auto& values = cells[name] = nlohmann::json::array();
@@ -30,14 +38,8 @@ void TraceWriter::write_stream(std::size_t step, const char* sublayer,
     }
     const nlohmann::json line = {
         {"layer", step}, {"sublayer", sublayer}, {"token", token}, {"cells", std::move(cells)}};
-    out_ << line.dump() << '\n';
+    file_.stream() << line.dump() << '\n';
   }
-}
-
-void TraceWriter::before(const Location& location, const Stream<ValueId>& stream) {
-  rows_.clear();
-  if (location.step == 1 && location.sublayer == Sublayer::attention)
-    write_stream(0, "embedding", stream);
 }
 
 void TraceWriter::on_row(const Location& location, std::size_t head, const SelectedRow& row) {
@@ -48,13 +50,6 @@ void TraceWriter::on_row(const Location& location, std::size_t head, const Selec
                                {"token", row.row},
                                {"selected", (*row.positions)()}};
   lines[row.row] = line.dump();
-}
-
-void TraceWriter::after(const Location& location, const Stream<ValueId>& stream) {
-  for (const auto& [head, lines] : rows_)
-    for (const std::string& line : lines) out_ << line << '\n';
-  write_stream(location.step,
-               location.sublayer == Sublayer::attention ? "attention" : "feedforward", stream);
 }
 
 }  // namespace logdepth

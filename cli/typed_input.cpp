@@ -23,15 +23,14 @@ TypedInput typed_word(const LetterNames& letters) {
   return {"", (separated ? "--tokens " : "--input ") + shell_word(word)};
 }
 
-TypedInput typed_graph(const Graph& graph, Vertex source, Vertex target) {
-  const std::vector<std::string>& names = graph.names();
-  std::vector<std::string> lines = names;  // so that vertices keep their order
-  for (Vertex from = 0; from < graph.size(); ++from)
-    for (Vertex to = 0; to < graph.size(); ++to)
-      if (graph.has_edge(from, to)) lines.push_back(names[from] + " " + names[to]);
+TypedInput typed_graph(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
+  std::vector<std::string> lines;  // first the vertices, so that they keep their order
+  for (std::uint32_t i = 0; i < graph.vertices; ++i) lines.push_back(std::to_string(i));
+  for (const auto& [from, to] : graph.edges)
+    lines.push_back(std::to_string(from) + " " + std::to_string(to));
   const std::string file = "counterexample.edges";
-  return {written(lines, file), "--graph " + file + " --source " + shell_word(names[source]) +
-                                    " --target " + shell_word(names[target])};
+  return {written(lines, file), "--graph " + file + " --source " + std::to_string(source) +
+                                    " --target " + std::to_string(target)};
 }
 
 TypedInput typed_cells(const Model& model, const std::vector<std::vector<Real>>& rows) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/word_source.hpp"
-#include "objects/graph.hpp"
+#include "logdepth/run.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
@@ -17,7 +17,7 @@ struct TypedInput {
 };
 
 TypedInput typed_word(const LetterNames& letters);
-TypedInput typed_graph(const Graph& graph, Vertex source, Vertex target);
+TypedInput typed_graph(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target);
 /// Precondition: the model takes raw streams.
 TypedInput typed_cells(const Model& model, const std::vector<std::vector<Real>>& rows);
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <variant>
 
-#include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "library/requests/stream_request.hpp"
@@ -25,19 +24,15 @@ Graph graph_of(const DirectedGraph& graph) {
   return named;
 }
 
-Graph graph_of(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
+void require_vertices(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
   require(source < graph.vertices && target < graph.vertices,
           "expected source and target among the " + std::to_string(graph.vertices) +
               " vertices of the graph");
-  return graph_of(graph);
 }
 
-DirectedGraph numbered_graph(const Graph& graph) {
-  DirectedGraph numbered{static_cast<std::uint32_t>(graph.size()), {}};
-  for (Vertex from = 0; from < graph.size(); ++from)
-    for (Vertex to = 0; to < graph.size(); ++to)
-      if (graph.has_edge(from, to)) numbered.edges.emplace_back(from, to);
-  return numbered;
+Graph graph_of(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
+  require_vertices(graph, source, target);
+  return graph_of(graph);
 }
 
 Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams) {
@@ -69,13 +64,6 @@ Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams)
   require(known == input->names.size() && known == streams.numbers.size(),
           where + "expected numbers for " + joined(input->names));
   return declared_tokens(model, std::move(rows));
-}
-
-Decision decision_of(const Refusal& refusal) {
-  return std::visit(Overload{[](const Undecided&) { return Decision::undecided; },
-                             [](const OutsideField&) { return Decision::outside_field; },
-                             [](const OutsideHypotheses&) { return Decision::outside_hypotheses; }},
-                    refusal);
 }
 
 }  // namespace logdepth

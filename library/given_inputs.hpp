@@ -17,16 +17,10 @@ namespace logdepth {
 /// Vertices are called by their numbers. Errors: InputError for a vertex that is not there.
 Graph graph_of(const DirectedGraph& graph);
 Graph graph_of(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target);
-DirectedGraph numbered_graph(const Graph& graph);
+void require_vertices(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target);
 
 /// Errors: InputError where the model reads no raw streams, for names that are not its own, and for
 /// what is no number.
 Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams);
-
-/// What becomes of an input that is not run, or whose run ends.
-Decision decision_of(const Refusal& refusal);
-inline Decision decision_of(bool verdict) {
-  return verdict ? Decision::accepted : Decision::rejected;
-}
 
 }  // namespace logdepth

@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "base/phrases.hpp"
-#include "base/quoted_text.hpp"
 #include "library/requests/oracle_request.hpp"
+#include "library/runs/tested.hpp"
 #include "library/transformer_inside.hpp"
+#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
-#include "proofs-check/check/words.hpp"
-#include "runtime/file/prefix_answer.hpp"
 
 namespace logdepth {
 namespace {
@@ -60,31 +59,9 @@ class FunctionOracle : public LanguageOracle {
   std::function<Numbers(const Letters&)> numbers_;
 };
 
-static_assert(static_cast<int>(WrongWord::Wrong::cell) == static_cast<int>(TestedProperty::cell));
-
 TestResult test_with(const Transformer& transformer, const LanguageOracle& oracle,
                      const TestedWords& words) {
-  const Model& model = transformer.hidden().model;
-  require(std::holds_alternative<WordInput>(model.input),
-          "the weights file " + in_quotes(model.name) + " does not take words");
-  ExactRuns runs(model);
-  WordInquiry questions(model, oracle);
-  const auto found =
-      examine_words(runs, questions, {words.up_to, words.random, words.max_length, words.seed}, {});
-  TestResult result;
-  result.exhaustive_words = found.exhaustive;
-  result.chosen_words = found.chosen;
-  result.random_words = found.random;
-  result.accepted = found.counts.positive;
-  result.numbers = found.counts.numbers;
-  (reads_states(model) ? result.states : result.products) = found.counts.prefixes;
-  result.promises = found.promises;
-  result.unasked = descriptions(found.unevaluated);
-  if (const auto& wrong = found.counterexample)
-    result.wrong = {questions.names(wrong->input),
-                    static_cast<WrongWord::Wrong>(property_of(wrong->finding)),
-                    expected_text(wrong->finding), got_text(wrong->finding)};
-  return result;
+  return tested_words(transformer.hidden().model, oracle, words);
 }
 
 }  // namespace

@@ -1,36 +1,13 @@
-// Property tests of what reads graphs or divides: test.hpp.
+// Property tests of what reads graphs, divides, or evaluates computation graphs: test.hpp.
 #include <fmt/core.h>
 
 #include "base/phrases.hpp"
-#include "library/given_inputs.hpp"
+#include "library/runs/tested.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/test.hpp"
-#include "proofs-check/check/divisions.hpp"
-#include "proofs-check/check/graphs.hpp"
 
 namespace logdepth {
 namespace {
-
-GraphTestResult test_graphs_with(const Transformer& transformer, ReachabilityQuestion oracle,
-                                 const TestedGraphs& graphs) {
-  const Model& model = transformer.hidden().model;
-  ExactRuns runs(model);
-  GraphInquiry questions(model, graphs.undirected, std::move(oracle));
-  const auto found = examine_graphs(
-      runs, questions, {{graphs.up_to, graphs.random, graphs.max_size, graphs.seed}}, {});
-  GraphTestResult result;
-  result.exhaustive_graphs = found.exhaustive;
-  result.random_graphs = found.random;
-  result.pairs = found.counts.answers;
-  result.connected = found.counts.positive;
-  result.promises = found.promises;
-  result.unasked = descriptions(found.unevaluated);
-  if (const auto& wrong = found.counterexample)
-    result.wrong = {numbered_graph(wrong->input.graph), wrong->input.pairs.front().first,
-                    wrong->input.pairs.front().second, expected_text(wrong->finding),
-                    got_text(wrong->finding)};
-  return result;
-}
 
 /// "of 3 vertices with 0 -> 1, 1 -> 2"
 std::string graph_text(const DirectedGraph& graph) {
@@ -43,37 +20,26 @@ std::string graph_text(const DirectedGraph& graph) {
 }  // namespace
 
 GraphTestResult test_graphs(const Transformer& transformer, const TestedGraphs& graphs) {
-  return test_graphs_with(transformer, nullptr, graphs);
+  return tested_graphs(transformer.hidden().model, nullptr, graphs);
 }
 
 GraphTestResult test_graphs(
     const Transformer& transformer,
     const std::function<bool(const DirectedGraph&, std::uint32_t, std::uint32_t)>& connected,
     const TestedGraphs& graphs) {
-  return test_graphs_with(
-      transformer,
-      [&](const Graph& graph, Vertex source, Vertex target) {
-        return connected(numbered_graph(graph), source, target);
-      },
-      graphs);
+  const auto oracle = [&](const Graph& graph, Vertex source, Vertex target) {
+    return connected(numbered_graph(graph), source, target);
+  };
+  return tested_graphs(transformer.hidden().model, oracle, graphs);
 }
 
 DivisionTestResult test_division(const Transformer& transformer, const TestedDivisions& divisions) {
-  ExactRuns runs(transformer.hidden().model);
-  DivisionInquiry questions(transformer.hidden().model);
-  const auto found = examine_divisions(
-      runs, questions, {divisions.up_to, divisions.random, divisions.max_length, divisions.seed},
-      {});
-  DivisionTestResult result;
-  result.exhaustive_inputs = found.exhaustive;
-  result.random_inputs = found.random;
-  result.divisions = found.counts.numbers;
-  result.promises = found.promises;
-  result.unasked = descriptions(found.unevaluated);
-  if (const auto& wrong = found.counterexample)
-    result.wrong = {wrong->input.divisor, wrong->input.dividends, expected_text(wrong->finding),
-                    got_text(wrong->finding)};
-  return result;
+  return tested_divisions(transformer.hidden().model, divisions);
+}
+
+ComputationGraphTestResult test_computation_graphs(const Transformer& transformer,
+                                                   const TestedComputationGraphs& graphs) {
+  return tested_computation_graphs(transformer.hidden().model, graphs);
 }
 
 std::string GraphTestResult::text() const {

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "library/exact_answers.hpp"
+#include "library/given_answers.hpp"
 #include "library/given_inputs.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
@@ -27,10 +27,10 @@ std::vector<TraceColumn> columns_of(const Model& model) {
 }
 
 /// Looks on and writes it down.
-class TraceTaker : public ForwardObserver<ValueId> {
+class TraceTaker : public MomentObserver {
  public:
-  TraceTaker(const Model& model, const Exact& arithmetic, Trace& trace)
-      : model_(model), view_(view_circuit(model)), arithmetic_(arithmetic), trace_(trace) {
+  TraceTaker(const Model& model, Trace& trace)
+      : model_(model), view_(view_circuit(model)), trace_(trace) {
     trace_.columns = columns_of(model);
   }
 
@@ -39,10 +39,6 @@ class TraceTaker : public ForwardObserver<ValueId> {
     expect_room(1 + 2 * depth_at(model_, tokens.size), tokens.kinds.size() * trace_.columns.size());
   }
 
-  void before(const Location& location, const Stream<ValueId>& stream) override {
-    if (location.step == 1 && location.sublayer == Sublayer::attention)
-      take(0, "embedding", stream);
-  }
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
     TraceHead& taken = trace_.heads.emplace_back();
     taken.layer = location.step;
@@ -55,17 +51,7 @@ class TraceTaker : public ForwardObserver<ValueId> {
     take_room(positions.size());
     trace_.heads.back().selected[row.row].assign(positions.begin(), positions.end());
   }
-  void after(const Location& location, const Stream<ValueId>& stream) override {
-    take(location.step, location.sublayer == Sublayer::attention ? "attention" : "feedforward",
-         stream);
-  }
-  /// A run without layers is its embedding.
-  void finish(const std::optional<Stream<ValueId>>& stream) {
-    if (stream && trace_.moments.empty()) take(0, "embedding", *stream);
-  }
-
- private:
-  void take(std::uint64_t layer, const char* sublayer, const Stream<ValueId>& stream) {
+  void moment(std::size_t layer, const char* sublayer, const Stream<ValueId>& stream) override {
     take_room(stream.tokens * trace_.columns.size());
     trace_.moments.push_back({layer, sublayer});
     trace_.tokens = stream.tokens;
@@ -74,10 +60,13 @@ class TraceTaker : public ForwardObserver<ValueId> {
         trace_.entries.push_back(entry(stream.at(token, column.coordinate)));
   }
 
+ private:
   std::uint32_t entry(ValueId value) {
     const auto [place, added] =
         entries_.try_emplace(value, static_cast<std::uint32_t>(trace_.numbers.size()));
-    if (added) trace_.numbers.push_back(exact_number(arithmetic_.pool()[value]));
+    if (added) {
+      trace_.numbers.push_back({number(value).text(), number(value).approximate().value});
+    }
     return place->second;
   }
 
@@ -96,7 +85,6 @@ class TraceTaker : public ForwardObserver<ValueId> {
 
   const Model& model_;
   const CircuitView view_;
-  const Exact& arithmetic_;
   Trace& trace_;
   std::unordered_map<ValueId, std::uint32_t> entries_;
   std::size_t taken_ = 0;
@@ -105,32 +93,33 @@ class TraceTaker : public ForwardObserver<ValueId> {
 /// `ask` asks for the answer whose run is looked at.
 template <class Ask>
 Trace taken(const Transformer& transformer, const Ask& ask) {
+  const Model& model = transformer.hidden().model;
   Trace trace;
-  ExactAnswers answers(transformer);
-  TraceTaker taker(transformer.hidden().model, answers.arithmetic(), trace);
-  answers.before_runs([&](const Tokens& tokens) { taker.expect_room_for(tokens); });
-  answers.show_to(taker);
-  trace.answer = ask(answers);
-  taker.finish(answers.stream());
+  TraceTaker taker(model, trace);
+  RunAnswers answers(model, exact_engine(model, 1, {.moments = &taker}), {});
+  answers.before_runs([&](const Outcome<Tokens>& tokens) {
+    if (tokens.has_value()) taker.expect_room_for(tokens.value());
+  });
+  give(model, ask(answers), trace.answer);
   return trace;
 }
 
 }  // namespace
 
 Trace trace(const Transformer& transformer, const Letters& word) {
-  return taken(transformer, [&](ExactAnswers& answers) { return answers.word(word); });
+  return taken(transformer, [&](RunAnswers& answers) { return answers.word(word); });
 }
 
 Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
             std::uint32_t target) {
   const Graph named = graph_of(graph, source, target);
   return taken(transformer,
-               [&](ExactAnswers& answers) { return answers.pair(named, source, target); });
+               [&](RunAnswers& answers) { return answers.pair(named, source, target); });
 }
 
 Trace trace(const Transformer& transformer, const RawStreams& streams) {
-  const auto tokens = tokens_of_streams(transformer.hidden().model, streams);
-  return taken(transformer, [&](ExactAnswers& answers) { return answers.streams(tokens); });
+  const auto tokens = [&] { return tokens_of_streams(transformer.hidden().model, streams); };
+  return taken(transformer, [&](RunAnswers& answers) { return answers.streams(tokens); });
 }
 
 }  // namespace logdepth

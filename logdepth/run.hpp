@@ -61,7 +61,8 @@ struct Answer {
 Answer run(const Transformer& transformer, const Letters& word);
 /// What is asked of many words.
 struct BatchSettings {
-  bool prefixes = true;  ///< `products` and `states` of the answers, too
+  bool prefixes = true;     ///< `products` and `states` of the answers, too
+  std::size_t threads = 1;  ///< used where it pays; the answers are the same
 };
 /// Many words. What was computed for one is remembered for the next, so this is faster.
 std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words,
@@ -76,6 +77,11 @@ struct DirectedGraph {
 /// graphs, and for a vertex that is not there; SizeLimit as above.
 Answer run(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
            std::uint32_t target);
+/// Many questions about one graph, source and target each. A file that answers all pairs at once runs
+/// once.
+std::vector<Answer> run_all(const Transformer& transformer, const DirectedGraph& graph,
+                            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
+                            const BatchSettings& settings = {});
 
 /// Raw streams: by name, an exact number for each token, as `numbers` of an Answer has them:
 /// `RawStreams({{"i.0", {"0", "1"}}, {"i.1", {"1", "1"}}})`. Numbers are written "3", "-3/5",

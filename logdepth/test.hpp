@@ -37,6 +37,8 @@ struct WrongWord {
   Wrong wrong = Wrong::answer;  ///< what is wrong there
   std::string expected;         ///< in words: "accept", "exactly one position", ...
   std::string got;              ///< in words
+  std::size_t shrunk_from = 0;  ///< letters of the word that was found first
+  std::uint64_t number = 0;     ///< of that word among all
 };
 
 /// What a test found.
@@ -51,6 +53,9 @@ struct TestResult {
   std::uint64_t promises = 0;        ///< rows at which a head's promise was checked
   std::vector<std::string> unasked;  ///< heads whose promise was never checked
   std::optional<WrongWord> wrong;    ///< the first that was found; asking ends there
+  TestedWords within = {};           ///< what was asked for, within the file's own limit
+  std::string prefix_kind;  ///< "prefix product" or "state": what the file reads of prefixes
+  std::string note;         ///< why no, or not every, prefix was compared; or nothing
   /// Nothing was found.
   bool passed() const { return !wrong; }
   /// In a sentence or two, as `logdepth test` says it.
@@ -102,15 +107,20 @@ struct TestedGraphs {
   std::size_t max_size = 9;  ///< of at most so many vertices
   std::uint64_t seed = 1;    ///< of the random ones
   bool undirected = false;   ///< only graphs with every edge both ways
+  /// Every graph without self-loops of one vertex more than `up_to`, too.
+  bool loopless_beyond = false;
 };
 
 /// A graph at which a transformer is wrong, shrunk: no vertex and no edge can be left out.
 struct WrongGraph {
-  DirectedGraph graph;       ///< the graph of the question
-  std::uint32_t source = 0;  ///< is there a way from here,
-  std::uint32_t target = 0;  ///< to there?
-  std::string expected;      ///< in words: "connected", "exactly one position", ...
-  std::string got;           ///< in words
+  DirectedGraph graph;                   ///< the graph of the question
+  std::uint32_t source = 0;              ///< is there a way from here,
+  std::uint32_t target = 0;              ///< to there?
+  std::string expected;                  ///< in words: "connected", "exactly one position", ...
+  std::string got;                       ///< in words
+  std::size_t shrunk_from_vertices = 0;  ///< of the graph that was found first
+  std::size_t shrunk_from_edges = 0;     ///< of the same
+  std::uint64_t number = 0;              ///< of that graph among all
 };
 
 /// What a test of graphs found.
@@ -122,6 +132,8 @@ struct GraphTestResult {
   std::uint64_t promises = 0;         ///< rows at which a head's promise was checked
   std::vector<std::string> unasked;   ///< heads whose promise was never checked
   std::optional<WrongGraph> wrong;    ///< the first that was found; asking ends there
+  TestedGraphs within = {};           ///< what was asked for, within the file's own limit
+  std::size_t largest_loopless = 0;   ///< vertices of graphs asked for by `loopless_beyond`, if any
   /// Nothing was found.
   bool passed() const { return !wrong; }
   /// In a sentence or two.
@@ -156,6 +168,8 @@ struct WrongDivision {
   std::vector<std::uint64_t> dividends;  ///< one for each token
   std::string expected;                  ///< in words
   std::string got;                       ///< in words
+  std::size_t shrunk_from = 0;           ///< tokens of the input that was found first
+  std::uint64_t number = 0;              ///< of that input among all
 };
 
 /// What a test of divisions found.
@@ -166,6 +180,7 @@ struct DivisionTestResult {
   std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
   std::vector<std::string> unasked;    ///< heads whose promise was never checked
   std::optional<WrongDivision> wrong;  ///< the first that was found; asking ends there
+  TestedDivisions within = {};         ///< what was asked for, within the file's own limit
   /// Nothing was found.
   bool passed() const { return !wrong; }
   /// In a sentence or two.
@@ -176,5 +191,44 @@ struct DivisionTestResult {
 /// token. Errors: InputError where it is no such transformer; SizeLimit as in run.
 DivisionTestResult test_division(const Transformer& transformer,
                                  const TestedDivisions& divisions = {});
+
+// --- computation graphs --------------------------------------------------------------------------
+
+/// Which computation graphs a test asks. The same seed asks the same ones.
+struct TestedComputationGraphs {
+  std::size_t up_to = 3;      ///< every graph of at most so many equations,
+  std::size_t random = 200;   ///< and so many random ones,
+  std::size_t max_size = 24;  ///< of at most so many equations
+  std::uint64_t seed = 1;     ///< of the random ones
+};
+
+/// A computation graph that a transformer evaluates wrongly, shrunk.
+struct WrongComputationGraph {
+  Letters word;                  ///< the graph as the transformer reads it
+  std::uint32_t iterations = 0;  ///< of the repeated block; others than the file's are asked, too
+  std::string expected;          ///< in words
+  std::string got;               ///< in words
+  std::size_t shrunk_from = 0;   ///< letters of the word that was found first
+  std::uint64_t number = 0;      ///< of that graph among all
+};
+
+/// What a test of computation graphs found.
+struct ComputationGraphTestResult {
+  std::size_t exhaustive_graphs = 0;           ///< small graphs asked
+  std::size_t random_graphs = 0;               ///< larger ones
+  std::size_t values = 0;                      ///< of tokens, compared
+  std::uint64_t promises = 0;                  ///< rows at which a head's promise was checked
+  std::vector<std::string> unasked;            ///< heads whose promise was never checked
+  std::optional<WrongComputationGraph> wrong;  ///< the first that was found; asking ends there
+  TestedComputationGraphs within = {};         ///< what was asked for
+  /// Nothing was found.
+  bool passed() const { return !wrong; }
+};
+
+/// Asks a transformer of computation graphs for the value at every token, against the definition,
+/// after any number of iterations. Errors: InputError where it is no such transformer; SizeLimit as in
+/// run, and for an up_to of too many graphs.
+ComputationGraphTestResult test_computation_graphs(const Transformer& transformer,
+                                                   const TestedComputationGraphs& graphs = {});
 
 }  // namespace logdepth

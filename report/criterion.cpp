@@ -84,7 +84,7 @@ Criterion& Criterion::needs(std::size_t of_seeds, const std::string& what) {
 Verdict Criterion::verdict(std::size_t of_parts) const {
   std::vector<Verdict> verdicts;
   for (const Part& part : parts)
-    if (part.verdict && of_parts-- > 0) verdicts.push_back(*part.verdict);
+    if (part.verdict && verdicts.size() < of_parts) verdicts.push_back(*part.verdict);
   return overall(verdicts);
 }
 

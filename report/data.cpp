@@ -16,7 +16,7 @@ std::string number_text(double value, const Format& format) {
 }
 
 std::optional<double> error_of(const Data& mean) {
-  const Data& error = mean.at("standard_error");
+  const Data& error = mean.contains("error") ? mean.at("error") : mean.at("standard_error");
   return error.is_null() ? std::nullopt : std::optional(error.get<double>());
 }
 

@@ -17,7 +17,8 @@ inline constexpr const char* kNothing = "–";
 
 /// RANGE: "median", "least", "most" and the number of "seeds".
 Data data_of(const std::optional<Range>& range);
-/// MEAN: "mean", "standard_error" (null of one) and the number of "seeds".
+/// MEAN: "mean", "standard_error" (null of one) and the number of "seeds". Of a report that calls it
+/// so, cells and charts take "error" for it too.
 Data data_of(const std::optional<Mean>& mean);
 /// Null without a value.
 template <class Value>

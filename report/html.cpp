@@ -70,14 +70,21 @@ struct Page {
     return text + "</table></div>\n";
   }
   std::string operator()(const Criteria& block) const {
-    List list;
-    for (const Criterion& criterion : block.criteria)
-      list.items.push_back(criterion_markdown(criterion, block.seeds_are).substr(2));
-    return (*this)(list);
+    std::string text;
+    for (const Criterion& criterion : block.criteria) {
+      // The first line is the criterion's, those below are its parts'.
+      const std::string lines = criterion_markdown(criterion, block.seeds_are);
+      const std::size_t first = lines.find('\n');
+      List parts;
+      for (std::size_t at = first + 1; at < lines.size(); at = lines.find('\n', at) + 1)
+        parts.items.push_back(lines.substr(at + 4, lines.find('\n', at) - at - 4));
+      text += element("p", lines.substr(2, first - 2)) + "\n" + (*this)(parts);
+    }
+    return text;
   }
   std::string operator()(const Figure& figure) const {
-    const auto picture = std::ranges::find(report.pictures, figure.file, &Picture::file);
-    return "<figure>\n" + picture_svg(*picture) + "</figure>\n";
+    return "<figure>\n" + std::ranges::find(report.pictures, figure.file, &File::name)->text +
+           "</figure>\n";
   }
 };
 

@@ -10,8 +10,7 @@ std::string json(const Report& report) {
 std::vector<File> files_of(const Report& report) {
   std::vector<File> files = {{report.name + ".md", markdown(report)},
                              {report.name + ".json", json(report)}};
-  for (const Picture& picture : report.pictures)
-    files.push_back({picture.file, picture_svg(picture)});
+  files.insert(files.end(), report.pictures.begin(), report.pictures.end());
   return files;
 }
 

@@ -43,12 +43,17 @@ struct Figure {
 };
 using Block = std::variant<Heading, Prose, List, Table, Criteria, Figure>;
 
+struct File {
+  std::string name;  ///< without a folder
+  std::string text;
+};
+
 struct Report {
   std::string name;  ///< of its files: NAME.md
   std::string title;
   std::vector<Block> blocks = {};
-  Data data = {};                      ///< NAME.json
-  std::vector<Picture> pictures = {};  ///< files of their own
+  Data data = {};                   ///< NAME.json
+  std::vector<File> pictures = {};  ///< as SVG
 
   template <class Part>
   Report& add(Part block) {
@@ -57,6 +62,10 @@ struct Report {
   }
   Report& add(const std::string& paragraph) { return add(Prose{paragraph}); }
   Report& add(const char* paragraph) { return add(Prose{paragraph}); }
+  Report& add_picture(const Picture& picture) {
+    pictures.push_back({picture.file, picture_svg(picture)});
+    return *this;
+  }
 };
 
 std::string markdown(const Report& report);
@@ -65,10 +74,6 @@ std::string html(const Report& report, const std::string& style = "");
 /// One JSON object, ended by a newline.
 std::string json(const Report& report);
 
-struct File {
-  std::string name;  ///< without a folder
-  std::string text;
-};
 /// NAME.md, NAME.json and the pictures. The same report gives the same bytes.
 std::vector<File> files_of(const Report& report);
 

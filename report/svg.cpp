@@ -68,7 +68,7 @@ void add_curve(LineChart& chart, const Curve& curve) {
     several = several || seeds_of(point.number) > 1;
   }
   band.corners.insert(band.corners.end(), upper.rbegin(), upper.rend());
-  if (several && upper.size() > 1) chart.areas.push_back(std::move(band));
+  if (several) chart.areas.push_back(std::move(band));
   chart.series.push_back(std::move(line));
 }
 

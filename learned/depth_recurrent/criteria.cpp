@@ -12,14 +12,6 @@
 namespace logdepth {
 namespace {
 
-std::string cells_text(const RecurrentSubject& subject, const std::vector<HeatmapCell>& cells) {
-  std::vector<std::string> texts;
-  for (const HeatmapCell& cell : cells)
-    texts.push_back(fmt::format("{} at T = {} ({})", subject.difficulty(cell.difficulty),
-                                cell.loops, fixed_text(cell.accuracy, 3)));
-  return joined(texts);
-}
-
 std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> texts;
   for (const std::uint32_t number : numbers) texts.push_back(std::to_string(number));
@@ -36,7 +28,7 @@ std::string missing_text(const FrontierVerdict& frontier) {
 }
 
 void add_hop_criteria(const RecurrentSubject& subject, const AccuracyHeatmap& heatmap,
-                      std::size_t samples, std::vector<Criterion>& criteria) {
+                      std::size_t samples, std::vector<HeatmapCriterion>& criteria) {
   const FrontierVerdict frontier = judge_frontier(heatmap, samples);
   criteria.push_back(
       {"DR-1 solved", "at least .95 at all hops up to min(T, 5), T in {1, 2, 3, 5, 8}",
@@ -62,7 +54,7 @@ void add_hop_criteria(const RecurrentSubject& subject, const AccuracyHeatmap& he
 }
 
 void add_expression_criteria(const RecurrentSubject& subject, const AccuracyHeatmap& heatmap,
-                             std::vector<Criterion>& criteria) {
+                             std::vector<HeatmapCriterion>& criteria) {
   const ExpressionVerdict verdict = judge_expressions(heatmap);
   std::vector<std::string> shallow;
   for (std::uint32_t depth = 1; depth <= kShallow; ++depth)
@@ -97,15 +89,21 @@ std::string accuracy_text(const std::optional<double>& accuracy) {
   return accuracy ? fixed_text(*accuracy, 3) : "not measured";
 }
 
-std::string line_text(const FrontierFit& fit) {
-  if (!fit.line) return "no line";
-  return fmt::format("{} T {} {}", fixed_text(fit.line->a, 2), fit.line->b < 0 ? "-" : "+",
-                     fixed_text(std::abs(fit.line->b), 2));
+std::string cells_text(const RecurrentSubject& subject, const std::vector<HeatmapCell>& cells) {
+  std::vector<std::string> texts;
+  for (const HeatmapCell& cell : cells)
+    texts.push_back(fmt::format("{} at T = {} ({})", subject.difficulty(cell.difficulty),
+                                cell.loops, fixed_text(cell.accuracy, 3)));
+  return joined(texts);
 }
 
-std::vector<Criterion> criteria_of(const RecurrentSeries& series, const AccuracyHeatmap& heatmap,
-                                   std::size_t samples) {
-  std::vector<Criterion> criteria;
+std::string line_text(double a, double b) {
+  return fmt::format("{} T {} {}", fixed_text(a, 2), b < 0 ? "-" : "+", fixed_text(std::abs(b), 2));
+}
+
+std::vector<HeatmapCriterion> criteria_of(const RecurrentSeries& series,
+                                          const AccuracyHeatmap& heatmap, std::size_t samples) {
+  std::vector<HeatmapCriterion> criteria;
   if (!silent(series)) return criteria;
   if (judged_as_twins(series)) add_hop_criteria(series.subject, heatmap, samples, criteria);
   if (series.subject.name == "expressions")
@@ -132,15 +130,6 @@ std::string not_judged(const RecurrentSeries& series) {
       "{} about the loss after the last step and not judged here: the base has "
       "training.supervision=mean-steps.",
       criteria);
-}
-
-report::Verdict together(const std::vector<report::Verdict>& verdicts) {
-  if (std::ranges::find(verdicts, report::Verdict::failed) != verdicts.end())
-    return report::Verdict::failed;
-  const bool all = !verdicts.empty() && std::ranges::all_of(verdicts, [](report::Verdict verdict) {
-    return verdict == report::Verdict::passed;
-  });
-  return all ? report::Verdict::passed : report::Verdict::undecided;
 }
 
 std::optional<SupervisionComparison> supervision_comparison(

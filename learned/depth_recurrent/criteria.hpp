@@ -12,11 +12,13 @@ namespace logdepth {
 
 /// "0.953", "not measured".
 std::string accuracy_text(const std::optional<double>& accuracy);
-/// "0.86 T + 0.25", "no line".
-std::string line_text(const FrontierFit& fit);
+/// "0.86 T + 0.25".
+std::string line_text(double a, double b);
+/// "3 hops at T = 5 (0.900), ...".
+std::string cells_text(const RecurrentSubject& subject, const std::vector<HeatmapCell>& cells);
 
 /// A criterion of the specification, judged on one heatmap.
-struct Criterion {
+struct HeatmapCriterion {
   std::string name;   ///< as in "DR-1 solved"
   std::string asked;  ///< what it takes to pass
   report::Verdict verdict = report::Verdict::undecided;
@@ -27,14 +29,11 @@ struct Criterion {
 /// The criteria about a series' base, on a heatmap with so many samples a cell: DR-1 and DR-2 of
 /// twins under the mask, DR-4 of expressions, DR-5 of families, none of other graphs and none of a
 /// base whose loss is not that of the last step. The published heatmap can be judged likewise.
-std::vector<Criterion> criteria_of(const RecurrentSeries& series, const AccuracyHeatmap& heatmap,
-                                   std::size_t samples);
+std::vector<HeatmapCriterion> criteria_of(const RecurrentSeries& series,
+                                          const AccuracyHeatmap& heatmap, std::size_t samples);
 
 /// Why there are none, a sentence. Precondition: there are none.
 std::string not_judged(const RecurrentSeries& series);
-
-/// Failed if any failed, passed if all passed.
-report::Verdict together(const std::vector<report::Verdict>& verdicts);
 
 /// DR-3: the base of a series and its runs under a loss after every loop.
 struct SupervisionComparison {

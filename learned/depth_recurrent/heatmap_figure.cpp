@@ -70,26 +70,16 @@ HeatmapLegend legend_of(const HeatmapPanel& panel) {
 
 }  // namespace
 
-PictureRow draw_heatmaps(const std::vector<HeatmapPanel>& panels, PlotPoint corner) {
-  PictureRow row;
+void add_heatmaps(report::Picture& picture, const std::vector<HeatmapPanel>& panels) {
+  report::Strip& strip = picture.strips.emplace_back();
+  double left = kMargin;
   for (const HeatmapPanel& panel : panels) {
-    const Heatmap map = drawn(panel);
-    if (row.width > 0) row.width += kGap;
-    row.elements += draw_heatmap(map, {corner.first + row.width, corner.second});
-    row.width += heatmap_width(map);
-    row.height = std::max(row.height, heatmap_height(map));
+    strip.parts.push_back({report::drawing(drawn(panel)), left});
+    left += strip.parts.back().part.width + kGap;
   }
-  const HeatmapLegend legend = legend_of(panels.front());
-  row.elements += draw_heatmap_legend(legend, {corner.first, corner.second + row.height});
-  row.width = std::max(row.width, heatmap_legend_width(legend));
-  row.height += heatmap_legend_height();
-  return row;
-}
-
-std::string heatmaps_svg(const std::vector<HeatmapPanel>& panels) {
-  const PictureRow row = draw_heatmaps(panels, {kMargin, kMargin});
-  return svg_document(row.width + 2 * kMargin, row.height + 2 * kMargin,
-                      "Accuracy by difficulty and number of loops", row.elements);
+  const report::Drawing legend = report::drawing(legend_of(panels.front()));
+  picture.width = std::max({picture.width, left - kGap + kMargin, legend.width + 2 * kMargin});
+  picture.strips.push_back({{{legend, kMargin}}});
 }
 
 }  // namespace logdepth

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "learned/report/frontier.hpp"
-#include "report/figures/svg_elements.hpp"
+#include "report/picture.hpp"
 
 namespace logdepth {
 
@@ -22,17 +22,9 @@ struct HeatmapPanel {
   std::optional<TrainedRange> trained = {};  ///< outlined, as far as it was measured
 };
 
-/// Elements of a picture, and the room they take.
-struct PictureRow {
-  std::string elements;
-  double width = 0, height = 0;
-};
-
-/// Heatmaps beside each other and what their lines mean: a row for each difficulty, a column for
+/// Adds heatmaps beside each other and what their lines mean: a row for each difficulty, a column for
 /// each number of loops, the accuracy as number and colour, a box around what was trained on, the
 /// line below which the difficulty exceeds T, and the measured frontier.
-PictureRow draw_heatmaps(const std::vector<HeatmapPanel>& panels, PlotPoint corner);
-/// The same as a picture of its own. The same panels give the same bytes.
-std::string heatmaps_svg(const std::vector<HeatmapPanel>& panels);
+void add_heatmaps(report::Picture& picture, const std::vector<HeatmapPanel>& panels);
 
 }  // namespace logdepth

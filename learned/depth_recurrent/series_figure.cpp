@@ -43,16 +43,14 @@ ChartPanel panel(const std::string& title, Axis x, Axis y, std::vector<PlotSerie
 }
 
 double largest_y(const std::vector<PlotSeries>& series) {
-  double largest = 0;
-  for (const PlotSeries& one : series) {
-    for (const PlotMark& mark : one.marks) largest = std::max(largest, mark.at.second);
-    for (const PlotPoint& point : one.line) largest = std::max(largest, point.second);
-  }
-  return largest;
+  LineChart chart;
+  chart.series = series;
+  return report::largest(chart).second;
 }
 
 std::string curve_text(const FrontierFit& fit) {
-  return line_text(fit) + (fit.line ? ", r² = " + fixed_text(fit.line->r2, 2) : "");
+  if (!fit.line) return "no line";
+  return line_text(fit.line->a, fit.line->b) + ", r² = " + fixed_text(fit.line->r2, 2);
 }
 
 /// Hollow where the line leaves it out.
@@ -156,16 +154,17 @@ ChartPanel reading_panel(const RecurrentSeries& series, const std::string& title
                std::move(lines));
 }
 
-PictureRow draw_panels(const std::vector<ChartPanel>& panels, PlotPoint corner) {
-  PictureRow row;
+void add_panels(report::Picture& picture, const std::vector<ChartPanel>& panels) {
+  report::Strip& strip = picture.strips.emplace_back();
+  strip.below = kUnderCharts;
+  double left = kPageMargin;
   for (const ChartPanel& panel : panels) {
-    const double left = corner.first + row.width, height = chart_height(panel.chart);
-    row.elements += draw_chart(panel.chart, {left, corner.second});
-    row.elements += draw_legend(panel.legend, {left + kLegendLeft, corner.second + height});
-    row.width += std::max(chart_width(panel.chart), kColumnWidth);
-    row.height = std::max(row.height, height + legend_height(panel.legend) + kUnderCharts);
+    const report::Drawing chart = report::drawing(panel.chart);
+    strip.parts.push_back({chart, left});
+    strip.parts.push_back({report::drawing(panel.legend), left + kLegendLeft, chart.height});
+    left += std::max(chart.width, kColumnWidth);
   }
-  return row;
+  picture.width = std::max(picture.width, left + kPageMargin);
 }
 
 HeatmapPanel heatmap_panel(const RecurrentSubject& subject, const std::string& title,
@@ -184,36 +183,25 @@ HeatmapPanel heatmap_panel(const RecurrentSubject& subject, const std::string& t
 
 }  // namespace
 
-std::string series_svg(const RecurrentSeries& series) {
+report::Picture series_picture(const RecurrentSeries& series) {
   const RecurrentSubject& subject = series.subject;
   const RecurrentRunGroup& base = series.base();
   const PublishedHeatmap& published = *subject.published;
-  std::vector<PictureRow> rows;
-  double top = kPageMargin;
-  const auto add = [&](PictureRow row) {
-    top += row.height;
-    rows.push_back(std::move(row));
-  };
-  add(draw_heatmaps(
-      {heatmap_panel(subject, subject.name, "ours, " + base.seeds(), base.median, base.trained()),
-       heatmap_panel(subject, "published", published.source + " of Chen 2026", published.heatmap,
-                     published.trained)},
-      {kPageMargin, top}));
-  add(draw_panels({frontier_panel(series), overthinking_panel(series)}, {kPageMargin, top}));
+  report::Picture picture{"depth-recurrent-" + subject.name + ".svg",
+                          subject.name + ": accuracy, frontier and steps", 0, kPageMargin};
+  add_heatmaps(picture, {heatmap_panel(subject, subject.name, "ours, " + base.seeds(), base.median,
+                                       base.trained()),
+                         heatmap_panel(subject, "published", published.source + " of Chen 2026",
+                                       published.heatmap, published.trained)});
+  add_panels(picture, {frontier_panel(series), overthinking_panel(series)});
   if (!base.readings().empty())
-    add(draw_panels({reading_panel(series, "Share of the candidate that the gate lets in",
-                                   [](const LoopReading& reading) { return reading.gate_share; }),
-                     reading_panel(series, "Change of the state, relative to the state",
-                                   [](const LoopReading& reading) { return reading.change; })},
-                    {kPageMargin, top}));
-  std::string elements;
-  double width = 0;
-  for (const PictureRow& row : rows) {
-    elements += row.elements;
-    width = std::max(width, row.width);
-  }
-  return svg_document(width + 2 * kPageMargin, top + kPageMargin,
-                      subject.name + ": accuracy, frontier and steps", elements);
+    add_panels(picture,
+               {reading_panel(series, "Share of the candidate that the gate lets in",
+                              [](const LoopReading& reading) { return reading.gate_share; }),
+                reading_panel(series, "Change of the state, relative to the state",
+                              [](const LoopReading& reading) { return reading.change; })});
+  picture.strips.back().below += kPageMargin;
+  return picture;
 }
 
 }  // namespace logdepth

@@ -1,6 +1,6 @@
 #include "learned/encode_think_decode/etd_experiment.hpp"
-#include "learned/encode_think_decode/etd_report.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
+#include "learned/encode_think_decode/report.hpp"
 #include "learned/papers.hpp"
 
 namespace logdepth {
@@ -16,7 +16,8 @@ Paper encode_think_decode_paper() {
                     "adaptive depth, the "
                     "criteria ETD-3 to ETD-5\n"
                     "Example: logdepth report etd runs --out etd",
-                    etd_markdown, etd_json, save_etd_report}};
+                    page_markdown<etd::make_report>, page_json<etd::make_report>,
+                    save_page<etd::make_report>}};
   return paper;
 }
 

@@ -10,7 +10,6 @@
 #include "base/number_text.hpp"
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
-#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {
@@ -49,17 +48,17 @@ std::string model_title(const MeasuredModel& model, const MeasuredText& text) {
                      cut_text(model.name, kLongestName), model.layers, text.sequences, text.length);
 }
 
-std::string draw_charts(const std::vector<MeasurementChart>& charts, const std::string& title) {
-  std::string elements;
-  double y = kMargin, width = 0;
+report::Picture picture_of(const std::string& file, const std::string& title,
+                           const std::vector<MeasurementChart>& charts) {
+  report::Picture picture{file, title, 0, kMargin};
   for (const MeasurementChart& one : charts) {
-    elements += draw_chart(one.chart, {kMargin, y});
-    y += chart_height(one.chart);
-    elements += draw_legend(one.legend, {kMargin + kLegendLeft, y});
-    y += legend_height(one.legend) + kBelow;
-    width = std::max(width, chart_width(one.chart));
+    picture.strips.push_back(
+        {{{report::drawing(one.chart), kMargin},
+          {report::drawing(one.legend), kMargin + kLegendLeft, chart_height(one.chart)}},
+         kBelow});
+    picture.width = std::max(picture.width, chart_width(one.chart) + 2 * kMargin);
   }
-  return svg_document(width + 2 * kMargin, y, title, elements);
+  return picture;
 }
 
 /// The layers from `first` to `last`, as high as the plot.
@@ -223,16 +222,18 @@ MeasurementChart loops_chart(const LoopsPicture& picture) {
 
 }  // namespace
 
-std::string angular_svg(const std::vector<AngularDistances>& measured) {
+report::Picture angular_picture(const std::string& file,
+                                const std::vector<AngularDistances>& measured) {
   std::vector<MeasurementChart> charts;
   for (const AngularDistances& one : measured) charts.push_back(angular_chart(one));
-  return draw_charts(charts, "Angular distances and the cut of the layers");
+  return picture_of(file, "Angular distances and the cut of the layers", charts);
 }
 
-std::string loops_svg(const std::vector<LoopsPicture>& pictures) {
+report::Picture model_loops_picture(const std::string& file,
+                                    const std::vector<LoopsPicture>& pictures) {
   std::vector<MeasurementChart> charts;
   for (const LoopsPicture& one : pictures) charts.push_back(loops_chart(one));
-  return draw_charts(charts, "Loss of pretrained models with a block looped without training");
+  return picture_of(file, "Loss of pretrained models with a block looped without training", charts);
 }
 
 }  // namespace logdepth

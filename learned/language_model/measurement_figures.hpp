@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "learned/language_model/model_measurements.hpp"
+#include "report/picture.hpp"
 
 namespace logdepth {
 
@@ -12,7 +13,8 @@ namespace logdepth {
 
 /// The distances by layer over their three parts, with the parabolas that Kneedle reads instead of
 /// them and the knees. Precondition: at least one measurement.
-std::string angular_svg(const std::vector<AngularDistances>& measured);
+report::Picture angular_picture(const std::string& file,
+                                const std::vector<AngularDistances>& measured);
 
 /// Losses of looped blocks, and the cut of their model where it is known.
 struct LoopsPicture {
@@ -22,6 +24,7 @@ struct LoopsPicture {
 /// How much loss looping a block adds, by its first layer: a line for each size of the block and
 /// number of loops. The layers of the chosen block are coloured, the chosen cut is a ring.
 /// Precondition: at least one measurement.
-std::string loops_svg(const std::vector<LoopsPicture>& pictures);
+report::Picture model_loops_picture(const std::string& file,
+                                    const std::vector<LoopsPicture>& pictures);
 
 }  // namespace logdepth

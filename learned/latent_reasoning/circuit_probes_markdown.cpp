@@ -3,7 +3,7 @@
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 #include "learned/latent_reasoning/circuit_probes.hpp"
-#include "learned/latent_reasoning/published_latent_reasoning.hpp"
+#include "learned/latent_reasoning/published.hpp"
 #include "report/figures/table_text.hpp"
 
 namespace logdepth {
@@ -40,7 +40,7 @@ std::string group_table(const std::vector<HeadGroup>& groups) {
 
 std::string published_groups(std::uint32_t layer) {
   std::vector<std::string> texts;
-  for (const PublishedHeadGroup& group : published_head_groups(layer))
+  for (const latent::PublishedHeadGroup& group : latent::published_head_groups(layer))
     texts.push_back(group.attends_to + ": " + head_list(group.heads));
   return joined(texts, "; ");
 }
@@ -118,14 +118,14 @@ Sums of {} of {}, each asked for once from an exact state: {} are wrong.
     text += markdown_row({source, std::to_string(ours), published});
   };
   row(fmt::format("attention of the first layer, below {} at an operand", short_text(kAttended, 2)),
-      errors.first_attention, std::to_string(kPublishedErrors.first_attention));
+      errors.first_attention, std::to_string(latent::kPublishedErrors.first_attention));
   row(fmt::format("copy by the last layer, cosine below {}", short_text(kCopied, 2)), errors.copy,
-      std::to_string(kPublishedErrors.second_copy));
+      std::to_string(latent::kPublishedErrors.second_copy));
   row("calculation by the last feed-forward layer", errors.calculation,
-      std::to_string(kPublishedErrors.calculation));
+      std::to_string(latent::kPublishedErrors.calculation));
   row("not judged, no head reads the value of an operand", errors.not_judged, "–");
   return text + fmt::format("\nPublished: {} errors in {} sentences at N = 128.\n",
-                            kPublishedErrors.total, kPublishedErrors.sentences);
+                            latent::kPublishedErrors.total, latent::kPublishedErrors.sentences);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "learned/latent_reasoning/latent_runs.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
+#include "learned/latent_reasoning/runs.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
@@ -73,16 +73,16 @@ void check_size(const ExactFile& file, const GraphShape& shape) {
                     file.name, most, file.most_operands));
 }
 
-RunRecord record_of(const LatentSection& section, const ExactFile& file) {
+RunRecord record_of(const latent::Section& section, const ExactFile& file) {
   LatentStepsConfig task;
   static_cast<GraphTaskSettings&>(task) = section.task();
   task.test_nodes = section.nodes(GraphShape::Generator::uniform);
   task.test_deep_nodes = section.nodes(GraphShape::Generator::deep);
   RunRecord record;
-  record.config.seed = section.series.front().runs.front().seed;
+  record.config.seed = section.series.front().runs.front().end.seed;
   task.validation = kConstructedGraphs;
-  for (const LatentSeries& series : section.series) {
-    record.config.seed = std::min(record.config.seed, series.runs.front().seed);
+  for (const latent::Series& series : section.series) {
+    record.config.seed = std::min(record.config.seed, series.runs.front().end.seed);
     task.validation = std::min(task.validation, series.task().validation);
   }
   record.config.preset = "constructed";
@@ -127,7 +127,7 @@ std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& rec
                                                const ExactFile& file) {
   std::vector<RunRecord> all = records;
   std::set<std::uint32_t> moduli;
-  for (const LatentSection& section : latent_sections(records)) {
+  for (const latent::Section& section : latent::sections_of(records)) {
     const GraphShape& shape = section.task().graphs;
     moduli.insert(shape.modulus);
     if (file.outputs != expected_outputs(shape.modulus)) continue;

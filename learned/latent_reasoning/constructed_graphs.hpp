@@ -16,7 +16,7 @@ namespace logdepth {
 /// runs one iteration.
 Predictor constructed_predictor(const ExactFile& file, const FactorTables& tables);
 
-/// The records, and one for every section (latent_runs.hpp) whose modulus is that of the file: the
+/// The records, and one for every section (runs.hpp) whose modulus is that of the file: the
 /// file's result by the measure of the discrete method, on the first graphs that the smallest seed
 /// of the section was measured on, in all its cells. Errors: InputError for a file whose outputs
 /// are of no section's modulus, or that has too few names or operands.

@@ -8,11 +8,11 @@
 
 #include "learned/latent_reasoning/circuit_probes.hpp"
 #include "learned/latent_reasoning/constructed_graphs.hpp"
-#include "learned/latent_reasoning/latent_reasoning_report.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 #include "learned/latent_reasoning/latent_values_task.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
 #include "learned/latent_reasoning/presets.hpp"
+#include "learned/latent_reasoning/report.hpp"
 #include "learned/papers.hpp"
 #include "logdepth/errors.hpp"
 
@@ -169,8 +169,8 @@ Paper latent_reasoning_paper() {
        "transformers trained on computation graphs: fully solved by size and depth, iterations, "
        "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
        "Example: logdepth report latent-reasoning runs --out latent",
-       of_records<latent_reasoning_markdown>, of_records<latent_reasoning_json>,
-       of_records<save_latent_reasoning_report>, with_constructed_graphs}};
+       page_markdown<latent::make_report>, page_json<latent::make_report>,
+       save_page<latent::make_report>, with_constructed_graphs}};
   return paper;
 }
 

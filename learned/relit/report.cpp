@@ -315,9 +315,9 @@ Report make_report(const std::vector<RunRecord>& records) {
   page.add(report::Heading{"Held by tests"}).add(tested);
   page.data["published"] = published();
   add_published(page, sections);
-  page.pictures = {accuracy_picture(sections), bottleneck_picture(sections),
-                   trajectory_picture(sections)};
-  return page;
+  return page.add_picture(accuracy_picture(sections))
+      .add_picture(bottleneck_picture(sections))
+      .add_picture(trajectory_picture(sections));
 }
 
 }  // namespace logdepth::relit

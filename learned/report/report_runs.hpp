@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "learned/records/run_record.hpp"
@@ -37,18 +38,25 @@ auto of_records(const ReportRuns& runs, const Rest&... rest) {
   return function(runs.records, rest...);
 }
 
-/// The same of a report of records as data and blocks.
+/// A report as data and blocks, of the records alone where it asks for no measurements.
+template <auto make>
+report::Report page_of(const ReportRuns& runs) {
+  if constexpr (std::is_invocable_v<decltype(make), const ReportRuns&>)
+    return make(runs);
+  else
+    return make(runs.records);
+}
 template <auto make>
 std::string page_markdown(const ReportRuns& runs) {
-  return report::markdown(make(runs.records));
+  return report::markdown(page_of<make>(runs));
 }
 template <auto make>
 std::string page_json(const ReportRuns& runs) {
-  return report::json(make(runs.records));
+  return report::json(page_of<make>(runs));
 }
 template <auto make>
 std::vector<std::string> save_page(const ReportRuns& runs, const std::string& folder) {
-  return write_report_files(report::files_of(make(runs.records)), folder);
+  return write_report_files(report::files_of(page_of<make>(runs)), folder);
 }
 
 }  // namespace logdepth

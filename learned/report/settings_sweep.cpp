@@ -11,7 +11,6 @@
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 #include "learned/report/distinct_runs.hpp"
-#include "learned/report/report_files.hpp"
 #include "learned/report/run_table.hpp"
 #include "logdepth/errors.hpp"
 #include "report/figures/table_text.hpp"
@@ -19,12 +18,12 @@
 namespace logdepth {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::cell_text;
+using report::Data;
+using report::kNothing;
 using Run = SettingsSweep::Run;
 using Choice = SettingsSweep::Choice;
 
-/// In a cell.
-constexpr const char* kNotPassed = "–";
 /// Of a setting that a configuration does not have.
 constexpr const char* kAbsent = "none";
 
@@ -149,109 +148,106 @@ SettingsSweep settings_sweep(const std::vector<RunRecord>& records) {
 
 namespace {
 
-std::string seeds_of(const Choice& choice) {
-  std::vector<std::string> seeds;
-  for (const Run& run : choice.runs) seeds.push_back(std::to_string(run.seed));
-  return joined(seeds);
-}
-
-/// Steps of each seed, in the order of seeds, and the median in thousands of tokens.
-std::string passed_cell(const Choice& choice, std::uint64_t size) {
-  std::vector<std::string> steps;
+Data data_of(const SettingsSweep& sweep, const Choice& choice) {
+  Data data = {
+      {"values", choice.values}, {"runs", Data::array()}, {"median_tokens", Data::array()}};
   for (const Run& run : choice.runs) {
-    const PassedSize* passed = run.at(size);
-    steps.push_back(passed ? std::to_string(passed->steps) : kNotPassed);
+    Data passed = Data::array();
+    for (const PassedSize& one : run.passed)
+      passed.push_back({{"length", one.size}, {"steps", one.steps}, {"tokens", one.tokens}});
+    data["runs"].push_back({{"seed", run.seed},
+                            {"reached", run.reached.reach},
+                            {"censored", run.reached.censored},
+                            {"tokens", run.tokens},
+                            {"early_end", run.early_end},
+                            {"passed", std::move(passed)}});
   }
-  const std::optional<double> tokens = choice.median_tokens(size);
-  return joined(steps) +
-         (tokens && *tokens > 0 ? fmt::format(" ({} k)", fixed_text(*tokens / 1000, 0)) : "");
+  for (const std::uint64_t size : sweep.sizes)
+    data["median_tokens"].push_back(report::or_null(choice.median_tokens(size)));
+  return data;
 }
 
-std::string reached_cell(const Choice& choice) {
-  std::vector<std::string> reached;
-  for (const Run& run : choice.runs)
-    reached.push_back(short_text(run.reached.reach, 6) + (run.reached.censored ? "+" : "") +
-                      (run.early_end.empty() ? "" : " (" + run.early_end + ")"));
-  return joined(reached);
+/// A cell with an item for each run, by seed.
+template <class Text>
+std::string of_runs(const Data& choice, Text text) {
+  std::vector<std::string> items;
+  for (const Data& run : choice.at("runs")) items.push_back(text(run));
+  return joined(items);
+}
+
+/// Steps of each seed, and the median in thousands of tokens. `place`: of the size among all.
+std::string passed_cell(const Data& choice, std::uint64_t size, std::size_t place) {
+  const Data& tokens = choice.at("median_tokens").at(place);
+  return of_runs(choice,
+                 [&](const Data& run) {
+                   for (const Data& passed : run.at("passed"))
+                     if (passed.at("length") == size) return cell_text(passed.at("steps"));
+                   return std::string(report::kNothing);
+                 }) +
+         (tokens > 0 ? fmt::format(" ({} k)", fixed_text(tokens.get<double>() / 1000, 0)) : "");
+}
+
+std::string reached_cell(const Data& run) {
+  const auto early_end = run.at("early_end").get<std::string>();
+  return cell_text(run.at("reached"), {.digits = 6, .shortest = true}) +
+         (run.at("censored") == true ? "+" : "") +
+         (early_end.empty() ? "" : " (" + early_end + ")");
+}
+
+report::Table table_of(const SettingsSweep& sweep, const Data& choices) {
+  std::vector<report::Column> columns;
+  for (std::size_t i = 0; i < sweep.settings.size(); ++i)
+    columns.push_back(
+        report::column(markdown_text(sweep.settings[i]), fmt::format("/values/{}", i)));
+  columns.push_back({"seeds", [](const Data& choice) {
+                       return of_runs(choice, [](const Data& run) { return run["seed"].dump(); });
+                     }});
+  for (std::size_t i = 0; i < sweep.sizes.size(); ++i)
+    columns.push_back(
+        {fmt::format("length {}", sweep.sizes[i]),
+         [i, size = sweep.sizes[i]](const Data& choice) { return passed_cell(choice, size, i); }});
+  columns.push_back({markdown_text(kSizeScore),
+                     [](const Data& choice) { return of_runs(choice, reached_cell); }});
+  return report::table_of(choices, columns, sweep.settings.size() + 1);
 }
 
 std::string best_sentence(const SettingsSweep& sweep) {
   const Choice* best = sweep.best();
-  if (!best) return "No run passed a length.\n";
+  if (!best) return "No run passed a length.";
   std::vector<std::string> values;
   for (std::size_t i = 0; i < sweep.settings.size(); ++i)
     values.push_back(sweep.settings[i] + " = " + best->values[i]);
   const std::uint64_t size = sweep.sizes.back();
   const std::optional<double> tokens = best->median_tokens(size);
   return markdown_text(fmt::format(
-             "Length {} was passed by most seeds, and then soonest, under {}: {}{}.", size,
-             values.empty() ? "the only settings" : joined(values),
-             share_text(best->passing(size), best->runs.size()),
-             tokens
-                 ? fmt::format(", {} thousand letters in the median", fixed_text(*tokens / 1000, 0))
-                 : "")) +
-         "\n";
+      "Length {} was passed by most seeds, and then soonest, under {}: {}{}.", size,
+      values.empty() ? "the only settings" : joined(values),
+      share_text(best->passing(size), best->runs.size()),
+      tokens ? fmt::format(", {} thousand letters in the median", fixed_text(*tokens / 1000, 0))
+             : ""));
 }
 
 }  // namespace
 
-std::string sweep_markdown(const std::vector<RunRecord>& records) {
+report::Report sweep_report(const std::vector<RunRecord>& records) {
   const SettingsSweep sweep = settings_sweep(records);
-  std::string text =
-      "# Settings that were tried" +
-      (sweep.problem.empty() ? "" : " on " + markdown_text(sweep.problem)) +
-      "\n\nSteps until a length was passed, seed by seed, and in brackets thousands of "
-      "letters until then, the median over seeds; " +
-      kNotPassed + " where it was not. n*+: the longest words that were trained.\n\n";
-  std::vector<std::string> headings = markdown_texts(sweep.settings);
-  const std::size_t settings = headings.size();
-  headings.push_back("seeds");
-  for (const std::uint64_t size : sweep.sizes) headings.push_back(fmt::format("length {}", size));
-  headings.push_back(markdown_text(kSizeScore));
-  text += markdown_headings(headings, settings + 1);
-  for (const Choice& choice : sweep.choices) {
-    std::vector<std::string> cells = markdown_texts(choice.values);
-    cells.push_back(seeds_of(choice));
-    for (const std::uint64_t size : sweep.sizes) cells.push_back(passed_cell(choice, size));
-    cells.push_back(reached_cell(choice));
-    text += markdown_row(cells);
-  }
-  return text + "\n" + best_sentence(sweep);
-}
-
-std::string sweep_json(const std::vector<RunRecord>& records) {
-  const SettingsSweep sweep = settings_sweep(records);
-  Json json = {{"problem", sweep.problem}, {"settings", sweep.settings}, {"sizes", sweep.sizes}};
-  json["choices"] = Json::array();
-  for (const Choice& choice : sweep.choices) {
-    Json& entry = json["choices"].emplace_back(Json{{"values", choice.values}});
-    entry["runs"] = Json::array();
-    for (const Run& run : choice.runs) {
-      Json& one = entry["runs"].emplace_back(Json{{"seed", run.seed},
-                                                  {"reached", run.reached.reach},
-                                                  {"censored", run.reached.censored},
-                                                  {"tokens", run.tokens},
-                                                  {"early_end", run.early_end}});
-      one["passed"] = Json::array();
-      for (const PassedSize& passed : run.passed)
-        one["passed"].push_back(
-            {{"length", passed.size}, {"steps", passed.steps}, {"tokens", passed.tokens}});
-    }
-    entry["median_tokens"] = Json::array();
-    for (const std::uint64_t size : sweep.sizes) {
-      const std::optional<double> tokens = choice.median_tokens(size);
-      entry["median_tokens"].push_back(tokens ? Json(*tokens) : Json());
-    }
-  }
+  report::Report page{"sweep",
+                      "Settings that were tried" +
+                          (sweep.problem.empty() ? "" : " on " + markdown_text(sweep.problem))};
+  page.data = {{"problem", sweep.problem},
+               {"settings", sweep.settings},
+               {"sizes", sweep.sizes},
+               {"choices", Data::array()}};
+  for (const Choice& choice : sweep.choices) page.data["choices"].push_back(data_of(sweep, choice));
   const Choice* best = sweep.best();
-  json["best"] = best ? Json(best->values) : Json();
-  return json.dump(1) + "\n";
-}
-
-std::vector<std::string> save_sweep_report(const std::vector<RunRecord>& records,
-                                           const std::string& folder) {
-  return write_report_files(
-      {{"sweep.md", sweep_markdown(records)}, {"sweep.json", sweep_json(records)}}, folder);
+  page.data["best"] = best ? Data(best->values) : Data();
+  return page
+      .add(
+          "Steps until a length was passed, seed by seed, and in brackets thousands of letters "
+          "until then, the median over seeds; – where it was not. n*+: the longest words that were "
+          "trained.")
+      .add(table_of(sweep, page.data["choices"]))
+      .add(best_sentence(sweep));
 }
 
 }  // namespace logdepth

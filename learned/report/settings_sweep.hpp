@@ -7,6 +7,7 @@
 
 #include "learned/records/run_record.hpp"
 #include "learned/report/passed_sizes.hpp"
+#include "report/report.hpp"
 
 namespace logdepth {
 
@@ -47,12 +48,7 @@ struct SettingsSweep {
 /// is none, or for fields of a record that are not what they should be.
 SettingsSweep settings_sweep(const std::vector<RunRecord>& records);
 
-std::string sweep_markdown(const std::vector<RunRecord>& records);
-/// One JSON object, ended by a newline.
-std::string sweep_json(const std::vector<RunRecord>& records);
-/// Writes sweep.md and sweep.json to the folder, which is made if need be. Result: the names of the
-/// files. Errors: also InputError when they cannot be written.
-std::vector<std::string> save_sweep_report(const std::vector<RunRecord>& records,
-                                           const std::string& folder);
+/// sweep.md and sweep.json. Errors: those of settings_sweep.
+report::Report sweep_report(const std::vector<RunRecord>& records);
 
 }  // namespace logdepth

@@ -100,6 +100,10 @@ const char* quantity_name(PrecisionQuantity quantity) {
   return "temperature-by-tolerance";
 }
 
+const char* scores_name(FloatOptions::Scores scores) {
+  return scores == FloatOptions::Scores::product ? "product" : "distance";
+}
+
 std::optional<PrecisionQuantity> quantity_named(const std::string& name) {
   for (const PrecisionQuantity quantity :
        {PrecisionQuantity::bits, PrecisionQuantity::certified_bits,

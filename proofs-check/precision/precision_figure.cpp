@@ -1,12 +1,11 @@
-#include "proofs-check/precision/precision_figure.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/number_text.hpp"
+#include "proofs-check/precision/measured_curves.hpp"
 #include "report/figures/colours.hpp"
-#include "report/figures/line_chart.hpp"
 
 namespace logdepth {
 namespace {
@@ -30,36 +29,22 @@ SeriesStyle style_of(std::size_t series) {
   return {kHues[series % kHues.size()]};
 }
 
-/// The measured points of one series with its fitted line, over log2 N.
-PlotSeries drawn_series(const PrecisionReport& report, const PrecisionPanel& panel,
-                        std::size_t index) {
-  const PrecisionSeries& series = precision_series()[index];
-  const auto points = points_of(report, series.name, panel.quantity, panel.scores);
-  PlotSeries drawn{series.name, style_of(index)};
-  for (const PrecisionPoint& point : points) {
+/// The measured points with their fitted line, over log2 N.
+PlotSeries drawn_curve(const PrecisionPanel& panel, const MeasuredCurve& curve) {
+  const std::string& name = curve.series().name;
+  PlotSeries drawn{name, style_of(curve.index)};
+  for (const PrecisionPoint& point : curve.points) {
     if (!point.value) continue;
-    const PlotPoint at = {std::log2(curve_argument(series, point)), panel.height(*point.value)};
-    drawn.marks.push_back({at, series.name + ", log2 N = " + fixed_text(at.first, 1) + ": " +
-                                   fixed_text(at.second, 1)});
+    const PlotPoint at = {std::log2(curve_argument(curve.series(), point)),
+                          panel.height(*point.value)};
+    drawn.marks.push_back(
+        {at, name + ", log2 N = " + fixed_text(at.first, 1) + ": " + fixed_text(at.second, 1)});
   }
-  if (drawn.marks.empty()) return drawn;
-  if (const auto fit = fit_curve(points))
+  if (curve.fit && !drawn.marks.empty())
     for (const double x : {drawn.marks.front().at.first, drawn.marks.back().at.first})
-      drawn.line.emplace_back(x, fit->value(x));
+      drawn.line.emplace_back(x, curve.fit->value(x));
   return drawn;
 }
-
-/// What the axes have to reach.
-struct Extent {
-  double lowest_x = 1e9, highest_x = 0, highest_y = 0;
-  void add(const PlotSeries& series) {
-    for (const PlotMark& mark : series.marks) {
-      lowest_x = std::min(lowest_x, mark.at.first);
-      highest_x = std::max(highest_x, mark.at.first);
-      highest_y = std::max(highest_y, mark.at.second);
-    }
-  }
-};
 
 const std::vector<PrecisionPanel>& panels() {
   static const std::vector<PrecisionPanel> kPanels = {
@@ -72,29 +57,38 @@ const std::vector<PrecisionPanel>& panels() {
   return kPanels;
 }
 
+/// What the axes have to reach: the marks, not the lines.
 struct PanelContent {
   const PrecisionPanel* panel = nullptr;
-  std::vector<PlotSeries> series;
-  Extent extent;
+  std::vector<PlotSeries> series = {};
+  double lowest_x = 1e9, highest_x = 0, highest_y = 0;
+
+  void add(PlotSeries drawn) {
+    for (const PlotMark& mark : drawn.marks) {
+      lowest_x = std::min(lowest_x, mark.at.first);
+      highest_x = std::max(highest_x, mark.at.first);
+      highest_y = std::max(highest_y, mark.at.second);
+    }
+    series.push_back(std::move(drawn));
+  }
 };
 
 }  // namespace
 
-std::string precision_svg(const PrecisionReport& report) {
+report::Picture precision_picture(const MeasuredCurves& curves) {
   std::vector<PanelContent> contents;
   std::set<std::size_t> shown;
   double most_bits = 0;  // bits are to be compared between panels
   for (const PrecisionPanel& panel : panels()) {
-    PanelContent content{&panel, {}, {}};
-    for (std::size_t i = 0; i < precision_series().size(); ++i) {
-      PlotSeries drawn = drawn_series(report, panel, i);
+    PanelContent content{&panel};
+    for (const MeasuredCurve* curve : curves.of(panel.quantity, panel.scores)) {
+      PlotSeries drawn = drawn_curve(panel, *curve);
       if (drawn.marks.empty()) continue;
-      shown.insert(i);
-      content.extent.add(drawn);
-      content.series.push_back(std::move(drawn));
+      shown.insert(curve->index);
+      content.add(std::move(drawn));
     }
     if (content.series.empty()) continue;
-    if (!panel.is_temperature()) most_bits = std::max(most_bits, content.extent.highest_y);
+    if (!panel.is_temperature()) most_bits = std::max(most_bits, content.highest_y);
     contents.push_back(std::move(content));
   }
 
@@ -103,26 +97,25 @@ std::string precision_svg(const PrecisionReport& report) {
   for (const std::size_t i : shown)
     legend.entries.push_back({precision_series()[i].name, style_of(i), MarkShape::dot});
 
-  std::string body;
   const double width = chart_width(LineChart());
-  double top = kMargin;
+  report::Picture picture{"precision.svg", "Precision of compiled weights", 2 * (kMargin + width),
+                          kMargin};
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const auto& [panel, series, extent] = contents[i];
+    const PanelContent& content = contents[i];
     LineChart chart;
-    chart.title = panel->title;
-    chart.x = doubling_axis(extent.lowest_x, extent.highest_x,
+    chart.title = content.panel->title;
+    chart.x = doubling_axis(content.lowest_x, content.highest_x,
                             "N: letters, positions or tokens (logarithmic)");
-    chart.y = panel->is_temperature() ? powers_axis(extent.highest_y, "temperature")
-                                      : counting_axis(most_bits, "significant bits");
-    chart.series = series;
-    const bool left = i % 2 == 0;
-    body += draw_chart(chart, {left ? kMargin : kMargin + width, top});
-    if (!left || i + 1 == contents.size()) top += chart_height(chart) + kMargin / 2;
+    chart.y = content.panel->is_temperature() ? powers_axis(content.highest_y, "temperature")
+                                              : counting_axis(most_bits, "significant bits");
+    chart.series = content.series;
+    if (i % 2 == 0) picture.strips.push_back({{}, kMargin / 2});
+    picture.strips.back().parts.push_back(
+        {report::drawing(std::move(chart)), i % 2 == 0 ? kMargin : kMargin + width});
   }
-  top += kMargin / 2;
-  body += draw_legend(legend, {kMargin + 52, top});
-  return svg_document(2 * (kMargin + width), top + legend_height(legend) + kMargin / 2,
-                      "Precision of compiled weights", body);
+  picture.strips.push_back(
+      {{{report::drawing(std::move(legend)), kMargin + 52, kMargin / 2}}, kMargin / 2});
+  return picture;
 }
 
 }  // namespace logdepth

@@ -1,16 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "proofs-check/check/shard.hpp"
 #include "proofs-check/precision/first_wrong_position.hpp"
 #include "proofs-check/precision/precision_curves.hpp"
+#include "report/report.hpp"
 
 namespace logdepth {
 
-/// The curves of precision, measured: what `logdepth report precision` prints (precision_pages.hpp).
+/// The curves of precision, measured: what `logdepth report precision` prints.
 struct PrecisionReport {
   std::string command;  ///< that makes it
   std::uint64_t seed = 1;
@@ -18,17 +22,30 @@ struct PrecisionReport {
   std::vector<FirstWrong> first_wrong;
 };
 
-/// What an early prototype measured of the same construction, for comparison; absent for the
-/// others.
-struct PrototypeCurve {
-  std::vector<std::pair<double, double>> points;  ///< N and bits or temperature
-  std::string curve;
-};
-const PrototypeCurve* prototype_curve(const std::string& series, PrecisionQuantity quantity);
+/// Positions below this one are searched for the first wrong one.
+inline constexpr std::uint64_t kPositionsSearched = std::uint64_t{1} << 26;
 
-/// The points of one series, quantity and form of scores.
-std::vector<PrecisionPoint> points_of(const PrecisionReport& report, const std::string& series,
-                                      PrecisionQuantity quantity, FloatOptions::Scores scores);
-const char* scores_name(FloatOptions::Scores scores);
+struct PrecisionRun {
+  PrecisionOptions options;
+  std::string version;  ///< of the program, kept with raw points
+  std::string folder;   ///< of precision.csv; empty: nothing is kept
+  std::uint64_t positions = kPositionsSearched;
+  Shard shard;  ///< of the curves, each of which is measured as a whole, and of the positions
+  /// Called with points done and points in all.
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+/// Measures what the options ask for. Every point is written to `folder`/precision.csv as soon as
+/// it is measured, and not measured again when the file has it for the same weights. Errors:
+/// InputError for an unknown name, and for a file that is none of ours or holds points of another
+/// seed or version.
+PrecisionReport measure_precision(const PrecisionRun& run);
+/// Puts what the shards of a run measured into the order of the report. Errors: InputError where a
+/// point is not there.
+PrecisionReport merge_precision_reports(const PrecisionRun& run,
+                                        const std::vector<PrecisionReport>& shards);
+
+/// precision.md, precision.json and precision.svg, which stand beside precision.csv.
+report::Report precision_page(const PrecisionReport& measured);
 
 }  // namespace logdepth

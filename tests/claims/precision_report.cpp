@@ -1,5 +1,7 @@
 // `logdepth report precision`: what it measures, against other ways to the same numbers, and the
 // command from outside.
+#include "proofs-check/precision/precision_report.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +13,6 @@
 #include <set>
 
 #include "logdepth/errors.hpp"
-#include "proofs-check/precision/measure_precision.hpp"
-#include "proofs-check/precision/precision_pages.hpp"
 #include "proofs-check/precision/precision_table.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"

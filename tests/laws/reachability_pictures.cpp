@@ -92,7 +92,7 @@ void expect_facts(const Model& model, const Graph& graph, const Question& questi
   const std::size_t n = graph.size();
   const auto lengths = walk_lengths(graph);
   const bool rows = !run.cells.has_tuples();
-  const bool three = model.parameters.contains("radix") && model.parameters.at("radix") == "3";
+  const bool three = std::get<GraphInput>(model.input).padding == Padding::n4_minus_n2;
   EXPECT_EQ(run.cells.factor(), three ? 3u : 2u);
   const auto longest = [&](std::size_t step) {
     std::size_t steps = 1;

@@ -18,11 +18,17 @@ namespace {
 using laws::ideal;
 using laws::set;
 
+std::string picture_of(const std::vector<HeatmapPanel>& panels) {
+  report::Picture picture{"heatmaps.svg", "Accuracy by difficulty and number of loops", 0, 20};
+  add_heatmaps(picture, panels);
+  return report::picture_svg(picture);
+}
+
 TEST(HeatmapFigure, IsWellFormedWithEveryCellAllLinesAndTitlesAsGiven) {
   HeatmapPanel ours{"a < b & \"c\"", ideal()};
   ours.heatmap.accuracy[0][0] = 0.123;
   ours.trained = {1, 5, 5, 8};
-  const std::string svg = heatmaps_svg({ours, {"published, figure 1", published_hops().heatmap}});
+  const std::string svg = picture_of({ours, {"published, figure 1", published_hops().heatmap}});
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(svg.c_str()));
   std::vector<std::string> texts;
@@ -57,7 +63,7 @@ TEST(HeatmapFigure, IsWellFormedWithEveryCellAllLinesAndTitlesAsGiven) {
 /// The height of the first line of a panel at its right end.
 double right_end(const AccuracyHeatmap& heatmap) {
   pugi::xml_document document;
-  document.load_string(heatmaps_svg({{"one", heatmap}}).c_str());
+  document.load_string(picture_of({{"one", heatmap}}).c_str());
   const std::string points = document.child("svg").child("polyline").attribute("points").value();
   return std::stod(points.substr(points.rfind(',') + 1));
 }

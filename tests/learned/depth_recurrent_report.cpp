@@ -17,6 +17,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
 #include "learned/depth_recurrent/series_figure.hpp"
+#include "learned/report/report_runs.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -90,6 +91,18 @@ RunRecord text_record(RunConfig preset, std::uint64_t seed, const AccuracyHeatma
   return run;
 }
 
+std::string page_of(const std::vector<RunRecord>& records) {
+  return report::markdown(depth_recurrent_report(records));
+}
+
+std::string json_of(const std::vector<RunRecord>& records) {
+  return report::json(depth_recurrent_report(records));
+}
+
+std::string picture_of(const RecurrentSeries& series) {
+  return report::picture_svg(series_picture(series));
+}
+
 RunRecord expressions(std::uint64_t seed) {
   return text_record<ExpressionTaskConfig>(depth_recurrent_expressions(false), seed,
                                            ideal({1, 2, 3, 4, 8}, {1, 4, 8}));
@@ -97,7 +110,7 @@ RunRecord expressions(std::uint64_t seed) {
 
 std::string refusal(const std::vector<RunRecord>& records) {
   try {
-    depth_recurrent_markdown(records);
+    page_of(records);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -154,7 +167,7 @@ TEST(RecurrentSeries, TheBaseIsTheRunMostLikeItsPresetWhereverItStands) {
 }
 
 TEST(DepthRecurrentReport, PrintsBothHalvesOfTheFrontierWithTheCellsThatFail) {
-  const std::string text = depth_recurrent_markdown(some_records());
+  const std::string text = page_of(some_records());
   expect_parts(
       text,
       {"| hops \\ T | 1 | 2 | 3 | 5 | 8 | 12 | 15 | 20 |",
@@ -190,7 +203,7 @@ TEST(DepthRecurrentReport, JudgesExpressionsAndFamiliesAndSaysWhatStillRises) {
   const RunRecord families = text_record<FamilyTaskConfig>(
       depth_recurrent_families(false), 3, {{2, 3}, {1, 4}, {{0.6, 0.8}, {0.6, 0.65}}});
   expect_parts(
-      depth_recurrent_markdown({families, run}),
+      page_of({families, run}),
       {"| DR-4 solved | expressions | at least .9 of depths 1 to 4 at T = 8 | 1 of 1 | "
        "**passed** |",
        "| DR-4 deep | more than .7 of depth 8 at T = 8 | 1 | 0.625 | **not reproduced at "
@@ -210,37 +223,37 @@ TEST(DepthRecurrentReport, SaysWhichRunsEndedBeforeTheirSteps) {
   hurried.training = {{"stopped", "seconds"}, {"steps", 59u}};
   diverged.training = {{"stopped", "diverged"}, {"steps", 4u}};
   diverged.result["loop_readings"] = nullptr;
-  std::string text = depth_recurrent_markdown({hurried});
+  std::string text = page_of({hurried});
   expect_parts(text, {"hidden 256, planned 2000 steps of 64;",
                       "| 0.000 | 1 | ended by its seconds after 59 steps |",
                       "T = 8 | 1 of 1 | **passed**, ended by its seconds after 59 steps |"});
-  text = depth_recurrent_markdown({hurried, diverged, expressions(3)});
+  text = page_of({hurried, diverged, expressions(3)});
   expect_parts(text, {"hidden 256, planned 2000 steps of 64;",
                       "| 1, 2, 3 | diverged after 4 steps: 1, ended by its seconds after 59 steps: "
                       "1, no learning curve: 1 |",
                       "T = 8 | 3 of 3 | **passed**, 2 of 3 runs ended early |"});
-  const auto json = nlohmann::json::parse(depth_recurrent_json({diverged, expressions(3)}));
+  const auto json = nlohmann::json::parse(json_of({diverged, expressions(3)}));
   const auto& runs = json["tasks"][0]["groups"][0]["runs"];
   EXPECT_EQ(runs[0]["early_end"], "diverged after 4 steps");
   EXPECT_TRUE(runs[1]["early_end"].is_null());
-  text = depth_recurrent_markdown({expressions(3)});
+  text = page_of({expressions(3)});
   expect_parts(text, {"hidden 256, 2000 steps of 64;", "T = 8 | 1 of 1 | **passed** |"});
 }
 
 TEST(DepthRecurrentReport, SaysWhatTheBaseHasDifferentlyFromItsPresetAndJudgesNoOtherLoss) {
   RunRecord every_step = expressions(1);
   every_step.config.training.supervision = Supervision::mean_steps;
-  std::string text = depth_recurrent_markdown({every_step});
+  std::string text = page_of({every_step});
   expect_parts(text, {"task.tested=[1,2,3,4,8], training.supervision=mean-steps.\n",
                       "\nexpressions: DR-4 is about the loss after the last step and not judged "
                       "here: the base has training.supervision=mean-steps.\n"});
   EXPECT_EQ(text.find("| DR-4"), std::string::npos);
   RunRecord absolute = record(HopGenerator::twin, Supervision::last, 1, ideal());
   absolute.config.model.positions = ModelConfig::Positions::absolute;
-  text = depth_recurrent_markdown({absolute});
+  text = page_of({absolute});
   expect_parts(text,
                {" The base differs from the preset in model.positions=absolute, ", "| DR-1 "});
-  const auto json = nlohmann::json::parse(depth_recurrent_json({absolute}));
+  const auto json = nlohmann::json::parse(json_of({absolute}));
   EXPECT_EQ(json["tasks"][0]["differs_from_preset"]["model.positions"], "absolute");
   // The presets themselves, at both sizes, say nothing.
   for (const bool paper_size : {false, true}) {
@@ -251,9 +264,9 @@ TEST(DepthRecurrentReport, SaysWhatTheBaseHasDifferentlyFromItsPresetAndJudgesNo
     plain.result["difficulties"] = heatmap.difficulties;
     plain.result["loops"] = heatmap.loops;
     plain.result["accuracy"] = heatmap.accuracy;
-    EXPECT_EQ(depth_recurrent_markdown({plain}).find("differs from the preset"), std::string::npos);
+    EXPECT_EQ(page_of({plain}).find("differs from the preset"), std::string::npos);
     plain.config.training.supervision = Supervision::mean_steps;
-    expect_parts(depth_recurrent_markdown({plain}),
+    expect_parts(page_of({plain}),
                  {" The base differs from the preset in training.supervision=mean-steps.\n",
                   "\ngraphs-twin: DR-1 and DR-2 are about the loss after the last step and not "
                   "judged here"});
@@ -273,7 +286,7 @@ TEST(DepthRecurrentReport, HasARowForEveryValueOfAnAblation) {
       run.folder = "runs/whatever";
       records.push_back(std::move(run));
     }
-  const std::string text = depth_recurrent_markdown(records);
+  const std::string text = page_of(records);
   expect_parts(text,
                {"Ablation `gate`:",
                 "| base: model.gate=gru, model.gate\\_bias=-2.0 | 8 (8, 8) | none | 1.000 (1.000, "
@@ -287,7 +300,7 @@ TEST(DepthRecurrentReport, HasARowForEveryValueOfAnAblation) {
 
 TEST(DepthRecurrentReport, ComparesTheSupervisionsWithNumbersWhateverComesOut) {
   expect_parts(
-      depth_recurrent_markdown(some_records()),
+      page_of(some_records()),
       {"| of all loops (mean) | 1: 10, 2: 10, 3: 10 | 10 | 1: 0.580, 2: 0.580, 3: 0.580 | 0.580 | "
        "73 % |",
        "| after the last loop | 1: 12, 2: 12, 3: 12 | 12 | 1: 0.500, 2: 0.500, 3: 0.500 | 0.500 | "
@@ -299,23 +312,22 @@ TEST(DepthRecurrentReport, ComparesTheSupervisionsWithNumbersWhateverComesOut) {
   for (const std::uint64_t seed : {1, 2, 3})
     for (const Supervision supervision : {Supervision::last, Supervision::mean_steps})
       equal.push_back(record(HopGenerator::natural, supervision, seed, ideal()));
-  expect_parts(depth_recurrent_markdown(equal),
+  expect_parts(page_of(equal),
                {"**Not reproduced at this scale**: the median of the largest hop count solved is "
                 "12 under the mean of the losses of all loops, 12 under the loss after the last, "
                 "expected the first to be smaller."});
-  expect_parts(depth_recurrent_markdown({equal[0], equal[1]}),
+  expect_parts(page_of({equal[0], equal[1]}),
                {"**Undecided**: the median of the largest hop count solved is 12 under the mean of "
                 "the losses of all loops, 12 under the loss after the last; 3 runs of each are "
                 "asked for."});
-  expect_parts(depth_recurrent_markdown({equal[0]}), {"is no run under the mean of the losses"});
-  expect_parts(
-      depth_recurrent_markdown({record(HopGenerator::twin, Supervision::last, 1, ideal(), 200)}),
-      {"**Undecided**: there are no runs on `natural`.",
-       "27 cells; the limit is for 1000 graphs a cell, there are 200 | **undecided** |"});
+  expect_parts(page_of({equal[0]}), {"is no run under the mean of the losses"});
+  expect_parts(page_of({record(HopGenerator::twin, Supervision::last, 1, ideal(), 200)}),
+               {"**Undecided**: there are no runs on `natural`.",
+                "27 cells; the limit is for 1000 graphs a cell, there are 200 | **undecided** |"});
 }
 
 TEST(DepthRecurrentReport, TheJsonHoldsTheSameVerdicts) {
-  const auto json = nlohmann::json::parse(depth_recurrent_json(some_records()));
+  const auto json = nlohmann::json::parse(json_of(some_records()));
   EXPECT_EQ(json["schema"], "logdepth/report-depth-recurrent/1");
   ASSERT_EQ(json["tasks"].size(), 2u);
   const auto& twin = json["tasks"][0];
@@ -417,7 +429,7 @@ TEST(SeriesFigure, HasThePublishedHeatmapTheFittedLinesAndTheReadings) {
   RunRecord gateless = run;
   gateless.config.model.gate = ModelConfig::Gate::none;
   const auto all = recurrent_series({run, gateless});
-  const std::string svg = series_svg(all[0]);
+  const std::string svg = picture_of(all[0]);
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(svg.c_str()));
   expect_parts(svg, {">graphs-twin<", ">ours, seed 1<", ">figure 1 of Chen 2026<",
@@ -425,10 +437,10 @@ TEST(SeriesFigure, HasThePublishedHeatmapTheFittedLinesAndTheReadings) {
                      ">Share of the candidate that the gate lets in<",
                      ">Change of the state, relative to the state<", ">model.gate=none<",
                      ">hollow: left out of the line<"});
-  EXPECT_EQ(svg, series_svg(all[0]));
+  EXPECT_EQ(svg, picture_of(all[0]));
   // Without readings there are no panels of them.
   const auto plain = recurrent_series({record(HopGenerator::twin, Supervision::last, 1, ideal())});
-  EXPECT_EQ(series_svg(plain[0]).find("gate"), std::string::npos);
+  EXPECT_EQ(picture_of(plain[0]).find("gate"), std::string::npos);
 }
 
 TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
@@ -436,27 +448,27 @@ TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   const fs::path folder = fs::path(testing::TempDir()) / "depth-recurrent-report" / "new";
   fs::remove_all(folder.parent_path());
   const std::vector<std::string> names =
-      save_depth_recurrent_report(some_records(), folder.string());
+      save_page<depth_recurrent_report>({some_records()}, folder.string());
   EXPECT_EQ(names, (std::vector<std::string>{"depth-recurrent.md", "depth-recurrent.json",
                                              "depth-recurrent-graphs-twin.svg",
                                              "depth-recurrent-graphs-natural.svg"}));
   std::vector<std::string> contents;
   for (const std::string& name : names) contents.push_back(read_whole_file(folder / name));
-  EXPECT_EQ(contents[0], depth_recurrent_markdown(some_records()));
-  EXPECT_EQ(contents[1], depth_recurrent_json(some_records()));
+  EXPECT_EQ(contents[0], page_of(some_records()));
+  EXPECT_EQ(contents[1], json_of(some_records()));
   for (const std::string& name : names)
     if (name.ends_with(".svg")) expect_parts(contents[0], {"](" + name + ")"});
-  save_depth_recurrent_report(some_records(), folder.string());
+  save_page<depth_recurrent_report>({some_records()}, folder.string());
   for (std::size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(read_whole_file(folder / names[i]), contents[i]) << names[i];
   // A name that is taken by a folder is refused before anything is written.
   const fs::path taken = folder.parent_path() / "taken";
   fs::create_directories(taken / "depth-recurrent-graphs-natural.svg");
-  EXPECT_THROW(save_depth_recurrent_report(some_records(), taken.string()), InputError);
+  EXPECT_THROW(save_page<depth_recurrent_report>({some_records()}, taken.string()), InputError);
   EXPECT_FALSE(fs::exists(taken / "depth-recurrent.md"));
   write_whole_file((folder.parent_path() / "file").string(), "");
   EXPECT_THROW(
-      save_depth_recurrent_report(some_records(), (folder.parent_path() / "file").string()),
+      save_page<depth_recurrent_report>({some_records()}, (folder.parent_path() / "file").string()),
       InputError);
   fs::remove_all(folder.parent_path());
 }

@@ -221,10 +221,10 @@ TEST(FamilyVerdict, AsksForFiveHundredthsAtDepthThree) {
 
 TEST(Verdicts, OfSeveralRunsFailWithOneAndPassWithAll) {
   using enum report::Verdict;
-  EXPECT_EQ(together({passed, passed}), passed);
-  EXPECT_EQ(together({passed, undecided}), undecided);
-  EXPECT_EQ(together({undecided, failed, passed}), failed);
-  EXPECT_EQ(together({}), undecided);
+  EXPECT_EQ(report::overall({passed, passed}), passed);
+  EXPECT_EQ(report::overall({passed, undecided}), undecided);
+  EXPECT_EQ(report::overall({undecided, failed, passed}), failed);
+  EXPECT_EQ(report::overall({}), undecided);
 }
 
 using Points = std::vector<std::pair<std::uint32_t, std::uint32_t>>;

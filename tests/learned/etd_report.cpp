@@ -1,7 +1,5 @@
 // The report on Encode-Think-Decode: runs as series of one base, the criteria at their thresholds,
 // published tables, and the texts from records and measurements whose verdicts are known.
-#include "learned/encode_think_decode/etd_report.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
-#include "learned/encode_think_decode/etd_verdicts.hpp"
-#include "learned/encode_think_decode/published_etd.hpp"
+#include "learned/encode_think_decode/criteria.hpp"
+#include "learned/encode_think_decode/published.hpp"
+#include "learned/encode_think_decode/report.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/etd_records.hpp"
 #include "tests/support/refusals.hpp"
@@ -21,13 +20,14 @@
 namespace logdepth::etd_report_tests {
 namespace {
 
+using namespace etd;
 using support::expect_parts;
 using support::refusal;
 
 using Router = ModelConfig::Router;
 
-EtdSection section_of(const std::vector<RunRecord>& records) {
-  const EtdRuns runs = etd_runs(records);
+Section section_of(const std::vector<RunRecord>& records) {
+  const Runs runs = runs_of(records);
   EXPECT_EQ(runs.sections.size(), 1u);
   return runs.sections.at(0);
 }
@@ -54,8 +54,16 @@ Measurement measurement(const Json& json) {
   return {"runs/one.measurement.json", json};
 }
 
+std::string markdown_of(const ReportRuns& runs) {
+  return page_markdown<make_report>(runs);
+}
+
+std::string json_of(const ReportRuns& runs) {
+  return page_json<make_report>(runs);
+}
+
 std::string refusal_of(const std::vector<RunRecord>& records) {
-  return refusal([&] { etd_runs(records); });
+  return refusal([&] { runs_of(records); });
 }
 
 /// The record with its result, or configuration, changed.
@@ -67,41 +75,50 @@ std::string refusal_with(const std::function<void(RunRecord&)>& change) {
 
 // --- published -----------------------------------------------------------------------------------
 
+double number(const Json& list, std::size_t at) {
+  return list.at(at).get<double>();
+}
+
 TEST(PublishedEtd, RelativeChangesAreThoseOfTheAccuraciesButForTheOneThatIsNoted) {
-  const auto& rows = published_loops();
+  const Json all = published(), rows = all.at("loops");
   ASSERT_EQ(rows.size(), 5u);
   std::size_t differing = 0;
-  for (const PublishedLoops& row : rows) {
-    EXPECT_EQ(row.passes, 12 + 4 * row.loops);
-    for (std::size_t i = 0; row.relative && i < kEtdGroups.size(); ++i) {
-      const double change = 100 * (row.accuracy[i] / rows.front().accuracy[i] - 1);
-      differing += std::abs(change - (*row.relative)[i]) > 0.11;
+  for (const Json& row : rows) {
+    EXPECT_EQ(row["passes"].get<int>(), 12 + 4 * row["loops"].get<int>());
+    ASSERT_EQ(row["accuracy"].size(), all["groups"].size());
+    EXPECT_EQ(row["relative"].is_null(), row["loops"] == 1);
+    for (std::size_t i = 0; i < row["relative"].size(); ++i) {
+      const double change =
+          100 * (number(row["accuracy"], i) / number(rows.front()["accuracy"], i) - 1);
+      differing += std::abs(change - number(row["relative"], i)) > 0.11;
     }
   }
   EXPECT_EQ(differing, 1u);  // factual at k = 4
 }
 
 TEST(PublishedEtd, GroupsAreMeansOfTheirBenchmarks) {
+  const Json all = published();
   for (std::size_t k = 0; k < 5; ++k)
-    for (std::size_t group = 0; group < kEtdGroups.size(); ++group) {
+    for (std::size_t group = 0; group < all["groups"].size(); ++group) {
       double sum = 0;
       std::size_t count = 0;
-      for (const PublishedTask& task : published_tasks())
-        if (task.group == group) {
-          sum += task.accuracy[k];
+      for (const Json& task : all["tasks"])
+        if (task["group"] == all["groups"][group]) {
+          sum += number(task["accuracy"], k);
           ++count;
         }
-      EXPECT_NEAR(sum / static_cast<double>(count), published_loops()[k].accuracy[group], 0.2)
-          << kEtdGroups[group] << " k = " << k + 1;
+      EXPECT_NEAR(sum / static_cast<double>(count), number(all["loops"][k]["accuracy"], group), 0.2)
+          << all["groups"][group] << " k = " << k + 1;
     }
 }
 
 TEST(PublishedEtd, PassesAreThoseOfTheShapes) {
-  for (const auto* shapes : {&published_shapes(), &published_large_shapes()})
-    for (const PublishedShape& row : *shapes) {
-      const ThinkShape shape = parse_think_shape(row.shape, "shape");
-      EXPECT_EQ(shape.encoder + shape.think * shape.passes + shape.decoder, row.passes)
-          << row.shape;
+  const Json all = published();
+  for (const char* shapes : {"shapes", "large_shapes"})
+    for (const Json& row : all[shapes]) {
+      const ThinkShape shape = parse_think_shape(row["shape"], "shape");
+      EXPECT_EQ(shape.encoder + shape.think * shape.passes + shape.decoder, row["passes"])
+          << row["shape"];
     }
 }
 
@@ -114,13 +131,13 @@ TEST(EtdRuns, AreSeriesOfSeedsWithTheChosenCutFirst) {
                    adaptive{3, 2, 3, Block::adaptive, 10, Router::mixture};
   for (const ThinkShape& shape : {all, untied, adaptive})
     records.insert(records.begin(), record(shape, 1));
-  const EtdSection section = section_of(records);
+  const Section section = section_of(records);
   std::vector<ThinkShape> shapes;
-  for (const EtdSeries& series : section.series) shapes.push_back(series.shape);
+  for (const Series& series : section.series) shapes.push_back(series.shape);
   EXPECT_EQ(shapes, (std::vector{looped(1), looped(2), looped(3), untied, adaptive, all}));
   EXPECT_EQ(cut_text(section.cut), "3-2-3");
-  EXPECT_EQ(section.series[0].seeds(), "1, 2, 3");
-  EXPECT_EQ(section.series[2].state(), "still rising: 1 of 3");
+  EXPECT_EQ(section.series[0].seeds_cell(), "1, 2, 3");
+  EXPECT_EQ(ends_text(section.series[2].ends()), "still rising: 1 of 3");
   EXPECT_EQ(section.fixed().size(), 3u);
   EXPECT_EQ(section.series[1].passes(), "10");
   EXPECT_EQ(section.series[3].passes(), "10");
@@ -140,7 +157,7 @@ TEST(EtdRuns, TheChosenCutIsTheOneWithMostNumbersOfLoopsNotWithMostShapes) {
 }
 
 TEST(EtdRuns, ChangesAreTakenSeedBySeed) {
-  const EtdSection section = section_of(with(reproduced(), record(looped(3), 9, {0, 0, 0})));
+  const Section section = section_of(with(reproduced(), record(looped(3), 9, {0, 0, 0})));
   const auto change = section.change(*section.loops(3), kCompositional);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->difference.seeds, 3u);  // seed 9 has no k = 1
@@ -158,8 +175,7 @@ TEST(EtdRuns, KeepBasesApartAndARunThatWasMadeTwiceOnce) {
   base.config.model.initial = 8;
   base.config.model.repeated = base.config.model.final = 0;
   base.config.training.steps = 1200;
-  const EtdRuns runs =
-      etd_runs(with(with(reproduced(), base), record(looped(1), 1, {900, 400, 350})));
+  const Runs runs = runs_of(with(with(reproduced(), base), record(looped(1), 1, {900, 400, 350})));
   ASSERT_EQ(runs.bases.size(), 1u);
   EXPECT_EQ(runs.bases[0].title(), "the own corpus, 8 layers of width 64, 1200 steps");
   ASSERT_EQ(runs.sections.size(), 1u);
@@ -171,7 +187,7 @@ TEST(EtdRuns, OtherLinesAndOtherModelsAreSectionsOfTheirOwn) {
   wide.config.model.width = 128;
   other.config.task.as<LinesConfig>().text = "sums.jsonl";
   other.config.initial_weights = "SmolLM2.gguf";
-  EXPECT_EQ(etd_runs(with(with(reproduced(), wide), other)).sections.size(), 3u);
+  EXPECT_EQ(runs_of(with(with(reproduced(), wide), other)).sections.size(), 3u);
 }
 
 TEST(EtdRuns, RefuseRunsFromAnotherBaseOrTrainedOtherwise) {
@@ -239,12 +255,12 @@ TEST(EtdRuns, RefuseDamagedAdaptiveResultsAndConfigurations) {
 
 // --- criteria ------------------------------------------------------------------------------------
 
-std::optional<EtdChange> change_of(double difference, double error, std::size_t seeds = 3,
-                                   double changed = 0.5) {
-  return EtdChange{{changed - difference, error, seeds},
-                   {changed, error, seeds},
-                   {difference, error, seeds},
-                   std::nullopt};
+std::optional<Change> change_of(double difference, double error, std::size_t seeds = 3,
+                                double changed = 0.5) {
+  return Change{{changed - difference, error, seeds},
+                {changed, error, seeds},
+                {difference, error, seeds},
+                std::nullopt};
 }
 
 TEST(EtdVerdicts, TheEffectPassesAtTwoStandardErrors) {
@@ -303,20 +319,20 @@ TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
   const auto verdict = [&](std::uint32_t largest) {
     Found found;
     found.largest = largest;
-    const auto criteria = etd_criteria(
+    const auto criteria = criteria_of(
         section_of(with(with(reproduced(), record(adaptive, 1)), record(adaptive, 2, found))));
     EXPECT_EQ(criteria.size(), 2u);
-    return criteria.back().verdict;
+    return criteria.back().verdict();
   };
   EXPECT_EQ(verdict(63), report::Verdict::passed);
   EXPECT_EQ(verdict(64), report::Verdict::failed);
-  EXPECT_EQ(etd_criteria(section_of(reproduced())).back().verdict, report::Verdict::undecided);
+  EXPECT_EQ(criteria_of(section_of(reproduced())).back().verdict(), report::Verdict::undecided);
 }
 
 TEST(EtdVerdicts, TheCutNeedsABaseOfOurs) {
-  EXPECT_EQ(cut_criterion({}).verdict, report::Verdict::undecided);
-  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict, report::Verdict::undecided);
-  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict,
+  EXPECT_EQ(cut_criterion({}).verdict(), report::Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict(), report::Verdict::undecided);
+  EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama"), distances("base", "logdepth")}).verdict(),
             report::Verdict::passed);
 }
 
@@ -338,7 +354,7 @@ ReportRuns everything() {
 }
 
 TEST(EtdReport, PrintsOursBesidePublishedWithErrorsChangesAndVerdicts) {
-  expect_parts(etd_markdown(everything()),
+  expect_parts(markdown_of(everything()),
                {"| 3 | 16 | 24 | 37.55 (+0.0 %)", "7-4-5 of OLMo 2 1B and 16-10-6 of OLMo 2 7B",
                 "| 3-2x3-3 | 8 | 12 | 1, 2, 3 | still rising: 1 of 3 |",
                 "+0.015 ± 0.003 (+3.7 ± 0.7 %)", "ETD-4, 3-2-3: **reproduced**, mean of 3 seeds",
@@ -351,19 +367,19 @@ TEST(EtdReport, PrintsOursBesidePublishedWithErrorsChangesAndVerdicts) {
 
 TEST(EtdReport, OfMeasurementsAloneHasTheCutAndNoVerdictOnTraining) {
   const ReportRuns runs{{}, {measurement(to_json(distances("base", "logdepth")))}};
-  const std::string text = etd_markdown(runs);
+  const std::string text = markdown_of(runs);
   expect_parts(text,
                {"No mid-training was run.", "ETD-3, the cut by angular distances: **reproduced**"});
   EXPECT_EQ(text.find("ETD-4, "), std::string::npos);
   EXPECT_EQ(text.find("etd.svg"), std::string::npos);
   EXPECT_EQ(text.find("etd-loops.svg"), std::string::npos);
-  const Json json = Json::parse(etd_json(runs));
+  const Json json = Json::parse(json_of(runs));
   EXPECT_EQ(json["distances"][0]["cut"]["encoder"], 4);
   EXPECT_TRUE(json["sections"].empty());
 }
 
 TEST(EtdReport, AsJsonHasEveryMeanWithItsErrorAndSeeds) {
-  const Json json = Json::parse(etd_json(everything()));
+  const Json json = Json::parse(json_of(everything()));
   EXPECT_EQ(json["schema"], "logdepth/report-etd/1");
   const Json& series = json["sections"][0]["series"][2];
   EXPECT_EQ(series["shape"], "3-2x3-3");
@@ -378,7 +394,7 @@ TEST(EtdReport, AsJsonHasEveryMeanWithItsErrorAndSeeds) {
 TEST(EtdReport, WritesThePicturesThatThereIsSomethingFor) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "etd_report";
   std::filesystem::remove_all(folder);
-  const std::vector<std::string> all = save_etd_report(everything(), folder.string());
+  const std::vector<std::string> all = save_page<make_report>(everything(), folder.string());
   EXPECT_EQ(all, (std::vector<std::string>{"etd.md", "etd.json", "etd.svg", "etd-angular.svg",
                                            "etd-loops.svg"}));
   for (const std::string& name : all) {
@@ -388,20 +404,20 @@ TEST(EtdReport, WritesThePicturesThatThereIsSomethingFor) {
     EXPECT_GT(picture.child("svg").select_nodes(".//polyline").size(), 1u) << name;
   }
   const ReportRuns few{{}, {measurement(to_json(looped_losses("base")))}};
-  EXPECT_EQ(save_etd_report(few, folder.string()),
+  EXPECT_EQ(save_page<make_report>(few, folder.string()),
             (std::vector<std::string>{"etd.md", "etd.json", "etd-loops.svg"}));
   std::filesystem::remove_all(folder);
 }
 
 TEST(EtdReport, RefusesNothingAtAllAndDamagedMeasurements) {
-  expect_parts(refusal([] { etd_markdown({}); }), {"RUNS: expected at least one run"});
+  expect_parts(refusal([] { markdown_of({}); }), {"RUNS: expected at least one run"});
   expect_parts(refusal([] {
-                 etd_markdown({{}, {measurement({{"measurement", "weight"}})}});
+                 markdown_of({{}, {measurement({{"measurement", "weight"}})}});
                }),
                {"RUNS: expected at least one run"});
   const auto with_change = [](Json json, const std::function<void(Json&)>& change) {
     change(json);
-    return refusal([&] { etd_markdown({{}, {measurement(json)}}); });
+    return refusal([&] { markdown_of({{}, {measurement(json)}}); });
   };
   const Json angles = to_json(distances("base", "logdepth")),
              losses = to_json(looped_losses("base"));

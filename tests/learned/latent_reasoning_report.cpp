@@ -1,7 +1,5 @@
-// The report on latent-space reasoning: series and sections, the criteria at their thresholds, and
-// the texts from records whose result is known.
-
-#include "learned/latent_reasoning/latent_reasoning_report.hpp"
+// The report on latent-space reasoning: series and sections, and the texts from records whose result
+// is known.
 
 #include <gtest/gtest.h>
 
@@ -14,14 +12,13 @@
 #include <string>
 
 #include "learned/latent_reasoning/constructed_graphs.hpp"
-#include "learned/latent_reasoning/latent_steps_task.hpp"
-#include "learned/latent_reasoning/latent_values_task.hpp"
-#include "learned/latent_reasoning/latent_verdicts.hpp"
-#include "learned/latent_reasoning/latent_words_task.hpp"
+#include "learned/latent_reasoning/report.hpp"
+#include "learned/report/report_runs.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "oracle/computation_graph_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "tests/support/latent_records.hpp"
 #include "tests/support/refusals.hpp"
 
 namespace logdepth::latent_reasoning_report_tests {
@@ -29,166 +26,22 @@ namespace {
 
 using support::expect_parts;
 
-using Json = nlohmann::ordered_json;
-using Method = LatentValuesConfig::Method;
+using namespace latent_records;
 
-LatentValuesConfig values(Method method) {
-  LatentValuesConfig task;
-  task.method = method;
-  return task;
+std::string page_of(const std::vector<RunRecord>& records) {
+  return report::markdown(latent::make_report(records));
 }
 
-LatentStepsConfig steps(double corrupted = 0) {
-  LatentStepsConfig task;
-  task.corrupted = corrupted;
-  return task;
+nlohmann::json data_of(const std::vector<RunRecord>& records) {
+  return nlohmann::json::parse(report::json(latent::make_report(records)));
 }
 
-/// What a run found, cell by cell of `test_nodes`.
-struct Found {
-  std::vector<double> solved = {1, 1, 1};
-  std::optional<double> slope = {}, hit = {};
-  bool rising = false;
-};
-
-template <class Settings>
-RunRecord record(Settings task, const std::string& method, std::uint64_t seed, const Found& found,
-                 std::vector<std::uint32_t> nodes = {8, 16, 32}) {
-  task.test_nodes = std::move(nodes);
-  RunRecord run;
-  run.config.preset = method;
-  run.config.seed = seed;
-  run.config.task = task;
-  run.folder = "runs/" + method + "/seed-" + std::to_string(seed);
-  run.training["curve"] = {
-      {"score", "solved"},
-      {"points",
-       {{{"steps", 1}, {"score", 0.5}}, {{"steps", 4}, {"score", found.rising ? 0.9 : 0.5}}}}};
-  run.result = {{"kind", task.kind()}, {"method", method}, {"trained_nodes", {3, 8}}};
-  run.result["cells"] = Json::array();
-  const bool mends = std::string(task.kind()) == "latent-steps";
-  const bool iterates = mends || method == "no-oracle";
-  for (std::size_t i = 0; i < task.test_nodes.size(); ++i) {
-    const double solved = found.solved.at(i);
-    Json cell = {{"generator", "uniform"},
-                 {"nodes", task.test_nodes[i]},
-                 {"graphs", 300},
-                 {"solved", solved},
-                 {"node_accuracy", (1 + solved) / 2}};
-    cell["by_depth"] = {{{"depth", 4}, {"graphs", 30}, {"solved", solved}},
-                        {{"depth", 5}, {"graphs", 6}, {"solved", solved}}};
-    if (iterates) cell["settling"] = {{"settled", 1.0}, {"by_depth", Json::array()}};
-    if (mends)
-      cell["recovery"] = {{"replaced", 0.1},
-                          {"nodes", 0.9},
-                          {"graphs", 0.5},
-                          {"hit_nodes", found.hit ? Json(*found.hit) : Json()},
-                          {"hit", 9}};
-    run.result["cells"].push_back(cell);
-  }
-  if (iterates)
-    run.result["settling"] = {
-        {"settled", 1.0},
-        {"by_depth",
-         {{{"depth", 4}, {"graphs", 90}, {"iterations", 4.5}},
-          {{"depth", 9}, {"graphs", kGraphsOfDepth - 1}, {"iterations", 9.0}}}},
-        {"fit", nullptr}};
-  if (found.slope)
-    run.result["settling"]["fit"] = {
-        {"slope", *found.slope}, {"intercept", 0.0}, {"r2", 1.0}, {"graphs", 90}};
-  return run;
-}
-
-RunRecord discrete(std::uint64_t seed, const Found& found) {
-  return record(steps(), "discrete", seed, found);
-}
-
-/// Three seeds of all methods but chains of thought of values and of operands.
-std::vector<RunRecord> some_records() {
-  std::vector<RunRecord> records;
-  for (const std::uint64_t seed : {3, 1, 2}) {
-    const double less = 0.01 * static_cast<double>(seed);
-    records.push_back(discrete(seed, {{1, 0.9 - less, 0.6}, 1.0, 0.1, seed == 2}));
-    records.push_back(
-        record(steps(0.25), "corrected", seed, {{1, 0.95 - less, 0.9}, 1.1, 0.8 + less}));
-    records.push_back(record(values(Method::continuous), "continuous", seed, {{0.9, 0.5, 0.4, 0.1}},
-                             {8, 12, 16, 32}));
-    records.push_back(record(values(Method::no_oracle), "no-oracle", seed,
-                             {{0.9, 0.4, 0.3, 0.1}, 1.5}, {8, 12, 16, 32}));
-    records.push_back(record(values(Method::feed_forward), "feed-forward", seed, {{0.6, 0.1, 0}}));
-    records.push_back(record(values(Method::recurrent), "recurrent", seed, {{0.7, 0.2, 0}}));
-    records.push_back(record(LatentWordsConfig(), "chain-of-thought", seed, {{0.9, 0.4, 0}}));
-    records.back().result["cells"][0]["structure"] = 0.95;
-  }
-  RunRecord other;
-  other.config.task = WordTaskConfig();
-  records.push_back(other);
-  return records;
-}
-
-report::Range exactly(double value) {
-  return {value, value, value, 3};
+std::string picture_of(const std::vector<RunRecord>& records) {
+  return report::files_of(latent::make_report(records)).at(2).text;
 }
 
 std::string refusal(const std::vector<RunRecord>& records) {
-  return support::refusal([&] { latent_reasoning_markdown(records); });
-}
-
-// --- criteria ------------------------------------------------------------------------------------
-
-TEST(LatentVerdicts, SizesPassAtEveryThresholdAndFailBelow) {
-  const SizeVerdict edge{exactly(0.95), exactly(0.8), std::nullopt,
-                         exactly(0.8),  exactly(0.2), exactly(0.2)};
-  EXPECT_EQ(edge.verdict(), report::Verdict::passed);
-  const auto with = [&](const std::function<void(SizeVerdict&)>& change) {
-    SizeVerdict verdict = edge;
-    change(verdict);
-    return verdict;
-  };
-  EXPECT_EQ(with([](auto& v) { v.trained = exactly(0.949); }).at_trained(),
-            report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).at_twice(), report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.twice = exactly(0.799); }).order(), report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.801); }).order(), report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.continuous = exactly(0.199); }).order(), report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.recurrent = exactly(0.201); }).end_to_end(),
-            report::Verdict::failed);
-  EXPECT_EQ(with([](auto& v) { v.feed_forward = exactly(0.201); }).verdict(),
-            report::Verdict::failed);
-}
-
-TEST(LatentVerdicts, SizesAreUndecidedAboutWhatWasNotMeasuredUnlessTheRestFails) {
-  SizeVerdict verdict{exactly(1), exactly(1), {}, exactly(0.5), exactly(0.1), {}};
-  EXPECT_EQ(verdict.end_to_end(), report::Verdict::undecided);
-  EXPECT_EQ(verdict.order(), report::Verdict::undecided);
-  EXPECT_EQ(verdict.verdict(), report::Verdict::undecided);
-  verdict.feed_forward = exactly(0.3);
-  EXPECT_EQ(verdict.verdict(), report::Verdict::failed);
-  EXPECT_EQ(SizeVerdict().verdict(), report::Verdict::undecided);
-}
-
-TEST(LatentVerdicts, SlopesPassWithinFifteenHundredthsOfOne) {
-  const auto verdict = [](double slope) { return SlopeVerdict{exactly(slope)}.verdict(); };
-  EXPECT_EQ(verdict(0.85), report::Verdict::passed);
-  EXPECT_EQ(verdict(1.15), report::Verdict::passed);
-  EXPECT_EQ(verdict(0.849), report::Verdict::failed);
-  EXPECT_EQ(verdict(1.151), report::Verdict::failed);
-  EXPECT_EQ(SlopeVerdict().verdict(), report::Verdict::undecided);
-}
-
-TEST(LatentVerdicts, RecoveryPassesAtFourFifthsAndAboveTheModelWithoutCorrection) {
-  EXPECT_EQ((RecoveryVerdict{exactly(0.8), exactly(0.79)}.verdict()), report::Verdict::passed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.799), exactly(0)}.recovers()), report::Verdict::failed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.9), exactly(0.9)}.beats_discrete()),
-            report::Verdict::failed);
-  EXPECT_EQ((RecoveryVerdict{exactly(0.9), {}}.verdict()), report::Verdict::undecided);
-}
-
-TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
-  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0.5)}.verdict()), report::Verdict::passed);
-  EXPECT_EQ((NoOracleVerdict{exactly(0.399), exactly(0.5)}.verdict()), report::Verdict::failed);
-  EXPECT_EQ((NoOracleVerdict{exactly(0.4), exactly(0)}.verdict()), report::Verdict::undecided);
-  EXPECT_EQ((NoOracleVerdict{exactly(0.4), {}}.share()), std::nullopt);
+  return support::refusal([&] { page_of(records); });
 }
 
 // --- runs ----------------------------------------------------------------------------------------
@@ -196,13 +49,13 @@ TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
 TEST(LatentSections, HoldSeriesOfSeedsInOrderAndARunThatWasMadeTwiceOnce) {
   std::vector<RunRecord> records = some_records();
   records.push_back(discrete(1, {{1, 0.89, 0.6}, 1.0, 0.1}));  // a second run of seed 1
-  const auto sections = latent_sections(records);
+  const auto sections = latent::sections_of(records);
   ASSERT_EQ(sections.size(), 1u);
   const auto found = sections[0].of("discrete");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0]->seeds(), (std::vector<std::uint64_t>{1, 2, 3}));
   EXPECT_EQ(found[0]->setting, "");
-  EXPECT_EQ(found[0]->rising(), 1u);
+  EXPECT_EQ(std::ranges::count_if(found[0]->ends(), &RunEnd::rising), 1);
   const auto range = found[0]->solved({GraphShape::Generator::uniform, 16});
   ASSERT_TRUE(range);
   EXPECT_NEAR(range->least, 0.87, 1e-12);
@@ -224,7 +77,7 @@ TEST(LatentSections, RefuseTwoResultsOfOneConfigurationAndSeed) {
 }
 
 TEST(LatentSections, SayNothingOfDepthsWithFewGraphs) {
-  const auto sections = latent_sections({discrete(1, {{1, 0.5, 0.5}, 1.0})});
+  const auto sections = latent::sections_of({discrete(1, {{1, 0.5, 0.5}, 1.0})});
   const auto depths = sections[0].series[0].solved_by_depth(GraphShape::Generator::uniform);
   ASSERT_EQ(depths.size(), 1u);  // three times 6 graphs are fewer than 20
   EXPECT_NEAR(depths.at(4).median, 2.0 / 3, 1e-12);
@@ -239,7 +92,7 @@ TEST(LatentSections, KeepTasksApartAndNameWhatSeriesOfAMethodDifferIn) {
   other.config.task.as<LatentStepsConfig>().graphs.modulus = 5;
   RunRecord curve = discrete(2, {});
   curve.config.training.curve_first = 7;  // the same training
-  const auto sections = latent_sections({discrete(1, {}), narrow, other, curve});
+  const auto sections = latent::sections_of({discrete(1, {}), narrow, other, curve});
   ASSERT_EQ(sections.size(), 2u);
   ASSERT_EQ(sections[0].series.size(), 2u);
   EXPECT_EQ(sections[0].series[0].setting, "model.width=64");
@@ -255,7 +108,7 @@ TEST(LatentSections, KeepTasksApartAndNameWhatSeriesOfAMethodDifferIn) {
 
 TEST(LatentReasoningReport, PrintsMediansRangesAndRowsThatWereNotRun) {
   expect_parts(
-      latent_reasoning_markdown(some_records()),
+      page_of(some_records()),
       {"| method | seeds | state | N = 8 (trained) | N = 12 | N = 16 | N = 32 |",
        "| discrete | 1, 2, 3 | still rising: 1 of 3 | 1.000 (1.000 to 1.000) | – | 0.880 (0.870 to "
        "0.890) | 0.600 (0.600 to 0.600) |",
@@ -269,7 +122,7 @@ TEST(LatentReasoningReport, PrintsMediansRangesAndRowsThatWereNotRun) {
 
 TEST(LatentReasoningReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
   expect_parts(
-      latent_reasoning_markdown(some_records()),
+      page_of(some_records()),
       {"- LO-3, discrete: **reproduced**, median of 3 seeds, of which 3 pass the first 2 "
        "thresholds by themselves.\n",
        "  - no threshold at N = 32: 0.600 (0.600 to 0.600).\n",
@@ -281,13 +134,13 @@ TEST(LatentReasoningReport, StatesEveryCriterionWithSeedsAndWhatIsMissing) {
        "- LO-6, continuous, no oracle: **reproduced**, median of 3 seeds.\n",
        "0.400 (0.400 to 0.400) against 0.500 (0.500 to 0.500), 0.800 of it, **passed**"});
   expect_parts(
-      latent_reasoning_markdown({discrete(1, {{1, 0.9, 0.6}, 1.0})}),
+      page_of({discrete(1, {{1, 0.9, 0.6}, 1.0})}),
       {"- LO-3, discrete: **undecided**, 1 of 3 seeds; missing: continuous "
        "at N = 16, feed-forward at N = 16, recurrent at N = 16.\n",
        "- LO-5, discrete, corrected: **undecided**; missing: runs of the method corrected.\n",
        "| continuous | | not run |"});
   expect_parts(
-      latent_reasoning_markdown({discrete(1, {{0.5, 0.2, 0}})}),
+      page_of({discrete(1, {{0.5, 0.2, 0}})}),
       {"- LO-3, discrete: **not reproduced at this scale**, 1 of 3 seeds, so this is preliminary",
        "- LO-4, discrete: **undecided**; missing: solved graphs of two depths"});
 }
@@ -299,11 +152,11 @@ TEST(LatentReasoningReport, CountsTheSeedsThatPassByThemselvesWhereTheMedianDoes
   for (const std::uint64_t seed : {1, 2, 3})
     records.push_back(
         record(steps(0.25), "corrected", seed, {{1, 1, 1}, 1.0, seed == 1 ? 0.7 : 0.9}));
-  expect_parts(latent_reasoning_markdown(records),
+  expect_parts(page_of(records),
                {"- LO-3, discrete: **undecided**, median of 3 seeds, of which 1 pass the",
                 "- LO-4, discrete: **reproduced**, median of 3 seeds, of which 2 pass by",
                 "- LO-5, discrete, corrected: **reproduced**, median of 3 seeds, of which 2"});
-  const auto json = nlohmann::json::parse(latent_reasoning_json(records));
+  const auto json = data_of(records);
   EXPECT_EQ(json["sections"][0]["criteria"][1]["alone"],
             nlohmann::json::parse(R"({"judged": 3, "passing": 2, "parts": 1})"));
 }
@@ -311,21 +164,21 @@ TEST(LatentReasoningReport, CountsTheSeedsThatPassByThemselvesWhereTheMedianDoes
 TEST(LatentReasoningReport, SaysOfRunsThatEndedEarlyHow) {
   std::vector<RunRecord> records = {discrete(1, {})};
   records[0].training.update({{"steps", 59u}, {"stopped", "seconds"}});
-  expect_parts(latent_reasoning_markdown(records),
+  expect_parts(page_of(records),
                {"| discrete | 1 | ended by its seconds after 59 steps | 1.000 |"});
   for (const std::uint64_t seed : {2, 3}) records.push_back(discrete(seed, {.rising = true}));
   records[2].training.update({{"steps", 4u}, {"stopped", "diverged"}});
   expect_parts(
-      latent_reasoning_markdown(records),
+      page_of(records),
       {"| discrete | 1, 2, 3 | seed 1 ended by its seconds after 59 steps, seed 3 diverged "
        "after 4 steps, still rising: 1 of 3 |"});
-  const auto json = nlohmann::json::parse(latent_reasoning_json(records));
+  const auto json = data_of(records);
   EXPECT_EQ(json["sections"][0]["series"][0]["ended_early"][1],
             nlohmann::json::parse(R"({"seed": 3, "how": "diverged after 4 steps"})"));
 }
 
 TEST(LatentReasoningReport, TheJsonHoldsTheSameNumbers) {
-  const auto json = nlohmann::json::parse(latent_reasoning_json(some_records()));
+  const auto json = data_of(some_records());
   EXPECT_EQ(json["schema"], "logdepth/report-latent-reasoning/1");
   ASSERT_EQ(json["sections"].size(), 1u);
   const auto& section = json["sections"][0];
@@ -348,7 +201,7 @@ TEST(LatentReasoningReport, TheJsonHoldsTheSameNumbers) {
 }
 
 TEST(LatentReasoningReport, TheFigureHasALineForEverySeriesAndBandsOfSeeds) {
-  const std::string svg = latent_reasoning_svg(some_records());
+  const std::string svg = picture_of(some_records());
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(svg.c_str()));
   std::size_t bands = 0;
@@ -385,14 +238,14 @@ ExactFile oracle_file(std::uint32_t prime, std::uint32_t names, std::uint32_t op
 TEST(ConstructedGraphs, AreMeasuredAsTheRunsAreAndSolveEverything) {
   const auto records = with_constructed_graphs({discrete(4, {})}, oracle_file(3, 32));
   ASSERT_EQ(records.size(), 2u);
-  const auto sections = latent_sections(records);
+  const auto sections = latent::sections_of(records);
   ASSERT_EQ(sections.size(), 1u);
   const auto found = sections[0].of("constructed");
   ASSERT_EQ(found.size(), 1u);
-  const LatentRun& run = found[0]->runs.at(0);
-  EXPECT_EQ(run.seed, 4u);
+  const latent::Run& run = found[0]->runs.at(0);
+  EXPECT_EQ(run.end.seed, 4u);
   ASSERT_EQ(run.cells.size(), 3u);
-  for (const LatentCell& cell : run.cells) {
+  for (const latent::Cell& cell : run.cells) {
     EXPECT_EQ(cell.graphs, kConstructedGraphs);
     EXPECT_EQ(cell.solved, 1);
     EXPECT_EQ(cell.recovery->hit_nodes, 1);
@@ -400,7 +253,7 @@ TEST(ConstructedGraphs, AreMeasuredAsTheRunsAreAndSolveEverything) {
   EXPECT_NEAR(run.settling->fit->slope, 1, 1e-9);
   for (const auto& [depth, iterations] : run.settling->iterations)
     EXPECT_NEAR(iterations, depth, 1) << "occurrences of the last node may take one more";
-  expect_parts(latent_reasoning_markdown(records),
+  expect_parts(page_of(records),
                {"Constructed: graphs.json, not trained, 1 layer for each unit of depth; run "
                 "exactly on the first 50 graphs of each size that seed 4 was measured on.",
                 "| constructed (exact) | 50 graphs each | exact | 1.000 | 1.000 | 1.000 |"});
@@ -479,13 +332,12 @@ TEST(LatentReasoningReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "latent-reasoning-report" / "new";
   fs::remove_all(folder.parent_path());
-  save_latent_reasoning_report(some_records(), folder.string());
-  EXPECT_EQ(read_whole_file((folder / "latent-reasoning.md").string()),
-            latent_reasoning_markdown(some_records()));
+  save_page<latent::make_report>({some_records()}, folder.string());
+  EXPECT_EQ(read_whole_file((folder / "latent-reasoning.md").string()), page_of(some_records()));
   EXPECT_EQ(read_whole_file((folder / "latent-reasoning.json").string()),
-            latent_reasoning_json(some_records()));
+            report::json(latent::make_report(some_records())));
   EXPECT_EQ(read_whole_file((folder / "latent-reasoning.svg").string()),
-            latent_reasoning_svg(some_records()));
+            picture_of(some_records()));
   fs::remove_all(folder.parent_path());
 }
 

@@ -88,7 +88,7 @@ TEST(SettingsSweeps, AreATableForPeopleAndAnObjectForPrograms) {
   RunRecord ended = run(2e-3, 2, {100}, 3);
   ended.training["stopped"] = "seconds";
   const std::vector<RunRecord> runs = {run(2e-3, 1, {100, 900}, 16), ended, run(1e-3, 1, {300}, 2)};
-  const std::string text = sweep_markdown(runs);
+  const std::string text = markdown(sweep_report(runs));
   EXPECT_NE(text.find("| 0.001 | 1 | 300 (154 k) | – | 2 |\n"), std::string::npos) << text;
   EXPECT_NE(
       text.find("| 0.002 | 1, 2 | 100, 100 (51 k) | 900, – | 16+, 3 (ended by its seconds) |\n"),
@@ -98,7 +98,7 @@ TEST(SettingsSweeps, AreATableForPeopleAndAnObjectForPrograms) {
                       "training.learning\\_rate = 0.002: 1 of 2."),
             std::string::npos)
       << text;
-  const auto json = Json::parse(sweep_json(runs));
+  const auto json = Json::parse(json(sweep_report(runs)));
   EXPECT_EQ(json["settings"], (Json{"training.learning_rate"}));
   EXPECT_EQ(json["best"], (Json{"0.002"}));
   EXPECT_EQ(json["choices"][1]["runs"][0]["passed"][1],

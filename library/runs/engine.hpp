@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/exact/decided_run.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/tokens.hpp"
+
+namespace logdepth {
+
+/// A number as it was read off a run.
+struct ReadNumber {
+  std::string exact;  ///< its text; empty in floating point
+  double value = 0;   ///< as computed; of an exact number near it, and 0 beyond the field
+  double error = 0;   ///< in floating point: the exact number is at most so far away
+};
+
+/// What was read, and how sure it is; exact answers are certified.
+template <class T>
+using Read = Outcome<FloatAnswer<T>>;
+
+/// How exact runs came to their answers.
+struct ExactStatistics {
+  AttentionStatistics attention;
+  std::uint64_t promises = 0;  ///< rows checked
+  std::size_t values = 0;      ///< distinct
+  std::size_t bytes = 0;       ///< of tuples, numbers and what is remembered
+  RadicalTower::Statistics nested;
+};
+/// How rounded runs did.
+struct RoundedStatistics {
+  FloatStatistics heads;
+  std::optional<std::string> unproved;  ///< why nothing is proved of the file's numbers, if so
+};
+
+using RunStatistics = std::variant<ExactStatistics, RoundedStatistics>;
+
+/// An arithmetic: runs one input after the other; the questions are about the latest.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Why there are no answers, if there are none. Errors: SizeLimit.
+  virtual std::optional<Refusal> run(const Tokens& tokens) = 0;
+  virtual std::size_t tokens() const = 0;
+  virtual Read<bool> accepts(std::size_t token) = 0;
+  virtual Read<bool> connected(std::size_t source, std::size_t target) = 0;
+  /// The product of the letters 0 .. letter, or the state after them.
+  virtual Read<PrefixAnswer> prefix(std::size_t letter) = 0;
+  virtual Read<std::vector<ReadNumber>> numbers(std::size_t token) = 0;
+  /// Exact runs: where the input left the field of sums of square roots, if it did.
+  virtual std::optional<std::string> left_field() const { return std::nullopt; }
+  /// Exact runs: the first promise that this input broke.
+  virtual std::optional<std::string> broken_promise() const { return std::nullopt; }
+  /// Of all inputs.
+  virtual RunStatistics statistics() const = 0;
+};
+
+/// Looks on at every moment of exact runs: after the embedding, and after every sublayer.
+class MomentObserver : public ForwardObserver<ValueId> {
+ public:
+  virtual void moment(std::size_t step, const char* sublayer, const Stream<ValueId>& stream) = 0;
+
+  void before(const Location& location, const Stream<ValueId>& stream) override;
+  void after(const Location& location, const Stream<ValueId>& stream) override;
+  const Real& number(ValueId value) const { return arithmetic->pool()[value]; }
+  const Exact* arithmetic = nullptr;  ///< of the engine, which says it
+};
+
+/// Who looks on.
+struct Spectators {
+  std::function<void(const Location&)> progress = {};  ///< called after every sublayer
+  MomentObserver* moments = nullptr;                   ///< of exact runs
+};
+
+/// Interned exact numbers, nested radicals where these do not do; every promise is checked, up to where
+/// the numbers leave the field. Keeps a reference.
+std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads = 1,
+                                     const Spectators& spectators = {});
+/// Floating point, with what is proved from the file's program. A promise that is not seen to be kept
+/// takes the certificate away; what broke it, if anything did, is for an exact run to say. Errors: as
+/// FloatRunner.
+std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& options,
+                                     const Spectators& spectators = {});
+
+}  // namespace logdepth

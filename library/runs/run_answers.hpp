@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "library/requests/stream_request.hpp"
+#include "library/runs/engine.hpp"
+#include "objects/graph.hpp"
+
+namespace logdepth {
+
+/// What came of an input: a verdict, or named numbers, or why there are none.
+struct RunAnswer {
+  std::optional<Refusal> refusal;
+  std::optional<std::string> limit;  ///< of size, that was met; what was read before is there
+  std::optional<bool> verdict;       ///< accepted, or connected
+  std::vector<std::vector<ReadNumber>> numbers;  ///< by token and row of the output
+  std::optional<DividedNumbers> divided;         ///< what the last token's numbers are codes of
+  /// The products of the first 1, 2, ... letters, or the states after them.
+  std::optional<std::vector<Read<PrefixAnswer>>> prefixes;
+  /// Of the verdict, or of the first number that is not certified.
+  Certificate certificate = Certificate::certified;
+  std::string reason;                  ///< why it is not certified
+  std::optional<std::uint64_t> depth;  ///< layers; absent where nothing came of the run
+  std::optional<std::string> broken_promise, left_field;  ///< as of Engine
+};
+
+/// What is read off runs.
+struct Reading {
+  bool prefixes = true;     ///< where the file says how they are read
+  bool every_token = true;  ///< named numbers of words and divisions, else of the last token
+  bool nested = false;      ///< also named numbers beyond the sums of square roots
+};
+
+/// Answers of an engine, input by input.
+class RunAnswers {
+ public:
+  /// Keeps a reference.
+  RunAnswers(const Model& model, std::unique_ptr<Engine> engine, const Reading& reading)
+      : model_(model), engine_(std::move(engine)), reading_(reading) {}
+  const Engine& engine() const { return *engine_; }
+
+  /// Called with every input's tokens before it is run; what it throws comes through, but a SizeLimit
+  /// is the limit of the answer.
+  void before_runs(std::function<void(const Outcome<Tokens>&)> look) { look_ = std::move(look); }
+
+  RunAnswer word(const std::vector<std::string>& letters);
+  /// With `same_graph`, of the graph of the question before: a file that answers all pairs at once is
+  /// not run again.
+  RunAnswer pair(const Graph& graph, Vertex source, Vertex target, bool same_graph = false);
+  RunAnswer streams(const std::function<Outcome<Tokens>()>& tokens);
+  RunAnswer division(const std::vector<std::vector<Real>>& rows);
+
+ private:
+  RunAnswer run(const std::function<Outcome<Tokens>()>& tokens);
+  /// Reads from a run that came through; nothing from another.
+  RunAnswer read(RunAnswer ran, const std::function<void(RunAnswer&)>& reader);
+  void read_verdict(const Read<bool>& verdict, RunAnswer& answer) const;
+  void read_numbers(std::size_t first_token, RunAnswer& answer);
+  /// What a word, or a stream, is answered with.
+  void read_last(std::size_t letters, bool every_token, RunAnswer& answer);
+
+  const Model& model_;
+  std::unique_ptr<Engine> engine_;
+  const Reading reading_;
+  std::function<void(const Outcome<Tokens>&)> look_;
+  std::optional<RunAnswer> all_pairs_;  ///< the run that answers all pairs of the latest graph
+};
+
+/// As it is printed: exactly, or the shortest that is read as the same float.
+std::string text(const ReadNumber& number);
+
+/// Whether one run answers all pairs of a graph.
+bool answers_all_pairs(const Model& model);
+
+}  // namespace logdepth
