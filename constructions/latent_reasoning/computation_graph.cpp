@@ -286,7 +286,7 @@ struct Evaluation {
     Cases result = read(operands.back().value, prime);  // of the expression up to operand r
     for (std::size_t r = o.size(); r-- > 0;) {
       result = expression(result, o[r], operands[r].value, prime);
-      if (options.form == Graphpairwise && r > 0) {
+      if (options.form == GraphEvaluation::pairwise && r > 0) {
         const auto e = p.onehot(fmt::format("e.{}", r), values, cells::scratch);
         p.repeated(cells::lookup(fmt::format("part.{}", r), assign(e, result)));
         fetched += e;

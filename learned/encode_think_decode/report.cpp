@@ -343,11 +343,10 @@ Report make_report(const ReportRuns& runs) {
   add_training(page, found);
   add_published(page);
   if (!found.sections.empty())
-    page.pictures.push_back(loops_picture(found.sections, page.data["published"]));
+    page.add_picture(loops_picture(found.sections, page.data["published"]));
   if (!found.distances.empty())
-    page.pictures.push_back(angular_picture("etd-angular.svg", found.distances));
-  if (!found.loops.empty())
-    page.pictures.push_back(model_loops_picture("etd-loops.svg", found.loops));
+    page.add_picture(angular_picture("etd-angular.svg", found.distances));
+  if (!found.loops.empty()) page.add_picture(model_loops_picture("etd-loops.svg", found.loops));
   return page;
 }
 

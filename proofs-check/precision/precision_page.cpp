@@ -319,7 +319,7 @@ Report precision_page(const PrecisionReport& measured) {
   const MeasuredCurves curves(measured);
   Report page{"precision", "Precision"};
   page.data = report_data(measured, curves);
-  page.pictures = {precision_picture(curves)};
+  page.add_picture(precision_picture(curves));
   page.add("Written by `" + measured.command + "`.").add(kIntroduction);
   if (!measured.points.empty())
     page.add(report::Figure{"precision.svg", "bits and temperatures against N"});
