@@ -2,7 +2,7 @@
 """What does exactness cost? Exact runs of compiled weights against dense floating point on the same
 file and input, and against what the network computes, written directly.
 
-    exact_cost.py BUILD [--quick] [--only CASE ...] [--out DIR]
+    exact_cost.py BUILD [--quick | --smallest] [--only CASE ...] [--out DIR]
     exact_cost.py --report DIR
 
 BUILD is a folder with the programs logdepth and bench_exact_cost (cmake -DLOGDEPTH_BENCH=ON).
@@ -16,20 +16,21 @@ import sys
 
 import exact_cost_report
 from contest import ROUNDING, Contender, Machine, Rounding, compared, contest, read_lines
-from measurement import HERE, Measurement, say, splitmix64
+from measurement import HERE, Measurement, chosen, say, splitmix64
 
 CASES = ["scan", "tree", "connectivity", "rows", "rounding", "profile"]
-SIZES = {  # letters or vertices: full, quick
-    "scan": ([256, 1024, 4096, 10000, 65536, 100000, 1048576], [256, 1024, 2048, 4096]),
-    "tree": ([256, 1024, 4096, 10000, 65536], [64, 256, 1024]),
-    "connectivity": ([4, 8, 16, 22, 46, 64], [3, 4, 6, 8, 12]),
-    "rows": ([8, 16, 32, 64, 128, 256], [4, 8, 16, 32]),
+SIZES = {  # letters or vertices: full, quick, smallest
+    "scan": ([256, 1024, 4096, 10000, 65536, 100000, 1048576], [256, 1024, 2048, 4096], [64]),
+    "tree": ([256, 1024, 4096, 10000, 65536], [64, 256, 1024], [16]),
+    "connectivity": ([4, 8, 16, 22, 46, 64], [3, 4, 6, 8, 12], [3]),
+    "rows": ([8, 16, 32, 64, 128, 256], [4, 8, 16, 32], [4]),
 }
-ROUNDING_LETTERS = 8192, 1024
-ROUNDING_VERTICES = range(2, 9), range(2, 6)
-PHI_TOKENS = 10000
-PROFILES = {  # case: full, quick
-    "scan": (65536, 4096), "tree": (16384, 1024), "connectivity": (22, 12), "rows": (64, 32),
+ROUNDING_LETTERS = 8192, 1024, 64
+ROUNDING_VERTICES = range(2, 9), range(2, 6), range(2, 3)
+PHI_TOKENS = 10000, 10000, 100
+PROFILES = {  # case: full, quick, smallest
+    "scan": (65536, 4096, 64), "tree": (16384, 1024, 16), "connectivity": (22, 12, 3),
+    "rows": (64, 32, 4),
 }
 GROUP = "A5"
 
@@ -39,8 +40,9 @@ class Bench:
         self.options, self.work = options, work
         self.program = os.path.join(options.build, "bench_exact_cost")
         self.logdepth = os.path.join(options.build, "logdepth")
-        self.limit = options.limit or (30 if options.quick else 600)
-        self.budget = 3 if options.quick else 90
+        self.limit = options.limit or chosen(options, (600, 30, 600))
+        self.budget = chosen(options, (90, 3, 3))
+        self.repeats = options.repeats or chosen(options, (5, 5, 1))
         self.machine = Machine(options.core, options.memory * 2**30)
         self.absent = self.missing()
 
@@ -117,7 +119,7 @@ class Bench:
 
     def timed_case(self, case, compile_arguments, direct, questions, tokens):
         contenders, sizes = self.contenders(direct), []
-        for size in SIZES[case][self.options.quick]:
+        for size in chosen(self.options, SIZES[case]):
             model, refusal = self.compiled(case, *compile_arguments(size))
             say(f"{case} {size}: {tokens(size)} tokens")
             if not model:
@@ -127,7 +129,7 @@ class Bench:
             records = contest(
                 self.machine, contenders, self.absent,
                 lambda name, m=model, s=size: [self.arguments(name, m, q) for q in questions(s)],
-                tokens(size), self.work, self.limit, self.options.repeats, self.budget, say)
+                tokens(size), self.work, self.limit, self.repeats, self.budget, say)
             sizes.append({"size": size, "tokens": tokens(size), "records": records})
         return {"sizes": sizes}
 
@@ -163,7 +165,8 @@ class Bench:
         heads = []
         for number, tolerance in (([], 0), ([], 1e-15), ([], 1e-12), (["--single"], 0),
                                   (["--single"], 1e-6)):
-            command = [self.program, "--phi", str(PHI_TOKENS), "--tolerance", str(tolerance)]
+            command = [self.program, "--phi", str(chosen(self.options, PHI_TOKENS)), "--tolerance",
+                       str(tolerance)]
             head, error = self.machine.start(command + number, self.limit)
             if error:
                 sys.exit(f"the phi head failed: {error}")
@@ -193,7 +196,7 @@ class Bench:
         return found
 
     def rounded_words(self):
-        letters, table = ROUNDING_LETTERS[self.options.quick], []
+        letters, table = chosen(self.options, ROUNDING_LETTERS), []
         plain, loose = (), ("--tolerance", "1e-12")
         floats = [("float64", plain), ("float64", loose), ("float32", plain)]
         for name, arguments in (("scan, two-circle", []),
@@ -218,7 +221,7 @@ class Bench:
             sys.exit(refusal)
         floats = [(number, ("--tolerance", str(t), "--zero", str(z)))
                   for number in ("float64", "float32") for t, z in ROUNDING]
-        for vertices in ROUNDING_VERTICES[self.options.quick]:
+        for vertices in chosen(self.options, ROUNDING_VERTICES):
             say(f"rounding, connectivity, {vertices} vertices")
             names = [f"v{i}" for i in range(vertices)]
             pairs = [(s, t) for s in names for t in names if s != t]
@@ -240,7 +243,7 @@ class Bench:
             "rows": ["connectivity", "--construction", "rows", "--size"]}
         profiles = []
         for case, sizes in PROFILES.items():
-            size = sizes[self.options.quick]
+            size = chosen(self.options, sizes)
             arguments = compile_arguments[case] + ([str(size)] if case == "rows" else [])
             model, refusal = self.compiled("profile", *arguments)
             if not model:
@@ -289,8 +292,8 @@ class Bench:
 def main():
     measurement = Measurement("exact_cost", "case", CASES, __doc__, "minutes", None,
                               "seconds for one run (default 600, with --quick 30)")
-    measurement.parser.add_argument("--repeats", type=int, default=5,
-                                    help="runs of each contender (default 5)")
+    measurement.parser.add_argument("--repeats", type=int, default=None,
+                                    help="runs of each contender (default 5, with --smallest 1)")
     options = measurement.options()
     if options.report:
         exact_cost_report.write(options.report)

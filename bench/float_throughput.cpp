@@ -202,10 +202,8 @@ nlohmann::json check_products(const FloatRunner& runner, const FloatStream& stre
   std::uint64_t wrong = 0, certified = 0, wrong_but_certified = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
     const auto answer = runner.prefix(stream, first_letter(model) + i);
-    const Transformation product = direct.product(i);
     const bool right =
-        answer.has_value() && std::equal(product.begin(), product.end(),
-                                         answer.value().value.begin(), answer.value().value.end());
+        answer.has_value() && answer.value().value == PrefixAnswer(direct.product(i));
     const bool sure = answer.has_value() && answer.value().certificate == Certificate::certified;
     wrong += !right;
     certified += sure;

@@ -3,7 +3,7 @@
 of position codes against loops in C++, numpy and PyTorch; whole runs of compiled files; and the
 share of a GPU's arithmetic that is used.
 
-    float_throughput.py BUILD [--quick] [--only PART ...] [--out DIR]
+    float_throughput.py BUILD [--quick | --smallest] [--only PART ...] [--out DIR]
     float_throughput.py --report DIR
 
 BUILD is a folder with the programs logdepth and bench_float_throughput (cmake -DLOGDEPTH_BENCH=ON).
@@ -17,22 +17,23 @@ import sys
 
 import float_throughput_report
 from contest import Machine
-from measurement import HERE, Measurement, say
+from measurement import HERE, Measurement, chosen, say
 
 PARTS = ["heads", "ties", "runs", "gpu"]
 GROUP = "A5"
 CODES = {2: "circle", 4: "two-circle"}
-# Tokens, and rounds of the contenders in turn: full, quick.
-HEADS = ([(1024, 7), (4096, 7), (20000, 5), (100000, 2)], [(1024, 3), (4096, 3), (20000, 1)])
+# Tokens, and rounds of the contenders in turn: full, quick, smallest.
+HEADS = ([(1024, 7), (4096, 7), (20000, 5), (100000, 2)], [(1024, 3), (4096, 3), (20000, 1)],
+         [(256, 1)])
 ARRAYS_UP_TO = 4096  # numpy and PyTorch
 # In float32 so many neighbours of a circle code tie, or cannot be told apart, that adding them up
 # takes hours.
 SINGLE_CIRCLE_UP_TO = 4096
-TIES = ([4096, 20000], [4096])
+TIES = ([4096, 20000], [4096], [256])
 TIED_KEYS = 64
-RUNS = ([1024, 4096, 20000], [1024, 4096])
-GPU_HEADS = ([20000, 100000], [20000])
-GPU_RUNS = ([20000, 100000], [4096])
+RUNS = ([1024, 4096, 20000], [1024, 4096], [128])
+GPU_HEADS = ([20000, 100000], [20000], [256])
+GPU_RUNS = ([20000, 100000], [4096], [128])
 
 
 class Bench:
@@ -42,8 +43,11 @@ class Bench:
         self.machine = Machine(options.core, options.memory * 2**30)
         self.versions = {}
 
-    def sizes(self, both):
-        return both[self.options.quick]
+    def sizes(self, all_sizes):
+        return chosen(self.options, all_sizes)
+
+    def rounds(self, wanted):
+        return 1 if self.options.smallest else wanted
 
     def measure(self, *arguments):
         result, error = self.machine.start([self.program, *map(str, arguments)], self.options.limit)
@@ -103,7 +107,8 @@ class Bench:
                           for tokens, rounds in self.sizes(HEADS) for dimension in CODES]}
 
     def ties(self):
-        return {"heads": [self.head(tokens, 4, 3, TIED_KEYS) for tokens in self.sizes(TIES)],
+        return {"heads": [self.head(tokens, 4, self.rounds(3), TIED_KEYS)
+                          for tokens in self.sizes(TIES)],
                 "keys": TIED_KEYS}
 
     # ---- Whole runs ---------------------------------------------------------------------------
@@ -124,7 +129,7 @@ class Bench:
                 **result}
 
     def runs(self):
-        return {"runs": [self.run_of(dimension, tokens, number, "cpu", 3)
+        return {"runs": [self.run_of(dimension, tokens, number, "cpu", self.rounds(3))
                          for dimension, number, tokens in self.worth_measuring(RUNS)]}
 
     def worth_measuring(self, sizes):

@@ -72,10 +72,11 @@ class Measurement:
         add = self.parser.add_argument
         add("build", nargs="?", help=f"folder with logdepth and bench_{name}")
         add("--quick", action="store_true", help=f"small sizes, {quick}")
+        add("--smallest", action="store_true", help="smallest sizes, once each: a test of the script")
         add("--only", nargs="+", choices=parts, default=parts, metavar=kind.upper(),
             help=", ".join(parts))
         add("--out", default=None,
-            help=f"folder of the page; default: bench, with --quick BUILD/{name}")
+            help=f"folder of the page; default: bench, with --quick or --smallest BUILD/{name}")
         add("--report", metavar="DIR", help="write the page from stored results")
         add("--limit", type=int, default=limit, help=limit_help)
         add("--core", type=int, default=max(os.sched_getaffinity(0)),
@@ -90,8 +91,9 @@ class Measurement:
             self.parser.error("expected the build folder")
         if options.build:
             options.python = options.python or python_with_numpy()
-        options.out = options.out or (os.path.join(options.build or "", self.name)
-                                      if options.quick else HERE)
+        options.sizes = ("smallest" if options.smallest else "quick" if options.quick else "full")
+        options.out = options.out or (HERE if options.sizes == "full" else
+                                      os.path.join(options.build or "", self.name))
         return options
 
     def measure(self, options, make_bench, before=lambda bench: {}, after=lambda bench: {}):
@@ -110,12 +112,17 @@ class Measurement:
                 load = os.getloadavg()[0]
                 stored[kinds][part] = {
                     "machine": describe_machine(memory=True), "source": describe_source(),
-                    "sizes_chosen": "quick" if options.quick else "full", **before(bench),
+                    "sizes_chosen": options.sizes, **before(bench),
                     **getattr(bench, part)(), "load": [load, os.getloadavg()[0]], **after(bench)}
                 with open(raw, "w", encoding="utf-8") as opened:
                     json.dump(stored, opened, indent=1)
                     opened.write("\n")
         return stored[kinds]
+
+
+def chosen(options, sizes):
+    """Of (full, quick, smallest), what the options ask for."""
+    return sizes[("full", "quick", "smallest").index(options.sizes)]
 
 
 def stored_parts(folder, name, kind):

@@ -39,7 +39,8 @@ class RowsOnDevice final : public HeadContender {
         block_norm_(put(std::vector<Number>(blocks_, Number(1)))),
         block_end_(put(ends())),
         bounds_(Backend::template zeros<float_pass::RowBounds>(head.tokens)),
-        states_(Backend::template zeros<std::uint8_t>(head.tokens)) {
+        states_(Backend::template zeros<std::uint8_t>(head.tokens)),
+        promised_(Backend::template zeros<std::uint8_t>(head.tokens)) {
     rounding_.u = static_cast<double>(std::numeric_limits<Number>::epsilon()) / 2;
     rounding_.smallest = static_cast<double>(std::numeric_limits<Number>::min());
   }
@@ -127,6 +128,8 @@ class RowsOnDevice final : public HeadContender {
                                             Backend::pointer(largest_size_),
                                             true,
                                             gap_,
+                                            float_pass::PlanHead<Number>::Selects::anything,
+                                            false,
                                             numbers(scaled_query_, scaled_query_error_),
                                             numbers(key_, key_error_),
                                             Backend::pointer(weight_),
@@ -136,7 +139,8 @@ class RowsOnDevice final : public HeadContender {
                   float_pass::AttendRow<Number, Score>{
                       view, numbers(value_, value_error_), numbers(average_, average_error_),
                       values_, tokens_, float_pass::Choice{}, rounding_,
-                      reinterpret_cast<float_pass::RowState*>(Backend::pointer(states_))});
+                      reinterpret_cast<float_pass::RowState*>(Backend::pointer(states_)),
+                      reinterpret_cast<float_pass::RowPromise*>(Backend::pointer(promised_))});
   }
 
   Backend backend_;
@@ -150,7 +154,7 @@ class RowsOnDevice final : public HeadContender {
   Array<Number> block_norm_;
   Array<std::uint32_t> block_end_;
   Array<float_pass::RowBounds> bounds_;
-  Array<std::uint8_t> states_;
+  Array<std::uint8_t> states_, promised_;
 };
 
 }  // namespace logdepth

@@ -7,11 +7,10 @@
 #include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/compile_output.hpp"
-#include "cli/optional_option.hpp"
+#include "cli/construction_options.hpp"
 #include "cli/program_source.hpp"
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "library/requests/crasp_request.hpp"
 #include "library/requests/regular_request.hpp"
-#include "library/requests/theorem_requests.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -21,7 +20,7 @@ namespace {
 
 struct RegularOptions {
   AutomatonOptions automaton;
-  RegularSettings settings;
+  Values values;
   OutputOptions output;
   std::string emit;
 };
@@ -31,8 +30,8 @@ void say_so(const std::string& line) {
 }
 
 int compile_regular(const RegularOptions& options) {
-  const CompileSettings& compiling = options.output.settings;
-  check_regular(options.settings, compiling);
+  const Values values = with_unroll(options.values, options.output.settings);
+  const Construction& construction = chosen_construction(Problem::words, values);
   for (const std::string& output : {options.output.output, options.emit})
     refuse_overwriting(output, files_of(options.automaton.source));
   const bool emits = !options.emit.empty();
@@ -41,7 +40,7 @@ int compile_regular(const RegularOptions& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
   std::string emitted;
   if (emits) emitted = write_automaton(loaded.minimal_to_write(), options.emit);
-  Program program = requested_program(loaded, options.settings, compiling, say_so);
+  Program program = requested_program(loaded, construction, values, say_so);
   if (emits) {
     write_whole_file(options.emit, emitted);
     std::cerr << "wrote " << options.emit << ": the minimal automaton\n";
@@ -78,38 +77,12 @@ std::shared_ptr<FileOptions> add_file_command(CLI::App& compile, const std::stri
 
 Command add_compile_regular(CLI::App& compile) {
   auto options = std::make_shared<RegularOptions>();
-  RegularSettings& settings = options->settings;
   CLI::App* command = compile.add_subcommand(
       "regular",
       "a transformer that recognises a regular language, and yields every prefix product\n"
       "Example: logdepth compile regular --group A5 -o a5.json");
   options->automaton.add_to(*command);
-  command
-      ->add_option("--construction", settings.construction,
-                   "scan: MS25 Theorem 4.1; tree: the same with the paper's own tree; radix: "
-                   "Corollary 4.2, for --unroll N letters at most, or without it for all lengths; "
-                   "cascade: Krohn and Rhodes, constant depth where the groups are solvable; auto: "
-                   "the one of the fewest layers")
-      ->check(CLI::IsMember(kRegularConstructions));
-  add_optional(*command, "--for-length", settings.for_length,
-               "letters of the words that --construction auto counts layers for, and need "
-               "not go beyond (if not given: 1000000, and all lengths are right)")
-      ->check(kCount);
-  add_optional(*command, "--radix", settings.radix,
-               fmt::format("products that a layer of --construction "
-                           "radix multiplies: 2 to {} (2 if not given)",
-                           kMaxRadix))
-      ->check(kSmallCount);
-  add_optional(*command, "--block", settings.block,
-               "layers of the repeated block of --construction radix without --unroll: 2 "
-               "or more (2 if not given)")
-      ->check(kSmallCount);
-  add_optional(*command, "--positions", settings.positions,
-               "position encoding (two-circle if not given; first-flag for tree, and for radix "
-               "without --unroll; fine for cascade)")
-      ->check(CLI::IsMember(position_encodings()));
-  command->add_option("--table", settings.table, "product table: the smaller, or one of the two")
-      ->check(CLI::IsMember(kProductTables));
+  add_construction_options(*command, Problem::words, options->values);
   command->add_option("--emit", options->emit,
                       "also write the minimal automaton: .fst, .dot, .jff, .mata or .json");
   options->output.add_to(*command);

@@ -23,7 +23,7 @@ namespace {
 /// "cascade has 4 layers", or why it has no fixed number; "scan" likewise.
 std::string layers_of(const CostTable& table, const std::string& name) {
   for (const ConstructionCost& row : table.rows) {
-    if (row.construction.name != name) continue;
+    if (row.construction.record->name != name) continue;
     if (!row.measures) return name + " cannot be built";
     const Measures& m = *row.measures;
     if (m.repeated == 0) return fmt::format("{} has {}", name, counted(m.depth, "layer"));

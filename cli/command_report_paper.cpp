@@ -63,18 +63,19 @@ void say_what_was_written(const PaperReportArguments& options,
             << '\n';
 }
 
-int report_runs(const PaperReport& report, const PaperReportArguments& options) {
-  const std::string name = report.name;
+int report_runs(const PaperReport& paper, const PaperReportArguments& options) {
+  const std::string name = paper.name;
   check_folder(options, name);
   ReportRuns runs = read_report_runs(options.runs);
   if (options.constructed_given && *options.constructed_given)
-    runs.records = report.with_constructed(runs.records, exact_file(options.constructed));
+    runs.records = paper.with_constructed(runs.records, exact_file(options.constructed));
+  const report::Report page = paper.make(runs);
   std::vector<std::string> files;
-  if (!options.folder.empty()) files = report.save(runs, options.folder);
+  if (!options.folder.empty()) files = write_report_files(files_of(page), options.folder);
   if (options.json) {
-    std::cout << report.json(runs);
+    std::cout << report::json(page);
   } else if (options.folder.empty()) {
-    std::cout << report.markdown(runs);
+    std::cout << markdown(page);
   } else {
     say_what_was_written(options, files);
   }

@@ -8,6 +8,7 @@
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "library/requests/stream_request.hpp"
+#include "library/runs/run_answers.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
 #include "runtime/exact/run_model.hpp"
@@ -19,11 +20,6 @@ namespace {
 
 bool given(const CLI::Option* option) {
   return option && option->count() > 0;
-}
-
-bool is_rows(const Model& model) {
-  const auto* graph = std::get_if<GraphInput>(&model.input);
-  return graph && graph->layout == GraphInput::Layout::rows;
 }
 
 /// Refuses options that are made for other models than this one.
@@ -148,7 +144,7 @@ Questions load_questions(const InputOptions& options, const Model& model) {
 OneQuestion load_one(const InputOptions& options, const Model& model) {
   check_kind(options, model);
   if (std::holds_alternative<GraphInput>(model.input)) {
-    const GraphQuestions questions = load_graph(options, !is_rows(model));
+    const GraphQuestions questions = load_graph(options, !answers_all_pairs(model));
     std::optional<VertexPair> pair;
     if (!questions.pairs.empty()) pair = questions.pairs.front();
     const auto [source, target] = pair.value_or(VertexPair(0, 0));

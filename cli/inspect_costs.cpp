@@ -8,7 +8,7 @@ namespace logdepth {
 
 std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
                                      const std::vector<std::uint64_t>& lengths) {
-  RegularCosts costs(action, {std::nullopt, ScanTable::automatic, true, forecast.refusal});
+  RegularCosts costs(action, {{}, true, forecast.refusal});
   std::vector<CostTable> tables;
   for (const std::uint64_t length : lengths) tables.push_back(costs.at(length));
   return tables;
@@ -27,10 +27,10 @@ std::string costs_text(const CostTable& table) {
     const Measures& m = *row.measures;
     text += fmt::format(
         "{:>10}  {:<10} {:>6} {:>6} {:>7} {:>8} {:>5}{}\n", title,
-        positions_name(row.construction.positions), m.depth, m.heads, m.width, m.units,
+        word_of(row.construction.values, "positions"), m.depth, m.heads, m.width, m.units,
         row.bits ? std::to_string(*row.bits) : "-",
-        row.construction.longest
-            ? fmt::format("  right up to {}", counted(*row.construction.longest, "letter"))
+        row.construction.longest()
+            ? fmt::format("  right up to {}", counted(*row.construction.longest(), "letter"))
             : "");
   }
   return text + fmt::format("{:>10}  {}\n", "fewest", table.reason);
@@ -39,10 +39,13 @@ std::string costs_text(const CostTable& table) {
 nlohmann::json costs_json(const CostTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const ConstructionCost& row : table.rows) {
-    nlohmann::json entry = {{"construction", row.construction.name},
-                            {"positions", positions_name(row.construction.positions)}};
-    if (row.construction.radix) entry["radix"] = *row.construction.radix;
-    if (row.construction.longest) entry["max_length"] = *row.construction.longest;
+    const auto& [record, values] = row.construction;
+    nlohmann::json entry = {{"construction", record->name},
+                            {"positions", word_of(values, "positions")}};
+    for (const Option& option : record->options)
+      if (std::holds_alternative<CountOption>(option.type))
+        entry[option.name] = number_of(values, option.name);
+    if (const auto longest = row.construction.longest()) entry["max_length"] = *longest;
     if (row.measures) {
       entry["layers"] = row.measures->depth;
       entry["shape"] = {row.measures->initial, row.measures->repeated, row.measures->final};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "constructions/catalogue/construction_costs.hpp"
+#include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
 namespace logdepth {

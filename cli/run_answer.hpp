@@ -21,20 +21,6 @@ struct SaidAnswer {
   bool separated = false;     ///< by an empty line from the one before
 };
 
-/// How sure an answer of floating point is, all that was read taken together.
-struct Confidence {
-  Certificate certificate = Certificate::certified;
-  std::string reason;
-  std::optional<double>
-      bound;  ///< of the numbers as they are printed, on their distance from the exact ones
-};
-Confidence confidence(const RunAnswer& answer);
-
-/// "accept", "connected", "value", "undecided", ...
-std::string outcome(const SaidAnswer& said);
-/// The word printed for a refusal, in the place of the answer.
-const char* refusal_name(const Refusal& refusal);
-
 /// Prints answers as they come: on standard output what was asked for, a line or a table for each,
 /// on standard error why there is none and how sure it is. With `only_messages` nothing is printed on
 /// standard output.

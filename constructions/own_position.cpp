@@ -1,5 +1,6 @@
 #include "constructions/own_position.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/file/hypotheses.hpp"
@@ -19,6 +20,18 @@ const char* positions_name(ScanPositions positions) {
       break;
   }
   return kFirstFlag;
+}
+
+Option positions_option(const std::vector<ScanPositions>& possible) {
+  ChoiceOption choice;
+  for (const ScanPositions positions : possible)
+    choice.words.emplace_back(positions_name(positions));
+  choice.otherwise = choice.words.front();
+  return {"positions", choice, "position encoding"};
+}
+
+ScanPositions positions_of(const Values& values) {
+  return *std::ranges::find(kScanPositions, word_of(values, "positions"), positions_name);
 }
 
 OwnPosition declare_own_position(cells::Program& program, ScanPositions positions,

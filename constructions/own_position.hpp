@@ -2,7 +2,9 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
+#include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
 
 namespace logdepth {
@@ -13,6 +15,10 @@ inline constexpr std::array kScanPositions = {ScanPositions::two_circle, ScanPos
                                               ScanPositions::fine, ScanPositions::first_flag};
 /// "two-circle", "circle", "fine", "first-flag": as the weights file will say.
 const char* positions_name(ScanPositions positions);
+
+/// The option --positions of a construction that can use these, the one that it likes best first.
+Option positions_option(const std::vector<ScanPositions>& possible);
+ScanPositions positions_of(const Values& values);
 
 /// The cells by which a token knows its own position.
 struct OwnPosition {

@@ -64,6 +64,18 @@ std::string refusal_of(const ProductForecast& forecast, const ProductDemand& dem
 
 }  // namespace
 
+Option table_option() {
+  return {"table", ChoiceOption{{"auto", "matrix", "monoid"}, "auto"},
+          "product table: the smaller, or one of the two"};
+}
+
+ScanTable table_of(const Values& values) {
+  const std::string table = word_of(values, "table");
+  return table == "matrix"   ? ScanTable::matrix
+         : table == "monoid" ? ScanTable::monoid
+                             : ScanTable::automatic;
+}
+
 ProductForecast forecast_products(const Action& action, const ProductDemand& demand) {
   // One unit clears each component of each factor.
   const auto layer = [&](std::size_t factors) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "constructions/construction.hpp"
 #include "objects/action.hpp"
 #include "objects/transition_monoid.hpp"
 
@@ -15,6 +16,10 @@ namespace logdepth {
 /// How products of letters are multiplied: as 0/1 matrices of the points, or by the multiplication
 /// table of the transition monoid.
 enum class ScanTable { automatic, matrix, monoid };
+
+/// The option --table.
+Option table_option();
+ScanTable table_of(const Values& values);
 
 /// Largest number of feed-forward units that is compiled; about 100 bytes of weights file each.
 inline constexpr std::size_t kMaxScanUnits = 1000000;

@@ -387,4 +387,20 @@ Program regular_language_cascade_KR65(const CascadeTask& task, const std::string
   return CascadeNetwork(task, name, options).write();
 }
 
+Construction cascade_record() {
+  return {.paper = "KR65",
+          .statement = "decomposition",
+          .name = "cascade",
+          .problem = Problem::words,
+          .help = "Krohn and Rhodes, constant depth where the groups are solvable",
+          .options = {positions_option({ScanPositions::fine, ScanPositions::first_flag}),
+                      table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_cascade_KR65(cascade_of(*r.action), r.name,
+                                                     {positions_of(r.values), table_of(r.values)});
+              },
+          .compared = 4};
+}
+
 }  // namespace logdepth

@@ -17,6 +17,7 @@
 #include <fmt/core.h>
 
 #include "constructions/MS25/blocks.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
@@ -84,6 +85,23 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
             undone(count), erase(B, C, e));
   p.outputs("quotient", quotient).outputs("remainder", remainder);
   return p.program();
+}
+
+Construction floor_division_record() {
+  return {.paper = "MS25",
+          .statement = "Lemma 3.1",
+          .name = "floor",
+          .problem = Problem::divisions,
+          .help = "fewest layers for --for-length N, from unit vectors",
+          .options = {own_argument_option(),
+                      {"unit-inputs", RefusedOption{": it always takes unit vectors"}},
+                      {"for-length", CountOption{.needed = "N, the number of tokens"},
+                       "inputs of at most this many tokens (floor); they are given dir(i, L) as "
+                       "well,\nL = ceil(N/8)"}},
+          .program = [](const Request& r) {
+            return division_floor_MS25_lem3_1(number_of(r.values, "for-length"),
+                                              r.values.contains("own-argument"));
+          }};
 }
 
 }  // namespace logdepth

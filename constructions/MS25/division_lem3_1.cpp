@@ -210,4 +210,28 @@ Program division_MS25_lem3_1(const DivisionOptions& options) {
   return paper_division();
 }
 
+Construction compact_division_record() {
+  return {.paper = "MS25",
+          .statement = "Lemma 3.1",
+          .name = "compact",
+          .problem = Problem::divisions,
+          .help = "fewest layers for every length",
+          .options = {own_argument_option(),
+                      {"unit-inputs", FlagOption{},
+                       "phi(i) and dir(i, m) are given as unit vectors (compact)"}},
+          .program = [](const Request& r) {
+            return division_MS25_lem3_1({DivisionForm::compact, r.values.contains("own-argument"),
+                                         r.values.contains("unit-inputs")});
+          }};
+}
+
+Construction paper_division_record() {
+  return {.paper = "MS25",
+          .statement = "Lemma 3.1",
+          .name = "paper",
+          .problem = Problem::divisions,
+          .help = "the paper's steps, repaired",
+          .program = [](const Request&) { return division_MS25_lem3_1({DivisionForm::paper}); }};
+}
+
 }  // namespace logdepth

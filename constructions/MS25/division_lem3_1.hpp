@@ -1,8 +1,14 @@
 #pragma once
 
 #include "compiler/program/program.hpp"
+#include "constructions/construction.hpp"
 
 namespace logdepth {
+
+/// The option --own-argument of the constructions that have it.
+inline Option own_argument_option() {
+  return {"own-argument", FlagOption{}, "a_i = i: divide the position itself (compact, floor)"};
+}
 
 enum class DivisionForm {
   compact,  ///< fewest layers from the lemma's own hypothesis

@@ -148,4 +148,23 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
   return p.program();
 }
 
+Construction bounded_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "bounded",
+          .problem = Problem::graphs,
+          .help = "as compact with a layer fewer, for\n--for-vertices N",
+          .options = {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "
+                                             "vertices are not filled up"}},
+                      vertices_option("for-vertices",
+                                      "graphs of at most this many vertices (bounded), each with "
+                                      "its own tokens",
+                                      true),
+                      padding_option(false)},
+          .program = [](const Request& r) {
+            return graph_connectivity_bounded_MS25_thm5_1(
+                static_cast<std::uint32_t>(number_of(r.values, "for-vertices")));
+          }};
+}
+
 }  // namespace logdepth

@@ -174,4 +174,22 @@ Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t r
   return p.program();
 }
 
+Construction radix_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "radix",
+          .problem = Problem::graphs,
+          .help = "walks of --radix times\nthe length in one layer, for --size N",
+          .options = {size_option(true),
+                      {"radix", CountOption{.otherwise = kMaxGraphRadix},
+                       "of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with n^4 - "
+                       "n^2\n(3 if not given)"},
+                      {"padding", RefusedOption{": --radix says how much"}}},
+          .program = [](const Request& r) {
+            return graph_connectivity_radix_MS25_thm5_1(
+                static_cast<std::uint32_t>(number_of(r.values, "size")),
+                static_cast<std::uint32_t>(number_of(r.values, "radix")));
+          }};
+}
+
 }  // namespace logdepth

@@ -17,6 +17,7 @@
 
 #include <string>
 
+#include "constructions/MS25/graph_squaring.hpp"
 #include "logdepth/program.hpp"
 #include "runtime/file/hypotheses.hpp"
 
@@ -58,6 +59,25 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   p.relation();
   for (std::uint32_t j = 0; j < size; ++j) p.output(std::to_string(j), R[j]);
   return p.program();
+}
+
+Construction rows_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "rows",
+          .problem = Problem::graphs,
+          .help = "one\ntoken per vertex, all pairs at once, for --size N",
+          .options = {size_option(true), {"padding", RefusedOption{", which has no padding"}}},
+          .program =
+              [](const Request& r) {
+                return graph_connectivity_rows_MS25_thm5_1(
+                    static_cast<std::uint32_t>(number_of(r.values, "size")));
+              },
+          .depths = {{.title = "rows (a network per n)",
+                      .per_size = "size",
+                      .tested = 9,
+                      .largest = 65,  // as many heads as vertices
+                      .formula = "ceil(log2(n-1))"}}};
 }
 
 }  // namespace logdepth

@@ -85,4 +85,18 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   return p.program();
 }
 
+Construction sized_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "sized",
+          .problem = Problem::graphs,
+          .word = "compact",
+          .given = "size",
+          .options = {size_option(false), padding_option(false)},
+          .program = [](const Request& r) {
+            return graph_connectivity_sized_MS25_thm5_1(
+                static_cast<std::uint32_t>(number_of(r.values, "size")));
+          }};
+}
+
 }  // namespace logdepth

@@ -237,4 +237,38 @@ Program graph_connectivity_MS25_thm5_1(ConnectivityForm form, GraphInput::Paddin
   return p.program();
 }
 
+namespace {
+
+std::function<Program(const Request&)> program_of(ConnectivityForm form) {
+  return [form](const Request& r) {
+    return graph_connectivity_MS25_thm5_1(form, word_of(r.values, "padding") == "n3"
+                                                    ? GraphInput::Padding::n3
+                                                    : GraphInput::Padding::n3_minus_n2);
+  };
+}
+
+}  // namespace
+
+Construction compact_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "compact",
+          .problem = Problem::graphs,
+          .help = "one layer per squaring",
+          .options = {padding_option(true)},
+          .program = program_of(ConnectivityForm::compact),
+          .depths = {{.title = "compact"}}};
+}
+
+Construction paper_connectivity_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 5.1",
+          .name = "paper",
+          .problem = Problem::graphs,
+          .help = "two, the paper's, repaired",
+          .options = {padding_option(true)},
+          .program = program_of(ConnectivityForm::paper),
+          .depths = {{.repaired = true, .title = "paper"}}};
+}
+
 }  // namespace logdepth

@@ -4,6 +4,21 @@
 
 namespace logdepth {
 
+Option vertices_option(const std::string& name, const std::string& help, bool needed) {
+  return {name, CountOption{.needed = needed ? "N, the number of vertices" : ""}, help};
+}
+
+Option size_option(bool needed) {
+  return vertices_option("size", "graphs of at most this many vertices: fewer layers, all rational",
+                         needed);
+}
+
+Option padding_option(bool both) {
+  ChoiceOption choice{{"n3-n2"}, "n3-n2"};
+  if (both) choice.words.insert(choice.words.begin(), "n3");
+  return {"padding", choice, "number of padding tokens"};
+}
+
 cells::Found PairsAndTriples::pair(const cells::Ratio& a, const cells::Ratio& b) const {
   return cells::find_one(a).key(U).also(b).key(J);
 }

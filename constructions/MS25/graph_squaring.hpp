@@ -1,8 +1,17 @@
 #pragma once
 
+#include <string>
+
+#include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
 
 namespace logdepth {
+
+/// The options of constructions for a number of vertices; `needed`: it has to be given.
+Option vertices_option(const std::string& name, const std::string& help, bool needed);
+Option size_option(bool needed);
+/// --padding, for those that have both, and for those with n^3 - n^2 tokens only.
+Option padding_option(bool both);
 
 /// What the tokens of a graph stand for: pairs (i, j) of vertices, found by the keys (U, J), and
 /// triples (i, k, j), found by (T, J).

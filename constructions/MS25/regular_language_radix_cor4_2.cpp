@@ -116,4 +116,70 @@ Program regular_language_radix_MS25_cor4_2(const Action& action, const std::stri
   return p.program();
 }
 
+namespace {
+
+RadixOptions radix_options(const Values& values) {
+  return {static_cast<unsigned>(number_of(values, "radix")), number_of(values, "unroll"),
+          positions_of(values), table_of(values)};
+}
+
+/// Larger tables are not built for a comparison, only when they are asked for by name.
+constexpr std::size_t kMostComparedUnits = 100000;
+
+/// The radix of the fewest layers within these units, the smallest of them; 2 if none is.
+std::optional<Values> best_radix(const Action& action, Values asked, std::uint64_t length,
+                                 bool cheap) {
+  if (length == 0 || length > UINT32_MAX) return std::nullopt;
+  asked["unroll"] = length;
+  asked["radix"] = std::uint64_t{2};
+  std::size_t fewest = SIZE_MAX;
+  for (unsigned radix = 2; radix <= kMaxRadix && !cheap; ++radix) {
+    RadixOptions options = radix_options(asked);
+    options.radix = radix;
+    const std::size_t layers = radix_shifts(options).size();
+    if (layers >= fewest) continue;
+    // Tables grow with the radix.
+    const ProductForecast forecast = forecast_radix(action, options);
+    if (forecast.refusal || forecast.units() > kMostComparedUnits) break;
+    fewest = layers;
+    asked["radix"] = std::uint64_t{radix};
+  }
+  return asked;
+}
+
+}  // namespace
+
+Option radix_option() {
+  return {"radix", CountOption{.otherwise = 2, .from = 2, .to = kMaxRadix},
+          fmt::format("products that a layer of --construction radix multiplies: 2 to {} (2 if not "
+                      "given)",
+                      kMaxRadix)};
+}
+
+Construction radix_record() {
+  return {.paper = "MS25",
+          .statement = "Cor 4.2",
+          .name = "radix",
+          .problem = Problem::words,
+          .help = "Corollary 4.2, for --unroll N letters at most",
+          .given = "unroll",
+          .options = {radix_option(),
+                      positions_option({ScanPositions::two_circle, ScanPositions::circle,
+                                        ScanPositions::fine, ScanPositions::first_flag}),
+                      table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_radix_MS25_cor4_2(*r.action, r.name,
+                                                          radix_options(r.values));
+              },
+          .compared = 2,
+          .multiplies = true,
+          .forecast = best_radix,
+          .depths = {{.title = "radix 4 (a network per n)",
+                      .values = {{"radix", std::uint64_t{4}}},
+                      .per_size = "unroll",
+                      .tested = 64,
+                      .formula = "ceil(log4 n)"}}};
+}
+
 }  // namespace logdepth

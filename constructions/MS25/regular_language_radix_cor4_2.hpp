@@ -20,6 +20,9 @@ struct RadixOptions {
   ScanTable table = ScanTable::automatic;
 };
 
+/// The option --radix of both constructions that have one.
+Option radix_option();
+
 /// Per product layer, the shifts of its heads: c k^l for c = 1..k-1 as far as they are below T.
 /// ceil(log_k T) layers, none for T <= 1.
 std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options);

@@ -88,4 +88,23 @@ Program regular_language_scan_MS25_thm4_1(const Action& action, const std::strin
   return p.program();
 }
 
+Construction scan_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 4.1",
+          .name = "scan",
+          .problem = Problem::words,
+          .help = "MS25 Theorem 4.1",
+          .options = {positions_option({ScanPositions::two_circle, ScanPositions::circle,
+                                        ScanPositions::fine, ScanPositions::first_flag}),
+                      table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_scan_MS25_thm4_1(
+                    *r.action, r.name, {positions_of(r.values), table_of(r.values)});
+              },
+          .compared = 1,
+          .multiplies = true,
+          .depths = {{.title = "scan", .values = {{"positions", kFirstFlag}}}, {.title = "scan"}}};
+}
+
 }  // namespace logdepth

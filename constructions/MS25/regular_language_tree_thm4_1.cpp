@@ -141,4 +141,20 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
   return p.program();
 }
 
+Construction tree_record() {
+  return {.paper = "MS25",
+          .statement = "Thm 4.1",
+          .name = "tree",
+          .problem = Problem::words,
+          .help = "the same with the paper's own tree",
+          .options = {positions_option({ScanPositions::first_flag}), table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_tree_MS25_thm4_1(*r.action, r.name, {table_of(r.values)});
+              },
+          .compared = 3,
+          .multiplies = true,
+          .depths = {{.repaired = true, .title = "tree"}}};
+}
+
 }  // namespace logdepth

@@ -133,4 +133,30 @@ Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const s
   return p.program();
 }
 
+Construction uniform_radix_record() {
+  const auto options = [](const Values& values) {
+    return UniformRadixOptions{static_cast<unsigned>(number_of(values, "radix")),
+                               static_cast<unsigned>(number_of(values, "block")), table_of(values)};
+  };
+  return {
+      .paper = "MS25",
+      .statement = "Cor 4.2",
+      .name = "uniform-radix",
+      .problem = Problem::words,
+      .word = "radix",
+      .help = "or without it for all lengths",
+      .options = {radix_option(),
+                  {"block", CountOption{.otherwise = 2},
+                   "layers of the repeated block of --construction radix without --unroll: 2 or "
+                   "more (2 if not given)"},
+                  positions_option({ScanPositions::first_flag}),
+                  table_option()},
+      .program =
+          [options](const Request& r) {
+            return regular_language_uniform_radix_MS25_cor4_2(*r.action, r.name, options(r.values));
+          },
+      .check = [options](const Values& values) { reach_of_a_block(options(values)); },
+      .multiplies = true};
+}
+
 }  // namespace logdepth

@@ -7,35 +7,14 @@
 #include <tuple>
 
 #include "base/phrases.hpp"
-#include "constructions/KR65/regular_language_cascade.hpp"
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
 namespace {
 
-/// Larger tables are not built for a comparison, only when they are asked for by name.
-constexpr std::size_t kMostComparedUnits = 100000;
-
-/// The radix of the fewest layers within these units, the smallest of them; 2 if none is.
-unsigned best_radix(const Action& action, std::uint64_t length, ScanPositions positions,
-                    ScanTable table) {
-  unsigned best = 2;
-  std::size_t fewest = SIZE_MAX;
-  for (unsigned radix = 2; radix <= kMaxRadix; ++radix) {
-    const RadixOptions options{radix, length, positions, table};
-    const std::size_t layers = radix_shifts(options).size();
-    if (layers >= fewest) continue;
-    // Tables grow with the radix.
-    const ProductForecast forecast = forecast_radix(action, options);
-    if (forecast.refusal || forecast.units() > kMostComparedUnits) break;
-    fewest = layers;
-    best = radix;
-  }
-  return best;
-}
+/// If none is promised.
+constexpr std::uint64_t kComparedLength = 1000000;
 
 /// The bits of the least law at this size of a run; absent where a head or a test has none.
 std::optional<unsigned> separation_bits(const Compiled& compiled, std::uint64_t length) {
@@ -56,55 +35,44 @@ std::optional<unsigned> separation_bits(const Compiled& compiled, std::uint64_t 
 
 }  // namespace
 
-std::vector<ScanPositions> positions_for(const std::string& construction) {
-  if (construction == "tree") return {ScanPositions::first_flag};
-  if (construction == "cascade") return {ScanPositions::fine, ScanPositions::first_flag};
-  return {ScanPositions::two_circle, ScanPositions::circle, ScanPositions::fine,
-          ScanPositions::first_flag};
+std::optional<std::uint64_t> RegularConstruction::longest() const {
+  if (record->given.empty()) return std::nullopt;
+  return number_of(values, record->given);
 }
 
-std::string RegularConstruction::title() const {
-  return radix ? fmt::format("{} {}", name, *radix) : name;
-}
-
-Program regular_program(const Action& action, const std::string& name,
-                        const RegularConstruction& construction, ScanTable table) {
-  const ScanPositions positions = construction.positions;
-  if (construction.name == "tree") return regular_language_tree_MS25_thm4_1(action, name, {table});
-  if (construction.name == "cascade")
-    return regular_language_cascade_KR65(cascade_of(action), name, {positions, table});
-  if (construction.name == "radix")
-    return regular_language_radix_MS25_cor4_2(
-        action, name, {*construction.radix, *construction.longest, positions, table});
-  return regular_language_scan_MS25_thm4_1(action, name, {positions, table});
-}
-
-RegularCosts::RegularCosts(const Action& action, const CostOptions& options)
-    : action_(action), options_(options) {}
+RegularCosts::RegularCosts(const Action& action, const CostOptions& options,
+                           const Catalogue& constructions)
+    : action_(action), options_(options), constructions_(constructions) {}
 
 std::vector<RegularConstruction> RegularCosts::candidates(std::uint64_t length) const {
+  std::vector<const Construction*> compared;
+  for (const Construction& construction : constructions_)
+    if (construction.compared > 0) compared.push_back(&construction);
+  std::ranges::sort(compared, {}, &Construction::compared);
   std::vector<RegularConstruction> result;
-  for (const char* name : {"scan", "radix", "tree", "cascade"}) {
-    const auto possible = positions_for(name);
-    const ScanPositions positions = options_.positions.value_or(possible.front());
-    if (std::find(possible.begin(), possible.end(), positions) == possible.end()) continue;
-    RegularConstruction construction{name, positions, std::nullopt, std::nullopt};
-    if (construction.name == "radix") {
-      if (!options_.promised_length || length == 0 || length > UINT32_MAX) continue;
-      construction.radix =
-          options_.scan_refusal ? 2 : best_radix(action_, length, positions, options_.table);
-      construction.longest = length;
+  for (const Construction* construction : compared) {
+    if (!construction->given.empty() && !options_.promised_length) continue;
+    Values values = construction->with_defaults(options_.asked);
+    const auto& possible = std::get<ChoiceOption>(construction->option("positions")->type).words;
+    if (std::ranges::find(possible, word_of(values, "positions")) == possible.end()) continue;
+    if (construction->forecast) {
+      auto forecast = construction->forecast(action_, std::move(values), length,
+                                             options_.scan_refusal.has_value());
+      if (!forecast) continue;
+      values = std::move(*forecast);
     }
-    result.push_back(construction);
+    result.push_back({construction, std::move(values)});
   }
   return result;
 }
 
 RegularCosts::Built RegularCosts::build(const RegularConstruction& construction) const {
-  const bool multiplies = construction.name != "cascade" && construction.longest.value_or(2) > 1;
+  const bool multiplies = construction.record->multiplies && construction.longest().value_or(2) > 1;
   if (multiplies && options_.scan_refusal) return {std::nullopt, *options_.scan_refusal};
   try {
-    return {compile(regular_program(action_, construction.name, construction, options_.table)), ""};
+    return {compile(construction.record->make(
+                {construction.values, &action_, construction.record->name})),
+            ""};
   } catch (const SizeLimit& limit) {
     return {std::nullopt, limit.what()};
   }
@@ -113,10 +81,10 @@ RegularCosts::Built RegularCosts::build(const RegularConstruction& construction)
 ConstructionCost RegularCosts::cost(const RegularConstruction& construction, std::uint64_t length) {
   Built promised;
   const Built* built = &promised;
-  if (construction.longest) {
+  if (construction.longest()) {
     promised = build(construction);
   } else {
-    const auto [place, added] = built_.try_emplace(construction.name);
+    const auto [place, added] = built_.try_emplace(construction.record->name);
     if (added) place->second = build(construction);
     built = &place->second;
   }
@@ -134,7 +102,7 @@ CostTable RegularCosts::at(std::uint64_t length) {
   // Fewest layers, then right for all lengths, then fewest units.
   const auto rank = [&](std::size_t i) {
     const ConstructionCost& row = table.rows[i];
-    return std::tuple(row.measures->depth, row.construction.longest.has_value(),
+    return std::tuple(row.measures->depth, row.construction.longest().has_value(),
                       row.measures->units, i);
   };
   for (const RegularConstruction& construction : candidates(length)) {
@@ -158,6 +126,49 @@ CostTable RegularCosts::at(std::uint64_t length) {
                         counted(length, "letter"), joined(others))
           : "none of the constructions can be built";
   return table;
+}
+
+namespace {
+
+/// The construction of the fewest layers, and a sentence that says so.
+/// Errors: SizeLimit where none can be built.
+RegularConstruction fewest_layers(const Request& request) {
+  const bool promised = request.values.contains("for-length");
+  const std::uint64_t length = promised ? number_of(request.values, "for-length") : kComparedLength;
+  Values asked;
+  for (const char* option : {"positions", "table"})
+    if (const auto given = request.values.find(option); given != request.values.end())
+      asked.insert(*given);
+  ScanOptions scan{ScanPositions::two_circle, table_of(asked)};
+  if (asked.contains("positions")) scan.positions = positions_of(asked);
+  RegularCosts costs(*request.action,
+                     {asked, promised, forecast_scan(*request.action, scan).refusal});
+  const CostTable table = costs.at(length);
+  if (!table.chosen) throw SizeLimit(table.reason + ": " + table.rows.front().refusal);
+  request.say("chosen: " + table.reason);
+  return table.rows[*table.chosen].construction;
+}
+
+}  // namespace
+
+Construction fewest_layers_record() {
+  Option positions = positions_option({kScanPositions.begin(), kScanPositions.end()});
+  std::get<ChoiceOption>(positions.type).otherwise.clear();
+  return {.paper = "",
+          .statement = "",
+          .name = "auto",
+          .problem = Problem::words,
+          .help = "the one of the fewest layers",
+          .options = {{"for-length", CountOption{.most = 1000000000000000},
+                       "letters of the words that --construction auto counts layers for, and need "
+                       "not go beyond (if not given: 1000000, and all lengths are right)"},
+                      positions,
+                      table_option(),
+                      {"unroll", RefusedOption{": it takes --for-length N"}}},
+          .program = [](const Request& request) {
+            const RegularConstruction chosen = fewest_layers(request);
+            return chosen.record->make({chosen.values, request.action, request.name});
+          }};
 }
 
 }  // namespace logdepth

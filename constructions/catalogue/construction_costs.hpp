@@ -8,23 +8,19 @@
 
 #include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
-#include "constructions/own_position.hpp"
-#include "constructions/product_forecast.hpp"
+#include "constructions/catalogue/catalogue.hpp"
 #include "objects/action.hpp"
 
 namespace logdepth {
 
 /// A construction of regular languages, and how it is called for.
 struct RegularConstruction {
-  std::string name;                                     ///< "scan", "tree", "radix", "cascade"
-  ScanPositions positions = ScanPositions::two_circle;  ///< that it is built with
-  std::optional<unsigned> radix;                        ///< of radix
-  std::optional<std::uint64_t> longest = std::nullopt;  ///< words it is right for; absent: all
-  std::string title() const;                            ///< "scan", "radix 4"
+  const Construction* record = nullptr;
+  Values values;
+  std::string title() const { return record->title(values); }
+  /// Letters of the words that it is right for; absent: all.
+  std::optional<std::uint64_t> longest() const;
 };
-
-/// Position encodings that a construction can use, the one that it likes best first.
-std::vector<ScanPositions> positions_for(const std::string& construction);
 
 /// What it costs for words of some length, counted on its compiled weights.
 struct ConstructionCost {
@@ -45,18 +41,18 @@ struct CostTable {
 };
 
 struct CostOptions {
-  std::optional<ScanPositions> positions;  ///< absent: those that each construction likes best
-  ScanTable table = ScanTable::automatic;
+  Values asked = {};            ///< positions and table, where they were asked for
   bool promised_length = true;  ///< also networks that are right up to the length only
-  /// Why the tables of scan cannot be built, where they cannot: those of radix and tree, which hold
-  /// more products, are then not asked for.
+  /// Why the products of the scan cannot be built, where they cannot: whatever multiplies is then
+  /// not asked for.
   std::optional<std::string> scan_refusal = std::nullopt;
 };
 
 /// The constructions of one automaton. What is right for all lengths is compiled once.
 class RegularCosts {
  public:
-  RegularCosts(const Action& action, const CostOptions& options);
+  RegularCosts(const Action& action, const CostOptions& options,
+               const Catalogue& constructions = catalogue());
   CostTable at(std::uint64_t length);
 
  private:
@@ -70,12 +66,8 @@ class RegularCosts {
 
   const Action& action_;
   const CostOptions options_;
+  const Catalogue& constructions_;
   std::map<std::string, Built> built_;  // of those for all lengths
 };
-
-/// The program that a construction makes of an automaton; `name` goes into the weights file. Errors:
-/// SizeLimit.
-Program regular_program(const Action& action, const std::string& name,
-                        const RegularConstruction& construction, ScanTable table);
 
 }  // namespace logdepth

@@ -33,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "constructions/construction.hpp"
 #include "constructions/shared_hypotheses.hpp"
 #include "logdepth/program.hpp"
 #include "objects/prime.hpp"
@@ -324,6 +325,50 @@ Program computation_graph(const ComputationGraphOptions& options) {
   graph.iterate();
   for (const std::string& x : graph.values) p.output(x, graph.v[x]);
   return p.program();
+}
+
+namespace {
+
+Construction record(GraphEvaluation form, const std::string& name, const std::string& help) {
+  const ComputationGraphOptions usual;
+  const auto count = [](const std::string& called, std::uint32_t otherwise,
+                        const std::string& meaning) {
+    return Option{called, CountOption{.otherwise = otherwise},
+                  fmt::format("{} ({} if not given)", meaning, otherwise)};
+  };
+  return {
+      .paper = "latent_reasoning",
+      .statement = "task",
+      .name = name,
+      .problem = Problem::computation_graphs,
+      .help = help,
+      .options = {count("prime", usual.prime, "values are 0 to P-1"),
+                  count("names", usual.names, "variables x0 to x<K-1>"),
+                  count("operands", usual.operands,
+                        fmt::format("largest number of operands of an expression: 1 to {}",
+                                    kMaxGraphOperands)),
+                  count("depth", usual.depth, "iterations: graphs up to this depth are solved"),
+                  {"unroll", RefusedOption{": iterations on a computation graph do not grow with "
+                                           "its length, expected --depth D for graphs up to "
+                                           "that depth"}}},
+      .program = [form](const Request& r) {
+        const auto number = [&](const char* option) {
+          return static_cast<std::uint32_t>(number_of(r.values, option));
+        };
+        return computation_graph(
+            {form, number("prime"), number("names"), number("operands"), number("depth")});
+      }};
+}
+
+}  // namespace
+
+Construction compact_computation_graph_record() {
+  return record(GraphEvaluation::compact, "compact", "one layer per unit of depth");
+}
+
+Construction pairwise_computation_graph_record() {
+  return record(GraphEvaluation::pairwise, "pairwise",
+                "an operation in each layer, with smaller tables");
 }
 
 }  // namespace logdepth

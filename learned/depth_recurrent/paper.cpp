@@ -106,8 +106,7 @@ Paper depth_recurrent_paper() {
        "difficulty and loops beside the published figures, frontiers, ablations, and the criteria "
        "DR-1 to DR-5\n"
        "Example: logdepth report depth-recurrent runs --out depth-recurrent",
-       page_markdown<depth_recurrent_report>, page_json<depth_recurrent_report>,
-       save_page<depth_recurrent_report>}};
+       of_records<depth_recurrent_report>}};
   return paper;
 }
 

@@ -16,8 +16,7 @@ Paper encode_think_decode_paper() {
                     "adaptive depth, the "
                     "criteria ETD-3 to ETD-5\n"
                     "Example: logdepth report etd runs --out etd",
-                    page_markdown<etd::make_report>, page_json<etd::make_report>,
-                    save_page<etd::make_report>}};
+                    etd::make_report}};
   return paper;
 }
 

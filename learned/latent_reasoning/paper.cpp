@@ -169,8 +169,7 @@ Paper latent_reasoning_paper() {
        "transformers trained on computation graphs: fully solved by size and depth, iterations, "
        "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
        "Example: logdepth report latent-reasoning runs --out latent",
-       page_markdown<latent::make_report>, page_json<latent::make_report>,
-       save_page<latent::make_report>, with_constructed_graphs}};
+       of_records<latent::make_report>, with_constructed_graphs}};
   return paper;
 }
 

@@ -195,8 +195,7 @@ Paper relit_paper() {
                     "what the frozen states hold, ablations, the criteria RL-4 to RL-6 beside what "
                     "is published\n"
                     "Example: logdepth report relit runs --out relit",
-                    page_markdown<relit::make_report>, page_json<relit::make_report>,
-                    save_page<relit::make_report>}};
+                    of_records<relit::make_report>}};
   paper.probes = {{"relit",
                    "with --probe, one trained block: whether its states converge, and whether the "
                    "language model "

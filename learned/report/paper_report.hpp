@@ -31,10 +31,7 @@ struct PaperReport {
   using Records = std::vector<RunRecord>;
   const char* name;  ///< of the command; its files are NAME.md, NAME.json and pictures
   const char* help;  ///< what it shows, and an example
-  std::string (*markdown)(const ReportRuns& runs);
-  std::string (*json)(const ReportRuns& runs);
-  /// Writes its files to a folder. Result: their names.
-  std::vector<std::string> (*save)(const ReportRuns& runs, const std::string& folder);
+  report::Report (*make)(const ReportRuns& runs);
   /// Of a report that shows a weights file too (`--constructed FILE`): the records, and those that
   /// stand for the file, measured as the runs are. Errors: InputError for a file about something
   /// else.

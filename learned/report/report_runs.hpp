@@ -2,11 +2,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "learned/records/run_record.hpp"
-#include "learned/report/report_files.hpp"
+#include "report/report.hpp"
 
 namespace logdepth {
 
@@ -32,31 +31,10 @@ inline constexpr const char* kMeasurementFile = ".measurement.json";
 /// read_run_records, and InputError naming the file that is not a measurement.
 ReportRuns read_report_runs(const std::string& folder);
 
-/// A function of a report that asks for no measurements, as one of a PaperReport.
-template <auto function, class... Rest>
-auto of_records(const ReportRuns& runs, const Rest&... rest) {
-  return function(runs.records, rest...);
-}
-
-/// A report as data and blocks, of the records alone where it asks for no measurements.
+/// A report that asks for no measurements, as one of a PaperReport.
 template <auto make>
-report::Report page_of(const ReportRuns& runs) {
-  if constexpr (std::is_invocable_v<decltype(make), const ReportRuns&>)
-    return make(runs);
-  else
-    return make(runs.records);
-}
-template <auto make>
-std::string page_markdown(const ReportRuns& runs) {
-  return report::markdown(page_of<make>(runs));
-}
-template <auto make>
-std::string page_json(const ReportRuns& runs) {
-  return report::json(page_of<make>(runs));
-}
-template <auto make>
-std::vector<std::string> save_page(const ReportRuns& runs, const std::string& folder) {
-  return write_report_files(report::files_of(page_of<make>(runs)), folder);
+report::Report of_records(const ReportRuns& runs) {
+  return make(runs.records);
 }
 
 }  // namespace logdepth

@@ -125,7 +125,7 @@ Paper word_problems_paper() {
       {"sweep",
        "settings of training that were tried on words: after how many steps each passes a "
        "length\nExample: logdepth report sweep runs",
-       page_markdown<sweep_report>, page_json<sweep_report>, save_page<sweep_report>}};
+       of_records<sweep_report>}};
   paper.published = {published_depth_line(), published_width_line()};
   return paper;
 }

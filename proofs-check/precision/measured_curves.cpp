@@ -24,16 +24,12 @@ MeasuredCurves::MeasuredCurves(const PrecisionReport& measured) {
       }
 }
 
-std::vector<const MeasuredCurve*> MeasuredCurves::of(Quantity quantity) const {
+std::vector<const MeasuredCurve*> MeasuredCurves::of(Quantity quantity,
+                                                     std::optional<Scores> scores) const {
   std::vector<const MeasuredCurve*> found;
   for (const MeasuredCurve& curve : all_)
-    if (curve.quantity == quantity) found.push_back(&curve);
-  return found;
-}
-
-std::vector<const MeasuredCurve*> MeasuredCurves::of(Quantity quantity, Scores scores) const {
-  std::vector<const MeasuredCurve*> found = of(quantity);
-  std::erase_if(found, [&](const MeasuredCurve* curve) { return curve->scores != scores; });
+    if (curve.quantity == quantity && curve.scores == scores.value_or(curve.scores))
+      found.push_back(&curve);
   return found;
 }
 

@@ -26,9 +26,9 @@ class MeasuredCurves {
  public:
   explicit MeasuredCurves(const PrecisionReport& measured);
 
-  std::vector<const MeasuredCurve*> of(PrecisionQuantity quantity) const;
+  /// In either form of scores unless one is named.
   std::vector<const MeasuredCurve*> of(PrecisionQuantity quantity,
-                                       FloatOptions::Scores scores) const;
+                                       std::optional<FloatOptions::Scores> scores = {}) const;
 
  private:
   std::vector<MeasuredCurve> all_;

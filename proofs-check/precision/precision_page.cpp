@@ -140,21 +140,15 @@ Data point_data(const PrecisionPoint& point) {
 }
 
 Data law_data(const MeasuredCurve& curve) {
-  Data law = {{"argument", argument_text(curve.series())},
-              {"construction", curve.series().name},
-              {"intercept", nullptr},
-              {"points", 0},
-              {"quantity", quantity_name(curve.quantity)},
-              {"residual", nullptr},
-              {"scores", scores_name(curve.scores)},
-              {"slope", nullptr}};
-  if (const auto& fit = curve.fit) {
-    law["intercept"] = fit->b;
-    law["points"] = fit->points;
-    law["residual"] = fit->root_mean_square();
-    law["slope"] = fit->a;
-  }
-  return law;
+  const auto fitted = [&](auto number) { return curve.fit ? Data(number(*curve.fit)) : Data(); };
+  return {{"argument", argument_text(curve.series())},
+          {"construction", curve.series().name},
+          {"intercept", fitted([](const LeastSquares& fit) { return fit.b; })},
+          {"points", curve.fit ? curve.fit->points : 0},
+          {"quantity", quantity_name(curve.quantity)},
+          {"residual", fitted([](const LeastSquares& fit) { return fit.root_mean_square(); })},
+          {"scores", scores_name(curve.scores)},
+          {"slope", fitted([](const LeastSquares& fit) { return fit.a; })}};
 }
 
 Data position_data(const FirstWrong& found) {

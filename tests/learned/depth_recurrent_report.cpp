@@ -17,6 +17,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
 #include "learned/depth_recurrent/series_figure.hpp"
+#include "learned/report/report_files.hpp"
 #include "learned/report/report_runs.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
@@ -448,7 +449,7 @@ TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   const fs::path folder = fs::path(testing::TempDir()) / "depth-recurrent-report" / "new";
   fs::remove_all(folder.parent_path());
   const std::vector<std::string> names =
-      save_page<depth_recurrent_report>({some_records()}, folder.string());
+      write_report_files(files_of(depth_recurrent_report(some_records())), folder.string());
   EXPECT_EQ(names, (std::vector<std::string>{"depth-recurrent.md", "depth-recurrent.json",
                                              "depth-recurrent-graphs-twin.svg",
                                              "depth-recurrent-graphs-natural.svg"}));
@@ -458,18 +459,19 @@ TEST(DepthRecurrentReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   EXPECT_EQ(contents[1], json_of(some_records()));
   for (const std::string& name : names)
     if (name.ends_with(".svg")) expect_parts(contents[0], {"](" + name + ")"});
-  save_page<depth_recurrent_report>({some_records()}, folder.string());
+  write_report_files(files_of(depth_recurrent_report(some_records())), folder.string());
   for (std::size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(read_whole_file(folder / names[i]), contents[i]) << names[i];
   // A name that is taken by a folder is refused before anything is written.
   const fs::path taken = folder.parent_path() / "taken";
   fs::create_directories(taken / "depth-recurrent-graphs-natural.svg");
-  EXPECT_THROW(save_page<depth_recurrent_report>({some_records()}, taken.string()), InputError);
+  EXPECT_THROW(write_report_files(files_of(depth_recurrent_report(some_records())), taken.string()),
+               InputError);
   EXPECT_FALSE(fs::exists(taken / "depth-recurrent.md"));
   write_whole_file((folder.parent_path() / "file").string(), "");
-  EXPECT_THROW(
-      save_page<depth_recurrent_report>({some_records()}, (folder.parent_path() / "file").string()),
-      InputError);
+  EXPECT_THROW(write_report_files(files_of(depth_recurrent_report(some_records())),
+                                  (folder.parent_path() / "file").string()),
+               InputError);
   fs::remove_all(folder.parent_path());
 }
 

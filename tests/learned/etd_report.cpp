@@ -13,6 +13,7 @@
 #include "learned/encode_think_decode/criteria.hpp"
 #include "learned/encode_think_decode/published.hpp"
 #include "learned/encode_think_decode/report.hpp"
+#include "learned/report/report_files.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/etd_records.hpp"
 #include "tests/support/refusals.hpp"
@@ -55,11 +56,11 @@ Measurement measurement(const Json& json) {
 }
 
 std::string markdown_of(const ReportRuns& runs) {
-  return page_markdown<make_report>(runs);
+  return markdown(make_report(runs));
 }
 
 std::string json_of(const ReportRuns& runs) {
-  return page_json<make_report>(runs);
+  return json(make_report(runs));
 }
 
 std::string refusal_of(const std::vector<RunRecord>& records) {
@@ -394,7 +395,8 @@ TEST(EtdReport, AsJsonHasEveryMeanWithItsErrorAndSeeds) {
 TEST(EtdReport, WritesThePicturesThatThereIsSomethingFor) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "etd_report";
   std::filesystem::remove_all(folder);
-  const std::vector<std::string> all = save_page<make_report>(everything(), folder.string());
+  const std::vector<std::string> all =
+      write_report_files(files_of(make_report(everything())), folder.string());
   EXPECT_EQ(all, (std::vector<std::string>{"etd.md", "etd.json", "etd.svg", "etd-angular.svg",
                                            "etd-loops.svg"}));
   for (const std::string& name : all) {
@@ -404,7 +406,7 @@ TEST(EtdReport, WritesThePicturesThatThereIsSomethingFor) {
     EXPECT_GT(picture.child("svg").select_nodes(".//polyline").size(), 1u) << name;
   }
   const ReportRuns few{{}, {measurement(to_json(looped_losses("base")))}};
-  EXPECT_EQ(save_page<make_report>(few, folder.string()),
+  EXPECT_EQ(write_report_files(files_of(make_report(few)), folder.string()),
             (std::vector<std::string>{"etd.md", "etd.json", "etd-loops.svg"}));
   std::filesystem::remove_all(folder);
 }

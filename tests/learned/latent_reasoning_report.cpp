@@ -13,6 +13,7 @@
 
 #include "learned/latent_reasoning/constructed_graphs.hpp"
 #include "learned/latent_reasoning/report.hpp"
+#include "learned/report/report_files.hpp"
 #include "learned/report/report_runs.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
@@ -332,7 +333,7 @@ TEST(LatentReasoningReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "latent-reasoning-report" / "new";
   fs::remove_all(folder.parent_path());
-  save_page<latent::make_report>({some_records()}, folder.string());
+  write_report_files(files_of(latent::make_report(some_records())), folder.string());
   EXPECT_EQ(read_whole_file((folder / "latent-reasoning.md").string()), page_of(some_records()));
   EXPECT_EQ(read_whole_file((folder / "latent-reasoning.json").string()),
             report::json(latent::make_report(some_records())));

@@ -15,6 +15,7 @@
 #include "learned/relit/published.hpp"
 #include "learned/relit/report.hpp"
 #include "learned/relit/section_data.hpp"
+#include "learned/report/report_files.hpp"
 #include "learned/report/report_runs.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -296,7 +297,8 @@ TEST(RelitReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "relit-report" / "new";
   fs::remove_all(folder.parent_path());
-  const auto names = save_page<relit::make_report>({some_records()}, folder.string());
+  const auto names =
+      write_report_files(files_of(relit::make_report(some_records())), folder.string());
   EXPECT_EQ(names, (std::vector<std::string>{"relit.md", "relit.json", "relit.svg",
                                              "relit-bottleneck.svg", "relit-trajectories.svg"}));
   EXPECT_EQ(read_whole_file((folder / "relit.md").string()), page_of(some_records()));

@@ -98,7 +98,7 @@ TEST(SettingsSweeps, AreATableForPeopleAndAnObjectForPrograms) {
                       "training.learning\\_rate = 0.002: 1 of 2."),
             std::string::npos)
       << text;
-  const auto json = Json::parse(json(sweep_report(runs)));
+  const auto json = Json::parse(report::json(sweep_report(runs)));
   EXPECT_EQ(json["settings"], (Json{"training.learning_rate"}));
   EXPECT_EQ(json["best"], (Json{"0.002"}));
   EXPECT_EQ(json["choices"][1]["runs"][0]["passed"][1],

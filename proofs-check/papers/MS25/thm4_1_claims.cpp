@@ -22,9 +22,9 @@ std::vector<SampleLanguage> samples() {
           regex_sample("(a|b)*abb", "ends in abb", 9)};
 }
 
-using Construction = std::function<Program(const Action&, const std::string& name)>;
+using Builder = std::function<Program(const Action&, const std::string& name)>;
 
-std::vector<Instance> instances(const Construction& construction,
+std::vector<Instance> instances(const Builder& construction,
                                 const std::vector<std::uint64_t>& tight_at) {
   std::vector<Instance> result;
   for (const SampleLanguage& sample : samples()) {
@@ -42,7 +42,7 @@ std::vector<Instance> instances(const Construction& construction,
   return result;
 }
 
-Claim theorem_4_1(const std::string& name, Form form, const Construction& construction) {
+Claim theorem_4_1(const std::string& name, Form form, const Builder& construction) {
   Claim claim = claim_named(name, form);
   claim.title = "Regular languages in log depth";
   claim.statement =

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "library/requests/construction_request.hpp"
+
+namespace logdepth {
+
+/// --construction and the options of all constructions for this problem, into `values`.
+void add_construction_options(CLI::App& app, Problem problem, Values& values,
+                              const Catalogue& constructions = catalogue());
+
+}  // namespace logdepth

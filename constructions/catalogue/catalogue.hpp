@@ -1,0 +1,10 @@
+#pragma once
+
+#include "constructions/construction.hpp"
+
+namespace logdepth {
+
+/// Every construction that a command compiles, in the order in which they are shown.
+const Catalogue& catalogue();
+
+}  // namespace logdepth

@@ -1,0 +1,50 @@
+#include "constructions/construction.hpp"
+
+#include <algorithm>
+
+namespace logdepth {
+
+std::uint64_t number_of(const Values& values, const std::string& option) {
+  const auto found = values.find(option);
+  return found == values.end() ? 0 : std::get<std::uint64_t>(found->second);
+}
+
+std::string word_of(const Values& values, const std::string& option) {
+  const auto found = values.find(option);
+  return found == values.end() ? "" : std::get<std::string>(found->second);
+}
+
+const Option* Construction::option(const std::string& called) const {
+  const auto found = std::ranges::find(options, called, &Option::name);
+  return found == options.end() ? nullptr : &*found;
+}
+
+Values Construction::with_defaults(Values values) const {
+  for (const Option& option : options) {
+    if (const auto* count = std::get_if<CountOption>(&option.type); count && count->otherwise)
+      values.try_emplace(option.name, *count->otherwise);
+    if (const auto* choice = std::get_if<ChoiceOption>(&option.type);
+        choice && !choice->otherwise.empty())
+      values.try_emplace(option.name, choice->otherwise);
+  }
+  return values;
+}
+
+std::string Construction::title(const Values& values) const {
+  std::string text = typed();
+  for (const Option& option : options)
+    if (std::holds_alternative<CountOption>(option.type) && values.contains(option.name))
+      text += " " + std::to_string(number_of(values, option.name));
+  return text;
+}
+
+Program Construction::make(Request request) const {
+  request.values = with_defaults(std::move(request.values));
+  Program made = program(request);
+  // What chooses another construction leaves it to say this.
+  if (const std::string positions = word_of(request.values, "positions"); !positions.empty())
+    made.parameters.try_emplace("positions", positions);
+  return made;
+}
+
+}  // namespace logdepth
