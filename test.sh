@@ -41,7 +41,7 @@ part "installing peers" tests/install_peers.sh || true  # it has said why; tests
 tests/install_python_peers.sh &
 python_peers=$!
 trap 'kill "$python_peers" 2>/dev/null || true' EXIT
-part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON
+part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON -DLOGDEPTH_BENCH=ON
 part "building" cmake --build --preset "$preset"
 part "waiting for the Python packages" wait "$python_peers" || true
 echo "== testing"

@@ -340,7 +340,8 @@ TEST(Claims, NameTheirFileAndTheTestsThatHoldThem) {
 TEST(Claims, StandInTheSourceAsTheyArePrinted) {
   const std::filesystem::path root = support::source_dir();
   std::string claimed;
-  for (const auto& file : std::filesystem::recursive_directory_iterator(root / "constructions"))
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(root / "proofs-check/papers"))
     if (file.path().filename().string().ends_with("_claims.cpp"))
       claimed += read_whole_file(file.path().string());
   for (const Claim& claim : all_claims()) {

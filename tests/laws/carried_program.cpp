@@ -68,7 +68,7 @@ TEST(CarriedProgram, IsNotThereOrNotReadable) {
 
 TEST(CarriedProgram, OfOtherWeightsIsReadButNotTrusted) {
   Model model = in_a_file(compile(scan("A5")));
-  model.derived = with_derived(compile(scan("Z6"))).derived;
+  model.derived = with_derived(compile(scan("Z6")))->derived;
   expect_level(model, Trust::none, Trust::none, "");
   expect_level(model, Trust::plausible, Trust::none, kDoesNotFit);
   expect_level(model, Trust::recompiled, Trust::none, kOtherWeights);

@@ -179,7 +179,7 @@ TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
 
 TEST_F(Drawings, AProgramThatDoesNotFitTheWeightsNamesNothing) {
   Model model = with_derived(compile(scan("A5")));
-  model.derived = with_derived(compile(scan("Z6"))).derived;
+  model.derived = with_derived(compile(scan("Z6")))->derived;
   EXPECT_FALSE(view_circuit(model).named);
   expect_parts(dot_of(model), {"head 1", "191 units"});
   model.derived = {};

@@ -1,4 +1,4 @@
-"""docs/python.md: its program, block after block, prints what stands below each."""
+"""docs/python.md and python/README.md: their programs, block after block, print what stands below each."""
 
 import contextlib
 import io
@@ -11,7 +11,14 @@ import logdepth
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def blocks_of(page):
+    return re.findall(r"^```(\w+)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+
+BLOCKS = blocks_of(PAGE)
+PACKAGE_BLOCKS = blocks_of((ROOT / "python/README.md").read_text(encoding="utf-8"))
 
 
 def test_every_program_is_followed_by_what_it_prints():
@@ -19,16 +26,21 @@ def test_every_program_is_followed_by_what_it_prints():
     assert kinds == ["sh"] + ["python", "text"] * (len(kinds) // 2) and kinds.count("python") > 12
 
 
+def test_the_page_of_the_package_installs_and_shows_what_a_program_prints():
+    assert [kind for kind, _ in PACKAGE_BLOCKS] == ["sh", "python", "text"]
+
+
 def test_it_is_installed_as_the_page_says():
     # tests/python/install_wheel.sh does so by way of the wheel, which pip builds as well.
-    assert BLOCKS[0] == ("sh", "pip install .\n")
+    assert BLOCKS[0] == PACKAGE_BLOCKS[0] == ("sh", "pip install .\n")
 
 
-def test_the_programs_print_what_stands_below_them(tmp_path, monkeypatch):
+@pytest.mark.parametrize("blocks", [BLOCKS, PACKAGE_BLOCKS], ids=["guide", "package"])
+def test_the_programs_print_what_stands_below_them(blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     names = {}
-    for (_, program), (_, printed) in zip(BLOCKS[1::2], BLOCKS[2::2]):
+    for (_, program), (_, printed) in zip(blocks[1::2], blocks[2::2]):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             exec(compile(program, "docs/python.md", "exec"), names)
