@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
@@ -186,9 +185,9 @@ class ProductContender : public Contender {
  private:
   /// The table that the construction chose, from its claim sheet.
   static ProductTable table_of(const Model& model) {
-    const auto table = nlohmann::json::parse(model.parameters.text).value("table", "");
-    if (table == "matrix") return ProductTable::matrix;
-    if (table == "monoid") return ProductTable::monoid;
+    const std::string* table = text_in(model.parameters, "table");
+    if (table && *table == "matrix") return ProductTable::matrix;
+    if (table && *table == "monoid") return ProductTable::monoid;
     throw InputError("the weights file '" + model.name + "' does not name its table of products");
   }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/core/make_network.hpp"
 #include "learned/core/matrix_kernels.hpp"
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"

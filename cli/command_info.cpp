@@ -63,10 +63,8 @@ std::string verdict_text(const Model& model) {
   if (!std::holds_alternative<AcceptOutput>(model.output)) return "";
   if (std::holds_alternative<GraphInput>(model.input))
     return "connected: the target can be reached from the source";
-  const auto parameters = nlohmann::json::parse(model.parameters.text);
-  const auto automaton = parameters.find("automaton");
-  if (automaton != parameters.end() && automaton->is_string() &&
-      automaton->get<std::string>().starts_with("group "))
+  const std::string* automaton = text_in(model.parameters, "automaton");
+  if (automaton && automaton->starts_with("group "))
     return "accept: the product of the letters, the first acting first, is the identity";
   return "accept: the word is in the language";
 }
@@ -137,7 +135,12 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
     if (const auto against = contradiction(model, text))
       out["contradicted"].push_back({{"hypothesis", text}, {"by", *against}});
   out["deviations"] = model.deviations;
-  out["parameters"] = nlohmann::json::parse(model.parameters.text);
+  out["parameters"] = nlohmann::json::object();
+  for (const auto& [key, value] : model.parameters)
+    out["parameters"][key] =
+        std::visit(Overload{[](const std::string& text) { return nlohmann::json(text); },
+                            [](const JsonText& json) { return nlohmann::json::parse(json.text); }},
+                   value);
   out["input"] = input_text(model.input);
   if (const std::string verdict = verdict_text(model); !verdict.empty()) out["verdict"] = verdict;
   out["alphabet"] = model.alphabet;
@@ -183,9 +186,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
     line(against ? "contradicted" : "hypothesis", text + (against ? ": " + *against : ""));
   }
   for (const std::string& text : model.deviations) line("deviation", text);
-  const auto parameters = nlohmann::json::parse(model.parameters.text);
-  for (const auto& [key, value] : parameters.items())
-    line(key, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [key, value] : model.parameters) line(key, member_text(value));
   line("input", input_text(model.input));
   if (const std::string verdict = verdict_text(model); !verdict.empty()) line("verdict", verdict);
   if (const auto states = states_read(model))
@@ -248,7 +249,7 @@ Command add_info(CLI::App& app) {
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] {
-    const Model model = read_weights(options->model);
+    const CheckedModel model = read_weights(options->model);
     const std::string hash = weights_hash(model);
     const auto checks = read_checks(options->model, hash);
     const std::uint64_t n =

@@ -48,7 +48,7 @@ void check_prefixes(const Model& model) {
 /// Runs the inputs one after the other and prints as it goes.
 class Runs {
  public:
-  Runs(const Model& model, const RunOptions& options)
+  Runs(const CheckedModel& model, const RunOptions& options)
       : model_(model),
         options_(options),
         text_(model, !options.engine.exact, !options.trace.empty(), options.json) {
@@ -207,7 +207,7 @@ Command add_run(CLI::App& app) {
       inputs.push_back(options->model);
       refuse_overwriting(options->trace, inputs);
     }
-    const Model model = read_weights(options->model);
+    const CheckedModel model = read_weights(options->model);
     const Questions questions = load_questions(options->input, model);
     return Runs(model, *options).run(questions);
   };

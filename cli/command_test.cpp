@@ -62,10 +62,10 @@ Asking asking(const TestArguments& options, Progress& progress) {
 
 /// What all reports have. Of a shard it is written to its file, of a whole test it is printed.
 template <class Result>
-int store_or_conclude(const TestArguments& options, const Model& model, const Result& result,
+int store_or_conclude(const TestArguments& options, const CheckedModel& model, const Result& result,
                       const std::string& against, std::uint64_t largest, TestVerdict verdict) {
   verdict.file = options.model;
-  verdict.model = model.name;
+  verdict.model = model->name;
   verdict.sha256 = weights_hash(model);
   verdict.against = against;
   verdict.oracle = options.oracle_as_typed;
@@ -113,7 +113,7 @@ TestVerdict::Counterexample wrong_word(const Wrong& wrong, const TypedInput& typ
                     {{"word", word}, {"found_at_length", wrong.shrunk_from}}, typed);
 }
 
-int test_words(const TestArguments& options, const Model& model) {
+int test_words(const TestArguments& options, const CheckedModel& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
   Progress progress("test", "words");
   const TestResult found = tested_words(
@@ -143,7 +143,7 @@ std::string show_graph(const DirectedGraph& graph) {
          counted(graph.vertices, "vertex", "vertices");
 }
 
-int test_graphs(const TestArguments& options, const Model& model) {
+int test_graphs(const TestArguments& options, const CheckedModel& model) {
   const NamedReachability right = load_reachability_oracle(options.oracle.request(), model);
   Progress progress("test", "graphs");
   TestedGraphs graphs = options.within(&TestedGraphs::max_size);
@@ -176,9 +176,9 @@ int test_graphs(const TestArguments& options, const Model& model) {
                            std::move(verdict));
 }
 
-int test_cells(const TestArguments& options, const Model& model) {
+int test_cells(const TestArguments& options, const CheckedModel& model) {
   if (options.oracle.against != "division")
-    throw InputError("the weights file '" + model.name +
+    throw InputError("the weights file '" + model->name +
                      "' takes raw streams; expected --against division");
   Progress progress("test", "inputs");
   const DivisionTestResult found = tested_divisions(
@@ -206,7 +206,7 @@ int test_cells(const TestArguments& options, const Model& model) {
 
 constexpr const char* kComputationGraph = "computation-graph";
 
-int test_computation_graphs(const TestArguments& options, const Model& model) {
+int test_computation_graphs(const TestArguments& options, const CheckedModel& model) {
   if (options.oracle.names_automaton())
     throw InputError("--against computation-graph and a language are two oracles; give one");
   Progress progress("test", "graphs");
@@ -228,14 +228,14 @@ int test_computation_graphs(const TestArguments& options, const Model& model) {
 
 int test(TestArguments& options) {
   options.oracle_as_typed = options.oracle.as_typed();
-  const Model model = read_weights(options.model);
+  const CheckedModel model = read_weights(options.model);
   if (options.oracle.against == kComputationGraph) return test_computation_graphs(options, model);
-  if (std::holds_alternative<WordInput>(model.input)) return test_words(options, model);
+  if (std::holds_alternative<WordInput>(model->input)) return test_words(options, model);
   if (options.oracle.names_automaton())
-    throw InputError("the weights file '" + model.name +
+    throw InputError("the weights file '" + model->name +
                      "' does not take words; a language is no oracle for it");
-  return std::holds_alternative<GraphInput>(model.input) ? test_graphs(options, model)
-                                                         : test_cells(options, model);
+  return std::holds_alternative<GraphInput>(model->input) ? test_graphs(options, model)
+                                                          : test_cells(options, model);
 }
 
 }  // namespace

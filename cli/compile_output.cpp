@@ -32,7 +32,7 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
 }
 
 int OutputOptions::finish(Program program, const nlohmann::json& described) const {
-  const Model model = requested_model(std::move(program), settings);
+  const CheckedModel model = requested_model(std::move(program), settings);
   save_weights(model, output);
 
   const Measures m = measure(model, 1);

@@ -37,35 +37,17 @@ int fail(const std::string& sentence, int status) {
   return status;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{
-      "logdepth compiles theorems about transformer depth to exact weights and runs them.\n"
-      "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
-      "logdepth run abb.json --input aabb"};
-  app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION);
-  // Answered as --version is: what was asked for is all that is printed.
-  app.add_flag_callback(
-         "--man", [&app] { throw CLI::CallForVersion(manual_page(app), 0); },
-         "print the manual page, for man -l -")
-      ->trigger_on_parse();
-  app.add_option_function<std::string>(
-         "--completion",
-         [&app](const std::string& shell) {
-           throw CLI::CallForVersion(completion_script(app, shell), 0);
-         },
-         "print what completes commands and options in a shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->trigger_on_parse();
-  app.require_subcommand(1);
+using Commands = std::vector<std::pair<CLI::App*, Command>>;
 
-  std::vector<std::pair<CLI::App*, Command>> commands;
+Commands add_commands(CLI::App& app) {
+  Commands commands;
   const auto add = [&](CLI::App& parent, Command (*add_command)(CLI::App&)) {
     Command command = add_command(parent);
     commands.emplace_back(parent.get_subcommands([](CLI::App*) { return true; }).back(),
                           std::move(command));
   };
-  const auto add_all = [&](CLI::App& parent, std::vector<Command> (*add_commands)(CLI::App&)) {
-    std::vector<Command> added = add_commands(parent);
+  const auto add_all = [&](CLI::App& parent, std::vector<Command> (*add_several)(CLI::App&)) {
+    std::vector<Command> added = add_several(parent);
     const auto all = parent.get_subcommands([](CLI::App*) { return true; });
     for (std::size_t i = 0; i < added.size(); ++i)
       commands.emplace_back(all[all.size() - added.size() + i], std::move(added[i]));
@@ -114,7 +96,31 @@ int run(int argc, char** argv) {
   add(*lm, add_lm_save);
   add(*lm, add_lm_angular);
   add(*lm, add_lm_loops);
+  return commands;
+}
 
+int run(int argc, char** argv) {
+  CLI::App app{
+      "logdepth compiles theorems about transformer depth to exact weights and runs them.\n"
+      "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
+      "logdepth run abb.json --input aabb"};
+  app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION);
+  // Answered as --version is: what was asked for is all that is printed.
+  app.add_flag_callback(
+         "--man", [&app] { throw CLI::CallForVersion(manual_page(app), 0); },
+         "print the manual page, for man -l -")
+      ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--completion",
+         [&app](const std::string& shell) {
+           throw CLI::CallForVersion(completion_script(app, shell), 0);
+         },
+         "print what completes commands and options in a shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->trigger_on_parse();
+  app.require_subcommand(1);
+
+  const Commands commands = add_commands(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,7 +6,7 @@
 
 namespace logdepth {
 
-TraceWriter::TraceWriter(const Model& model, const std::string& file)
+TraceWriter::TraceWriter(const CheckedModel& model, const std::string& file)
     : model_(model), file_(file), hash_(weights_hash(model)) {}
 
 void TraceWriter::begin(const nlohmann::json& question) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "library/runs/engine.hpp"
+#include "runtime/file/model_rules.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth {
@@ -14,7 +15,7 @@ namespace logdepth {
 /// and after every sublayer, and what every head selected. The format is in runtime/README.md.
 class TraceWriter : public MomentObserver {
  public:
-  TraceWriter(const Model& model, const std::string& file);
+  TraceWriter(const CheckedModel& model, const std::string& file);
 
   /// Begins the trace of one input; `question` says which, as an object.
   void begin(const nlohmann::json& question);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/file/hypotheses.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth {
@@ -37,7 +38,7 @@ OwnPosition declare_own_position(cells::Program& program, ScanPositions position
                                  std::uint32_t parameter) {
   const cells::Constant one = program.constant();
   if (positions == ScanPositions::first_flag) {
-    program.hypothesis("the position encoding only separates the first position");
+    program.hypothesis(clause(Assumption::first_flag));
     const cells::Flag first = program.flag("fst");
     const cells::Number ratio = program.number("a", 2);
     program.position(first);
@@ -47,7 +48,7 @@ OwnPosition declare_own_position(cells::Program& program, ScanPositions position
   const PositionCode code = positions == ScanPositions::circle ? PositionCode::circle
                             : positions == ScanPositions::fine ? PositionCode::fine(parameter)
                                                                : PositionCode::two_circle;
-  program.hypothesis(std::string("rational position encoding: ") + positions_name(positions));
+  program.hypothesis(clause(Assumption::position_encoding, positions_name(positions)));
   program.deviation("a position encoding beyond the paper's minimal one buys the initial layer");
   const cells::Key I = program.key("I", code);
   program.position(I);

@@ -28,15 +28,15 @@ std::string Transformer::sha256() const {
   return weights_hash(hidden_->model);
 }
 const std::string& Transformer::name() const {
-  return hidden_->model.name;
+  return hidden_->model->name;
 }
 const Letters& Transformer::alphabet() const {
-  return hidden_->model.alphabet;
+  return hidden_->model->alphabet;
 }
 Letters Transformer::word(const std::string& typed) const {
-  require(std::holds_alternative<WordInput>(hidden_->model.input),
+  require(std::holds_alternative<WordInput>(hidden_->model->input),
           "the weights file " + in_quotes(name()) + " does not take words");
-  const Alphabet letters(hidden_->model.alphabet);
+  const Alphabet letters(hidden_->model->alphabet);
   Letters word;
   for (const Letter letter : letters.parse_word(typed)) word.push_back(letters.name(letter));
   return word;

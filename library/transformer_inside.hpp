@@ -4,15 +4,15 @@
 #include <utility>
 
 #include "logdepth/compile.hpp"
-#include "runtime/file/model.hpp"
+#include "runtime/file/model_rules.hpp"
 
 namespace logdepth {
 
 struct Transformer::Hidden {
-  Model model;
+  CheckedModel model;
 };
 
-inline Transformer transformer_of(Model model) {
+inline Transformer transformer_of(CheckedModel model) {
   return Transformer(std::make_shared<Transformer::Hidden>(Transformer::Hidden{std::move(model)}));
 }
 

@@ -8,9 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "logdepth/errors.hpp"
-#include "objects/transition_monoid.hpp"
-
 namespace logdepth {
 
 Transformation identity_transformation(std::size_t points) {
@@ -132,18 +129,6 @@ std::optional<ReachablePoints> ReachablePoints::of_at_most(const Action& action,
   ReachablePoints points;
   if (points.find(action, 2 * (most + action.points))) return points;
   return std::nullopt;
-}
-
-Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
-  if (action.initial) return minimise(to_dfa(action));
-  const auto monoid = enumerate_monoid(action.generators, action.points, max_states);
-  if (!monoid) {
-    throw SizeLimit(
-        fmt::format("the automaton of this word problem needs a state for each product, more than "
-                    "{} of them; work with the action on {} points instead, or try a smaller group",
-                    max_states, action.points));
-  }
-  return minimise(automaton_of_products(*monoid, action.alphabet));
 }
 
 }  // namespace logdepth

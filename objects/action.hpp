@@ -55,8 +55,5 @@ class ReachablePoints {
 Action to_action(const Dfa& dfa);
 /// The other way round. Precondition: the action has an initial point.
 Dfa to_dfa(const Action& action);
-/// The minimal automaton of the language that the action recognises (for a word problem of a group
-/// G: its Cayley graph, |G| states). Errors: SizeLimit beyond `max_states` reached products.
-Dfa to_minimal_dfa(const Action& action, std::size_t max_states = 100000);
 
 }  // namespace logdepth

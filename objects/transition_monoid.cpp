@@ -1,8 +1,12 @@
 #include "objects/transition_monoid.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "logdepth/errors.hpp"
 
 namespace logdepth {
 
@@ -154,6 +158,18 @@ Dfa automaton_of_products(const TransitionMonoid& monoid, const Alphabet& alphab
   dfa.accepting[0] = true;
   for (const auto& row : monoid.right) dfa.next.insert(dfa.next.end(), row.begin(), row.end());
   return dfa;
+}
+
+Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
+  if (action.initial) return minimise(to_dfa(action));
+  const auto monoid = enumerate_monoid(action.generators, action.points, max_states);
+  if (!monoid) {
+    throw SizeLimit(
+        fmt::format("the automaton of this word problem needs a state for each product, more than "
+                    "{} of them; work with the action on {} points instead, or try a smaller group",
+                    max_states, action.points));
+  }
+  return minimise(automaton_of_products(*monoid, action.alphabet));
 }
 
 }  // namespace logdepth

@@ -44,5 +44,8 @@ std::optional<TransitionMonoid> enumerate_monoid(const std::vector<Transformatio
 /// A state for every product of letters, from the identity, which it accepts: the automaton of the
 /// word problem.
 Dfa automaton_of_products(const TransitionMonoid& monoid, const Alphabet& alphabet);
+/// The minimal automaton of the language that the action recognises (for a word problem of a group
+/// G: its Cayley graph, |G| states). Errors: SizeLimit beyond `max_states` reached products.
+Dfa to_minimal_dfa(const Action& action, std::size_t max_states = 100000);
 
 }  // namespace logdepth

@@ -39,7 +39,7 @@ CarriedProgram::CarriedProgram(const Model& model, Trust needed) : facts_(no_fac
 }
 
 void CarriedProgram::read(const Model& model, Trust needed) {
-  if (const auto text = program_text_in(model)) {
+  if (const auto& text = model.derived.program) {
     try {
       program_ = std::make_unique<Program>(parse_program(*text, "derived.program"));
     } catch (const InputError& error) {

@@ -8,9 +8,8 @@
 namespace logdepth {
 
 /// What the weights say against a hypothesis that the file states: "layer 1 of the file, head 0 looks
-/// at all tokens". Absent where they say nothing against it, which proves nothing. Decided are the words
-/// that constructions of this repository use: causal and unmasked heads, heads that only average, the
-/// position encoding, tokens that begin and end a word, the largest size, any length.
+/// at all tokens". Absent where they say nothing against it, which proves nothing. Decided are
+/// the clauses of runtime/file/hypotheses.hpp.
 std::optional<std::string> contradiction(const Model& model, const std::string& hypothesis);
 
 }  // namespace logdepth

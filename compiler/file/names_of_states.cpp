@@ -5,11 +5,9 @@
 namespace logdepth {
 
 std::vector<std::string> names_of_states(const Model& model) {
-  const auto parameters = nlohmann::json::parse(model.parameters.text, nullptr, false);
-  if (!parameters.is_object() || !parameters.contains("states") ||
-      !parameters["states"].is_string())
-    return {};
-  const auto list = nlohmann::json::parse(parameters["states"].get<std::string>(), nullptr, false);
+  const std::string* states = text_in(model.parameters, "states");
+  if (!states) return {};
+  const auto list = nlohmann::json::parse(*states, nullptr, false);
   std::vector<std::string> names;
   if (!list.is_array()) return names;
   for (const auto& name : list) {

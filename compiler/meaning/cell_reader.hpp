@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/meaning/interpret.hpp"
+#include "compiler/meaning/cell_states.hpp"
 
 namespace logdepth {
 

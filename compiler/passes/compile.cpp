@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/json_tape.hpp"
 #include "compiler/passes/prove_precision.hpp"
 #include "compiler/program/program_text.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "runtime/file/derived.hpp"
-#include "runtime/file/model_rules.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
@@ -24,12 +22,21 @@ std::vector<T> unrolled(const std::vector<T>& layers, const Shape& shape, std::u
   return result;
 }
 
+void unroll(Model& model, PrecisionFacts& facts, std::uint64_t size) {
+  size = counted_size(model, size);
+  const std::uint64_t loops = loops_at(model.unroll, size);
+  facts.layers = unrolled(facts.layers, model.shape, loops);
+  model.layers = unrolled(model.layers, model.shape, loops);
+  for (Layer& layer : model.layers) layer.block = Block::initial;
+  model.shape = {static_cast<std::uint32_t>(model.layers.size()), 0, 0};
+  const std::uint64_t limit = std::min(size, model.unroll.max_length.value_or(size));
+  model.unroll = {Unroll::Kind::fixed, 0, 0, limit};
+}
+
 /// Names, alphabets, prefix lists and sizes that the format refuses come from the program; any other
 /// violation would be a defect of a pass.
-void check_format(const Model& model) {
-  if (const auto violation = find_violation(model))
-    throw ProgramRefused("its weights would break a rule of the file format: " +
-                         path_text(violation->path) + ": " + violation->sentence);
+void refuse_weights(const Violation& violation) {
+  throw ProgramRefused("its weights would break a rule of the file format: " + violation.text());
 }
 
 }  // namespace
@@ -50,31 +57,22 @@ Compiled compile(const Program& program, const CompileOptions& options) {
   check_layout(program, layout);
 
   // What is proved about the numbers of the weights goes with them.
-  Compiled compiled{emit_weights(program, schedule, masks, layout), program,
-                    prove_precision(program, schedule, masks, layout)};
-  if (options.unroll) compiled = unroll(std::move(compiled), *options.unroll);
-  check_format(compiled.model);
-  return compiled;
+  Model model = emit_weights(program, schedule, masks, layout);
+  PrecisionFacts facts = prove_precision(program, schedule, masks, layout);
+  if (options.unroll) unroll(model, facts, *options.unroll);
+  return {CheckedModel(std::move(model), refuse_weights), program, std::move(facts)};
 }
 
-Model with_derived(Compiled compiled) {
-  Model model = std::move(compiled.model);
-  model.derived =
-      derived_json(print_program(compiled.program), compiled.facts, stated_depth(compiled.model));
-  check_format(model);
-  return model;
+CheckedModel with_derived(Compiled compiled) {
+  Derived derived{
+      stated_depth(compiled.model), print_program(compiled.program), std::move(compiled.facts), {}};
+  return {std::move(compiled.model), std::move(derived), refuse_weights};
 }
 
 Compiled unroll(Compiled compiled, std::uint64_t size) {
-  Model& model = compiled.model;
-  size = counted_size(model, size);
-  const std::uint64_t loops = loops_at(model.unroll, size);
-  compiled.facts.layers = unrolled(compiled.facts.layers, model.shape, loops);
-  model.layers = unrolled(model.layers, model.shape, loops);
-  for (Layer& layer : model.layers) layer.block = Block::initial;
-  model.shape = {static_cast<std::uint32_t>(model.layers.size()), 0, 0};
-  const std::uint64_t limit = std::min(size, model.unroll.max_length.value_or(size));
-  model.unroll = {Unroll::Kind::fixed, 0, 0, limit};
+  Model model = compiled.model;
+  unroll(model, compiled.facts, size);
+  compiled.model = CheckedModel(std::move(model), refuse_weights);
   return compiled;
 }
 

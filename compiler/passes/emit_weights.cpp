@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "base/json_tape.hpp"
 #include "base/overload.hpp"
 #include "compiler/laws/head_schema.hpp"
 #include "compiler/passes/compile.hpp"
@@ -13,19 +11,6 @@
 
 namespace logdepth {
 namespace {
-
-JsonText json_object(const std::map<std::string, std::string>& members) {
-  JsonTape tape;
-  tape.open_object();
-  for (const auto& [key, value] : members) {
-    tape.add_key(key);
-    tape.add_string(value);
-  }
-  tape.close();
-  JsonText json{""};
-  tape.append_canonical(0, json.text);
-  return json;
-}
 
 std::string type_text(const CellType& type) {
   return std::visit(
@@ -53,7 +38,7 @@ class Emitter {
     model.source = p_.source;
     model.hypotheses = p_.hypotheses;
     model.deviations = p_.deviations;
-    model.parameters = json_object(p_.parameters);
+    model.parameters = {p_.parameters.begin(), p_.parameters.end()};
     model.alphabet = p_.alphabet;
     model.norm = layout_.norm;
     model.width = layout_.width;

@@ -7,6 +7,7 @@
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
 #include "compiler/meaning/cell_reader.hpp"
+#include "compiler/meaning/interpret.hpp"
 #include "compiler/meaning/selected_positions.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "constructions/KR65/regular_language_cascade.hpp"
+#include "constructions/KR65/cascade_task.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "constructions/decision_table.hpp"
 #include "logdepth/program.hpp"

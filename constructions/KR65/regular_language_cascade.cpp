@@ -36,6 +36,7 @@
 
 #include "constructions/KR65/cascade_network.hpp"
 #include "constructions/product_forecast.hpp"
+#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/holonomy.hpp"
 
@@ -264,9 +265,8 @@ Program CascadeNetwork::write() {
   const std::vector<CascadeLevel>& levels = task_.cascade.levels;
   p_.construction("cascade").source(
       "Krohn and Rhodes 1965; Barrington and Therien 1988; Liu et al. 2023");
-  p_.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
-  p_.hypothesis(
-      "one beginning token at position 0, then the letters; any length, the empty word included");
+  p_.hypothesis(causal_network());
+  p_.hypothesis(words_of_any_length());
   if (!task_.scanned) p_.hypothesis("the groups of the levels, by holonomy, are solvable");
   // Their heads average softly, with weights that grow with the length.
   p_.deviation("averaging-hard heads with one set of weights for every length (Liu et al. 2023)");

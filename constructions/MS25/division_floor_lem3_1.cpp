@@ -18,6 +18,7 @@
 
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 
@@ -41,8 +42,8 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
                   L, own_argument ? "" : " and phi(a_i)"));
   p.hypothesis(std::string(own_argument ? "a_i = i" : "0 <= a_i <= i") +
                ", m >= 1 an integer, the same at all tokens");
-  p.hypothesis(fmt::format("at most {} tokens", length));
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(clause(Assumption::tokens_at_most, std::to_string(length)));
+  p.hypothesis(causal_network());
   p.deviation(
       "positions count from 0: from 1 there is no multiple of m before position m, and none to "
       "fetch for a_i = 0");

@@ -16,6 +16,7 @@
 #include "constructions/MS25/division_lem3_1.hpp"
 
 #include "constructions/MS25/blocks.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 
@@ -63,7 +64,7 @@ cells::Program division(const std::string& construction, const std::string& sour
                " in the stream at token i, positions from 0");
   p.hypothesis(std::string(own ? "a_i = i" : "0 <= a_i <= i") +
                ", m >= 1 an integer, the same at all tokens");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(causal_network());
   p.deviation(
       "positions count from 0: from 1 there is no multiple of m before position m, and none to "
       "fetch for a_i = 0");

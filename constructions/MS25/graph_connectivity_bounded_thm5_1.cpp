@@ -29,19 +29,20 @@
 
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 
-Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
-  using namespace cells;
+namespace {
+
+/// What it says of itself.
+cells::Program bounded_connectivity(std::uint32_t vertices) {
   require(vertices > 0, "a graph has at least one vertex, so --for-vertices is at least 1");
   if (vertices > kMaxBoundedVertices)
     throw SizeLimit(
         fmt::format("--for-vertices {}: the limit is {}; --construction compact serves every "
                     "number of vertices",
                     vertices, kMaxBoundedVertices));
-  const std::uint32_t L = (vertices + 7) / 8;
-  const PositionCode code = phi_over(L);
 
   cells::Program p("connectivity");
   p.construction("bounded").source(
@@ -51,9 +52,7 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
       "t+1 target tokens, vertices from 0",
       vertices));
   p.hypothesis("the position encoding separates the first position");
-  p.hypothesis(
-      "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact "
-      "numbers");
+  p.hypothesis(causal_and_unmasked_network());
   p.deviation(
       "indices from 0; the paper's 1..n with p = in + j breaks quotient and remainder at the last "
       "column");
@@ -69,6 +68,16 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
   p.reads_adjacency(GraphPadding::n3_minus_n2)
       .log_loops_of_vertices({.minus = 1})
       .at_most(vertices);
+  return p;
+}
+
+}  // namespace
+
+Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
+  using namespace cells;
+  cells::Program p = bounded_connectivity(vertices);
+  const std::uint32_t L = (vertices + 7) / 8;
+  const PositionCode code = phi_over(L);
 
   const auto one = p.constant();
   const auto fst = p.flag("fst");  // p = 0

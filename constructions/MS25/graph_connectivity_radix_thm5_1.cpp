@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "constructions/MS25/graph_squaring.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 namespace {
@@ -66,14 +67,12 @@ std::uint64_t power(std::uint64_t base, std::uint32_t exponent) {
   return result;
 }
 
-}  // namespace
-
-Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t radix) {
-  using namespace cells;
+/// What it says of itself.
+cells::Program radix_connectivity(std::uint32_t size, std::uint32_t radix) {
   require(size > 0, "a graph has at least one vertex, so --size is at least 1");
   require(radix == 2 || radix == kMaxGraphRadix,
           "walks become 2 or 3 times as long in a layer, so --radix is 2 or 3");
-  const std::uint64_t tuples = power(size, radix + 1), positions = tuples + 2 * size;
+  const std::uint64_t positions = power(size, radix + 1) + 2 * size;
   if (positions > kMaxGraphPositions)
     throw SizeLimit(fmt::format(
         "a table of positions for {} vertices and radix {} has {} rows; the limit is {}; try {}",
@@ -86,21 +85,28 @@ Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t r
   p.construction("radix").source("MS25 Theorem 5.1 (optimised, for a given number of vertices)");
   const std::string padding = fmt::format("n^{} - n^2", radix + 1);
   // Smaller graphs get isolated vertices.
-  p.hypothesis(
-      fmt::format("a graph of at most {} vertices, as n^2 matrix tokens, {} padding tokens, s+1 "
-                  "source and t+1 target tokens",
-                  size, padding));
-  p.hypothesis("a table of positions that holds the coordinates of every token");
-  p.hypothesis(
-      "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact "
-      "numbers");
+  p.hypothesis(clause(Assumption::vertices_at_most, std::to_string(size)) +
+               fmt::format(", as n^2 matrix tokens, {} padding tokens, s+1 source and t+1 target "
+                           "tokens",
+                           padding));
+  p.hypothesis(clause(Assumption::position_table));
+  p.hypothesis(causal_and_unmasked_network());
   // It takes the place of the first-flag: coordinates and a margin need not be computed from counts.
   p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
   if (!triples) p.deviation(padding + " padding tokens: tuples of 4 vertices instead of 3");
   p.reads_adjacency(triples ? GraphPadding::n3_minus_n2 : GraphPadding::n4_minus_n2, size)
       .log_loops_of_vertices({.base = radix, .minus = 1})
       .parameter("radix", std::to_string(radix));
+  return p;
+}
 
+}  // namespace
+
+Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t radix) {
+  using namespace cells;
+  cells::Program p = radix_connectivity(size, radix);
+  const std::uint64_t tuples = power(size, radix + 1), positions = tuples + 2 * size;
+  const bool triples = radix == 2;
   const std::uint32_t none = 2 * size;
   std::vector<std::string> offsets = numbered(none);
   offsets.emplace_back("none");

@@ -18,6 +18,8 @@
 #include <string>
 
 #include "constructions/MS25/graph_squaring.hpp"
+#include "logdepth/program.hpp"
+#include "runtime/file/hypotheses.hpp"
 
 namespace logdepth {
 
@@ -33,14 +35,11 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   cells::Program p("reachability");
   p.construction("rows").source("MS25 Theorem 5.1 (optimised, for a given number of vertices)");
   // Smaller graphs get isolated vertices.
-  p.hypothesis(
-      fmt::format("a graph of at most {} vertices; token i is given row i of its adjacency matrix "
-                  "with the diagonal true",
-                  size));
-  p.hypothesis(
-      fmt::format("a table of {} positions, unmasked heads, masked pre-norm without epsilon, exact "
-                  "numbers",
-                  size));
+  p.hypothesis(clause(Assumption::vertices_at_most, std::to_string(size)) +
+               "; token i is given row i of its adjacency matrix with the diagonal true");
+  p.hypothesis(clause(Assumption::position_table, std::to_string(size)) + ", " +
+               clause(Assumption::unmasked_heads) +
+               ", masked pre-norm without epsilon, exact numbers");
   // Instead of n^2 + n^3 + s + t tokens: so no causal head, no division and no padding.
   p.deviation("one token per vertex, given its row; one transformer per size; all pairs at once");
   p.reads_rows(size).log_loops_of_vertices({.minus = 1});

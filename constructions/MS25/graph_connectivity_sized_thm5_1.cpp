@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "constructions/MS25/graph_squaring.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 
@@ -34,13 +35,10 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   p.construction("compact").source("MS25 Theorem 5.1 (optimised, for a given number of vertices)");
   // Smaller graphs get isolated vertices.
   p.hypothesis(
-      fmt::format("a graph of at most {} vertices, as n^2 matrix tokens, n^3 - n^2 padding tokens, "
-                  "s+1 source and t+1 target tokens",
-                  size));
-  p.hypothesis("a table of positions that holds the coordinates of every token");
-  p.hypothesis(
-      "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact "
-      "numbers");
+      clause(Assumption::vertices_at_most, std::to_string(size)) +
+      ", as n^2 matrix tokens, n^3 - n^2 padding tokens, s+1 source and t+1 target tokens");
+  p.hypothesis(clause(Assumption::position_table));
+  p.hypothesis(causal_and_unmasked_network());
   // It takes the place of the first-flag: coordinates and a margin need not be computed from counts.
   p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
   p.reads_adjacency(GraphPadding::n3_minus_n2, size).log_loops_of_vertices({.minus = 1});

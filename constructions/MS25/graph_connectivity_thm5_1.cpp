@@ -42,6 +42,7 @@
 
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 namespace {
@@ -54,9 +55,7 @@ cells::Program connectivity(GraphPadding padding) {
                (n3 ? "n3" : "n3-n2") +
                " padding tokens, s+1 source and t+1 target tokens, vertices from 0");
   p.hypothesis("the position encoding separates the first position");
-  p.hypothesis(
-      "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, exact "
-      "numbers");
+  p.hypothesis(causal_and_unmasked_network());
   // With 1..n the last column would get the coordinates (i+1, 0).
   p.deviation(
       "indices from 0; the paper's 1..n with p = in + j breaks quotient and remainder at the last "

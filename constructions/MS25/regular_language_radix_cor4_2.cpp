@@ -24,6 +24,7 @@
 #include <limits>
 
 #include "constructions/product_cells.hpp"
+#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
@@ -66,8 +67,9 @@ Program regular_language_radix_MS25_cor4_2(const Action& action, const std::stri
 
   cells::Program p(name);
   p.construction("radix").source("MS25 Cor 4.2 (optimised: one layer per factor " + radix + ")");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
-  p.hypothesis("one beginning token at position 0, then at most " + length + " letters");
+  p.hypothesis(causal_network());
+  p.hypothesis(clause(Assumption::begin_token) + ", " +
+               clause(Assumption::letters_at_most, length));
   // Levels may multiply more than two products, at the price of |M|^k or path units.
   p.deviation("intervals that grow by a factor " + radix +
               " replace the binary tree, so a level is one layer and needs no activeness");

@@ -18,6 +18,7 @@
 
 #include "compiler/program/program.hpp"
 #include "constructions/product_cells.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
 
@@ -68,9 +69,8 @@ Program regular_language_scan_MS25_thm4_1(const Action& action, const std::strin
 
   cells::Program p(name);
   p.construction("scan").source("MS25 Thm 4.1 (optimised: one layer per doubling)");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
-  p.hypothesis(
-      "one beginning token at position 0, then the letters; any length, the empty word included");
+  p.hypothesis(causal_network());
+  p.hypothesis(words_of_any_length());
   // Hillis-Steele: nothing becomes active or inactive, so there is nothing to divide.
   p.deviation("intervals that double replace the binary tree, so no activeness and no division");
   // Pointers that would leave the word fall on it, so no case is told apart, and every token holds

@@ -29,8 +29,44 @@
 #include "compiler/program/program.hpp"
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/product_cells.hpp"
+#include "constructions/shared_hypotheses.hpp"
 
 namespace logdepth {
+
+namespace {
+
+/// What it says of itself.
+cells::Program tree(const Action& action, const std::string& name) {
+  cells::Program p(name);
+  p.construction("tree").source("MS25 Thm 4.1 (the paper's tree, repaired)");
+  p.hypothesis(causal_network());
+  p.hypothesis("the letters, " + clause(Assumption::end_token) + ", " +
+               clause(Assumption::no_begin_token) + "; " + clause(Assumption::any_length) +
+               ", the empty word included");
+  p.hypothesis(clause(Assumption::first_flag));
+  // With key alpha_j and value delta_{j-1} four letters already go wrong; the other component of
+  // phi(j) decreases and would find the first token.
+  p.deviation(
+      "the last active token j - 1 is found by key and value at j; the key's other part increases "
+      "with j");
+  p.deviation("the fetched product is that before the update");
+  p.deviation("the count c is kept as phi(c - 1), the code of a visible position");
+  // Parity is a property of positions: it stands there since the initial block.
+  p.deviation("c mod 2 is looked up at position c - 1 instead of a division in each level");
+  // Otherwise tokens between the grid points of the tree come back to life.
+  p.deviation(
+      "a token stays active if it is active and c is even; the paper forgets the first condition");
+  // The paper's nine final layers pay for the last level; here the final block is it.
+  p.deviation(
+      "ceil(log2 |w|) + 1 levels, floor(log2 |w|) + 1 of which are needed: after ceil(log2 |w|) "
+      "nothing has reached the end token at powers of two");
+  // That saves the mark for $.
+  p.deviation("inactive tokens go on like the end token and hold their prefix products");
+  p.alphabet(action.alphabet.names()).no_begin().end().log_loops_of_letters();
+  return p;
+}
+
+}  // namespace
 
 ProductForecast forecast_tree(const Action& action, const TreeOptions& options) {
   ProductDemand demand;
@@ -52,32 +88,7 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
   const ProductForecast forecast = forecast_tree(action, options);
   const auto products = make_product_cells(action, forecast);
 
-  cells::Program p(name);
-  p.construction("tree").source("MS25 Thm 4.1 (the paper's tree, repaired)");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
-  p.hypothesis(
-      "the letters, then an end token, no beginning token; any length, the empty word included");
-  p.hypothesis("the position encoding only separates the first position");
-  // With key alpha_j and value delta_{j-1} four letters already go wrong; the other component of
-  // phi(j) decreases and would find the first token.
-  p.deviation(
-      "the last active token j - 1 is found by key and value at j; the key's other part increases "
-      "with j");
-  p.deviation("the fetched product is that before the update");
-  p.deviation("the count c is kept as phi(c - 1), the code of a visible position");
-  // Parity is a property of positions: it stands there since the initial block.
-  p.deviation("c mod 2 is looked up at position c - 1 instead of a division in each level");
-  // Otherwise tokens between the grid points of the tree come back to life.
-  p.deviation(
-      "a token stays active if it is active and c is even; the paper forgets the first condition");
-  // The paper's nine final layers pay for the last level; here the final block is it.
-  p.deviation(
-      "ceil(log2 |w|) + 1 levels, floor(log2 |w|) + 1 of which are needed: after ceil(log2 |w|) "
-      "nothing has reached the end token at powers of two");
-  // That saves the mark for $.
-  p.deviation("inactive tokens go on like the end token and hold their prefix products");
-  p.alphabet(action.alphabet.names()).no_begin().end().log_loops_of_letters();
-
+  cells::Program p = tree(action, name);
   const auto one = p.constant();
   const auto fst = p.flag("fst");            // p = 0
   const auto a = p.number("a", 2);           // (p, 1)/(p+1), raw

@@ -23,6 +23,7 @@
 #include "compiler/program/program.hpp"
 #include "constructions/MS25/regular_language_radix_cor4_2.hpp"
 #include "constructions/product_cells.hpp"
+#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
@@ -66,10 +67,9 @@ Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const s
   p.construction("uniform-radix");
   p.source("MS25 Cor 4.2 (optimised, one network for all lengths: radix " + radix + ", blocks of " +
            layers + " layers)");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
-  p.hypothesis(
-      "one beginning token at position 0, then the letters; any length, the empty word included");
-  p.hypothesis("the position encoding only separates the first position");
+  p.hypothesis(causal_network());
+  p.hypothesis(words_of_any_length());
+  p.hypothesis(clause(Assumption::first_flag));
   // A repeated layer does not know the length s of the intervals; so p - c s is read off the token.
   p.deviation(
       "one looped network instead of one per length: tokens carry the direction of (p, length of "

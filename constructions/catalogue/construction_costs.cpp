@@ -22,7 +22,7 @@ std::optional<unsigned> separation_bits(const Compiled& compiled, std::uint64_t 
   double least = 1;
   for (std::size_t l = 0; l < compiled.facts.layers.size(); ++l) {
     const LayerFacts& facts = compiled.facts.layers[l];
-    const Layer& layer = compiled.model.layers[l];
+    const Layer& layer = compiled.model->layers[l];
     for (std::size_t h = 0; h < facts.heads.size(); ++h) {
       if (std::holds_alternative<UniformPromise>(layer.attention.heads[h].promise)) continue;
       if (!facts.heads[h].gap) return std::nullopt;

@@ -28,6 +28,7 @@
 
 #include "constructions/crasp/decision_plan.hpp"
 #include "constructions/crasp/normal_form.hpp"
+#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/program.hpp"
 
 namespace logdepth::crasp {
@@ -91,6 +92,22 @@ cells::Form collected(const cells::Form& form) {
   return sum;
 }
 
+/// What it says of itself.
+cells::Program decider(const DecisionPlan& plan, const Alphabet& alphabet,
+                       const std::string& name) {
+  cells::Program p(name);
+  p.construction("crasp").source("C-RASP (Yang and Chiang 2024), a layer for each comparison");
+  p.hypothesis("causal attention, uniform only; masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(words_of_any_length());
+  // Each is linear in the number that it chooses: normal_form.cpp.
+  p.deviation("min, max and conditionals become comparisons of linear forms");
+  p.parameter("comparisons", std::to_string(plan.comparisons()));
+  p.parameter("table_layers", std::to_string(plan.table_layers()));
+  p.parameter("nesting", std::to_string(plan.stages.size()));
+  p.alphabet(alphabet.names()).fixed_loops(0);
+  return p;
+}
+
 }  // namespace
 }  // namespace logdepth::crasp
 
@@ -102,18 +119,7 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
   const crasp::DecisionPlan plan = crasp::decision_plan(normal);
   const auto& formulas = normal.formulas;
 
-  cells::Program p(name);
-  p.construction("crasp").source("C-RASP (Yang and Chiang 2024), a layer for each comparison");
-  p.hypothesis("causal attention, uniform only; masked pre-norm without epsilon, exact numbers");
-  p.hypothesis(
-      "one beginning token at position 0, then the letters; any length, the empty word included");
-  // Each is linear in the number that it chooses: normal_form.cpp.
-  p.deviation("min, max and conditionals become comparisons of linear forms");
-  p.parameter("comparisons", std::to_string(plan.comparisons()));
-  p.parameter("table_layers", std::to_string(plan.table_layers()));
-  p.parameter("nesting", std::to_string(plan.stages.size()));
-  p.alphabet(source.alphabet.names()).fixed_loops(0);
-
+  cells::Program p = crasp::decider(plan, source.alphabet, name);
   const auto one = p.constant("Q.any");
   const auto begin = p.flag("Q.begin");  // at position 0
   crasp::Flags flag(p, normal, source.alphabet);

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "constructions/construction.hpp"
+#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/program.hpp"
 #include "objects/prime.hpp"
 
@@ -138,7 +139,7 @@ cells::Program evaluation_program(const ComputationGraphOptions& options) {
   p.hypothesis(
       "every name is defined once, before it is used; any length; any values at the variables to "
       "begin with");
-  p.hypothesis("averaging-hard causal attention, masked pre-norm without epsilon, exact numbers");
+  p.hypothesis(causal_network());
   // The paper's block takes only z(t) and has to find them in every iteration.
   p.deviation(
       "definitions and names of operands are found once, in an initial layer, not in every "
@@ -193,139 +194,125 @@ struct Evaluation {
   std::vector<Operand> operands = declare_operands();
   std::vector<cells::OneHot> o = declare_operations();  // 3 + 2r before
 
-  std::vector<cells::Pointer> earlier() const;
-  std::vector<Operand> declare_operands() const;
-  std::vector<cells::OneHot> declare_operations() const;
-  std::int64_t key(std::int64_t name_number) const;
-  void tokens() const;
-  void definitions() const;
-  void look_up(const std::string& head, const cells::OneHot& named,
-               const cells::OneHot& into) const;
-  cells::CellList fetch_values() const;
-  Cases evaluate(cells::CellList& fetched) const;
-  void iterate() const;
-};
-
-std::vector<cells::Pointer> Evaluation::earlier() const {
-  std::vector<cells::Pointer> pointers;
-  p.position(I);
-  for (std::uint32_t back = 1; back <= 2 * options.operands; ++back) {
-    pointers.push_back(p.pointer(fmt::format("P{}", back), cells::two_circle));
-    p.position(pointers.back(), back);
-  }
-  return pointers;
-}
-
-std::vector<Operand> Evaluation::declare_operands() const {
-  std::vector<Operand> declared;
-  for (std::uint32_t r = 0; r < options.operands; ++r)
-    declared.push_back({p.onehot(fmt::format("n.{}", r), variables),
-                        p.onehot(fmt::format("f.{}", r), values, cells::scratch)});
-  return declared;
-}
-
-std::vector<cells::OneHot> Evaluation::declare_operations() const {
-  std::vector<cells::OneHot> declared;
-  for (std::uint32_t r = 0; r + 1 < options.operands; ++r)
-    declared.push_back(p.onehot(fmt::format("o.{}", r), op.labels()));
-  return declared;
-}
-
-void Evaluation::tokens() const {
-  std::vector<std::string> alphabet;
-  const auto letter = [&](const std::string& token, const std::string& kind, const std::string& x,
-                          const std::string& holds, const std::string& operation) {
-    if (token != cells::kBegin) alphabet.push_back(token);
-    p.token(token, variable == (kind == "variable"), value == (kind == "value"),
-            equals == (kind == "equals"), op == operation, name == x, v == holds);
-  };
-  letter(cells::kBegin, "begin", "begin", "n/a", "none");
-  for (std::uint32_t i = 0; i < names; ++i) {
-    letter(variables[i], "variable", variables[i], "empty", "none");
-    for (std::uint32_t x = 0; x < prime; ++x)
-      letter(variables[i] + ":" + values[x], "variable", variables[i], values[x], "none");
-  }
-  for (std::uint32_t x = 0; x < prime; ++x) letter(values[x], "value", "none", values[x], "none");
-  for (const char x : kOperations)
-    letter(std::string(1, x), "operation", "none", "n/a", std::string(1, x));
-  letter("=", "equals", "none", "n/a", "none");
-  letter(";", "separator", "none", "n/a", "none");
-  p.alphabet(alphabet);
-}
-
-/// Name number i has the key k = 2i - names - 1, and one more where the token before is `=`.
-std::int64_t Evaluation::key(std::int64_t name_number) const {
-  return 2 * name_number - names - 1;
-}
-
-/// What never changes: which token defines, from what, and the keys.
-void Evaluation::definitions() const {
-  using namespace cells;
-  Form own_key;
-  for (std::uint32_t i = 0; i < name.size(); ++i) own_key += key(i) * name[variables[i]];
-  const auto back = [&](std::uint32_t by) {
-    return fetch(fmt::format("back.{}", by)).causal(match(P[by - 1]).key(I));
-  };
-  p.initial(fetch("here").causal(match(I).key(I)).add(c[0], own_key).add(c[1], M * one),
-            back(1).copy(defines, equals).add(c[0], (one + equals) / 2));
-  for (std::uint32_t r = 0; r < operands.size(); ++r) {
-    const Fetch named = back(2 + 2 * r).copy(operands[r].name, name);
-    p.initial(r == 0 ? named.copy(leaf, value).copy(given, v) : named);
-    if (r < o.size()) p.initial(back(3 + 2 * r).copy(o[r], op));
-  }
-  p.initial(normalise(K).from(c[0], c[1]));
-}
-
-/// The value of a name's definition; of no name, that of the beginning token.
-void Evaluation::look_up(const std::string& head, const cells::OneHot& named,
-                         const cells::OneHot& into) const {
-  using namespace cells;
-  Form wanted;
-  for (std::uint32_t i = 0; i < named.size(); ++i)
-    wanted += (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
-  p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
-}
-
-cells::CellList Evaluation::fetch_values() const {
-  look_up("own", name, f);
-  cells::CellList fetched = f;
-  for (std::size_t r = 0; r < operands.size(); ++r) {
-    look_up(fmt::format("operand.{}", r), operands[r].name, operands[r].value);
-    fetched += operands[r].value;
-  }
-  return fetched;
-}
-
-/// The value of the expression; what a layer of its own keeps joins `fetched`.
-Cases Evaluation::evaluate(cells::CellList& fetched) const {
-  Cases result = read(operands.back().value, prime);  // of the expression up to operand r
-  for (std::size_t r = o.size(); r-- > 0;) {
-    result = expression(result, o[r], operands[r].value, prime);
-    if (options.form == GraphEvaluation::pairwise && r > 0) {
-      const auto e = p.onehot(fmt::format("e.{}", r), values, cells::scratch);
-      p.repeated(cells::lookup(fmt::format("part.{}", r), assign(e, result)));
-      fetched += e;
-      result = read(e, prime);
+  std::vector<cells::Pointer> earlier() const {
+    std::vector<cells::Pointer> pointers;
+    p.position(I);
+    for (std::uint32_t back = 1; back <= 2 * options.operands; ++back) {
+      pointers.push_back(p.pointer(fmt::format("P{}", back), cells::two_circle));
+      p.position(pointers.back(), back);
     }
+    return pointers;
   }
-  return result;
-}
 
-void Evaluation::iterate() const {
-  using namespace cells;
-  CellList fetched = fetch_values();
-  const Cases result = evaluate(fetched);
-  Rules iteration;
-  const auto where = [&](const std::vector<Value>& conditions, const Rules& then) {
-    const Rules added = under(conditions, then);
-    iteration.insert(iteration.end(), added.begin(), added.end());
-  };
-  for (std::uint32_t x = 0; x < v.size(); ++x) where({!variable}, {when(v.at(x)).then(v.at(x))});
-  where({variable, !defines}, assign(v, read(f, prime)));
-  where({variable, defines, leaf}, assign(v, read(given, prime)));
-  where({variable, defines, !leaf}, assign(v, result));
-  p.repeated(lookup("iteration", iteration), erase(fetched));
-}
+  std::vector<Operand> declare_operands() const {
+    std::vector<Operand> declared;
+    for (std::uint32_t r = 0; r < options.operands; ++r)
+      declared.push_back({p.onehot(fmt::format("n.{}", r), variables),
+                          p.onehot(fmt::format("f.{}", r), values, cells::scratch)});
+    return declared;
+  }
+
+  std::vector<cells::OneHot> declare_operations() const {
+    std::vector<cells::OneHot> declared;
+    for (std::uint32_t r = 0; r + 1 < options.operands; ++r)
+      declared.push_back(p.onehot(fmt::format("o.{}", r), op.labels()));
+    return declared;
+  }
+
+  void tokens() const {
+    std::vector<std::string> alphabet;
+    const auto letter = [&](const std::string& token, const std::string& kind, const std::string& x,
+                            const std::string& holds, const std::string& operation) {
+      if (token != cells::kBegin) alphabet.push_back(token);
+      p.token(token, variable == (kind == "variable"), value == (kind == "value"),
+              equals == (kind == "equals"), op == operation, name == x, v == holds);
+    };
+    letter(cells::kBegin, "begin", "begin", "n/a", "none");
+    for (std::uint32_t i = 0; i < names; ++i) {
+      letter(variables[i], "variable", variables[i], "empty", "none");
+      for (std::uint32_t x = 0; x < prime; ++x)
+        letter(variables[i] + ":" + values[x], "variable", variables[i], values[x], "none");
+    }
+    for (std::uint32_t x = 0; x < prime; ++x) letter(values[x], "value", "none", values[x], "none");
+    for (const char x : kOperations)
+      letter(std::string(1, x), "operation", "none", "n/a", std::string(1, x));
+    letter("=", "equals", "none", "n/a", "none");
+    letter(";", "separator", "none", "n/a", "none");
+    p.alphabet(alphabet);
+  }
+
+  /// Name number i has the key k = 2i - names - 1, and one more where the token before is `=`.
+  std::int64_t key(std::int64_t name_number) const { return 2 * name_number - names - 1; }
+
+  /// What never changes: which token defines, from what, and the keys.
+  void definitions() const {
+    using namespace cells;
+    Form own_key;
+    for (std::uint32_t i = 0; i < name.size(); ++i) own_key += key(i) * name[variables[i]];
+    const auto back = [&](std::uint32_t by) {
+      return fetch(fmt::format("back.{}", by)).causal(match(P[by - 1]).key(I));
+    };
+    p.initial(fetch("here").causal(match(I).key(I)).add(c[0], own_key).add(c[1], M * one),
+              back(1).copy(defines, equals).add(c[0], (one + equals) / 2));
+    for (std::uint32_t r = 0; r < operands.size(); ++r) {
+      const Fetch named = back(2 + 2 * r).copy(operands[r].name, name);
+      p.initial(r == 0 ? named.copy(leaf, value).copy(given, v) : named);
+      if (r < o.size()) p.initial(back(3 + 2 * r).copy(o[r], op));
+    }
+    p.initial(normalise(K).from(c[0], c[1]));
+  }
+
+  /// The value of a name's definition; of no name, that of the beginning token.
+  void look_up(const std::string& head, const cells::OneHot& named,
+               const cells::OneHot& into) const {
+    using namespace cells;
+    Form wanted;
+    for (std::uint32_t i = 0; i < named.size(); ++i)
+      wanted += (i < names ? key(i) + 1 : key(names)) * named[variables[i]];
+    p.repeated(fetch(head).causal(find_one(wanted / (M * one)).key(K)).copy(into, v));
+  }
+
+  cells::CellList fetch_values() const {
+    look_up("own", name, f);
+    cells::CellList fetched = f;
+    for (std::size_t r = 0; r < operands.size(); ++r) {
+      look_up(fmt::format("operand.{}", r), operands[r].name, operands[r].value);
+      fetched += operands[r].value;
+    }
+    return fetched;
+  }
+
+  /// The value of the expression; what a layer of its own keeps joins `fetched`.
+  Cases evaluate(cells::CellList& fetched) const {
+    Cases result = read(operands.back().value, prime);  // of the expression up to operand r
+    for (std::size_t r = o.size(); r-- > 0;) {
+      result = expression(result, o[r], operands[r].value, prime);
+      if (options.form == GraphEvaluation::pairwise && r > 0) {
+        const auto e = p.onehot(fmt::format("e.{}", r), values, cells::scratch);
+        p.repeated(cells::lookup(fmt::format("part.{}", r), assign(e, result)));
+        fetched += e;
+        result = read(e, prime);
+      }
+    }
+    return result;
+  }
+
+  void iterate() const {
+    using namespace cells;
+    CellList fetched = fetch_values();
+    const Cases result = evaluate(fetched);
+    Rules iteration;
+    const auto where = [&](const std::vector<Value>& conditions, const Rules& then) {
+      const Rules added = under(conditions, then);
+      iteration.insert(iteration.end(), added.begin(), added.end());
+    };
+    for (std::uint32_t x = 0; x < v.size(); ++x) where({!variable}, {when(v.at(x)).then(v.at(x))});
+    where({variable, !defines}, assign(v, read(f, prime)));
+    where({variable, defines, leaf}, assign(v, read(given, prime)));
+    where({variable, defines, !leaf}, assign(v, result));
+    p.repeated(lookup("iteration", iteration), erase(fetched));
+  }
+};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "learned/core/finished_run.hpp"
 
+#include "learned/core/make_network.hpp"
 #include "learned/core/tensor_files.hpp"
 #include "learned/records/task.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/quoted_text.hpp"
 #include "learned/core/finished_run.hpp"
+#include "learned/core/paper_networks.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {

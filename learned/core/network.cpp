@@ -1,12 +1,7 @@
 #include "learned/core/network.hpp"
 
 #include <numeric>
-#include <stdexcept>
-#include <string>
 
-#include "learned/core/constructed_network.hpp"
-#include "learned/core/paper_networks.hpp"
-#include "learned/core/universal_transformer.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth {
@@ -14,19 +9,6 @@ namespace logdepth {
 void expect_device(torch::Device device) {
   if (device.is_cuda() && !torch::globalContext().hasCUDA())
     throw InputError("--device cuda: this libtorch has no CUDA or finds no device, expected cpu");
-}
-
-std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
-                                      torch::Device device) {
-  if (config.constructed)
-    return make_constructed_network(*config.constructed, config.task->products(), format, device);
-  if (config.network) {
-    const std::string kind = (*config.network)->kind();
-    for (const NetworkMaker& maker : network_makers())
-      if (maker.kind == kind) return maker.make(config, format, device);
-    throw std::logic_error("no paper makes networks of kind " + kind);
-  }
-  return std::make_unique<UniversalTransformer>(config.model, format, config.seed, device);
 }
 
 Learned Network::learn(const Batch& batch, const Lesson& lesson) {

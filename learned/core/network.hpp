@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "learned/core/batch.hpp"
@@ -93,11 +92,6 @@ class Network {
 
 /// Errors: InputError where this libtorch has no such device.
 void expect_device(torch::Device device);
-
-/// The network that a configuration describes: a universal transformer, the one of a weights file,
-/// or what a paper makes. Errors: InputError where file, task and settings do not fit.
-std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
-                                      torch::Device device);
 
 /// The loss of one pass as `training` supervises it. `last_logits`: those after the last loop.
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,

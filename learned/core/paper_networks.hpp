@@ -1,12 +1,23 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "learned/core/inspection.hpp"
 #include "learned/core/network.hpp"
+#include "learned/records/run_record.hpp"
 
 namespace logdepth {
+
+/// What a paper reads off a trained network, of which the record of its run says nothing.
+struct NetworkInspection {
+  const char* name;  ///< of the paper's report, or of a command's picture
+  /// Errors: InputError where the run is of another task, or its network of another shape; where
+  /// the question does not fit.
+  nlohmann::ordered_json (*inspect)(const RunRecord& record, const Network& network,
+                                    const nlohmann::json& question);
+  bool asks = false;  ///< whether there is a question
+};
 
 /// A kind of network that a paper brings: RunConfig::network of this kind is made by it.
 struct NetworkMaker {
@@ -23,6 +34,7 @@ struct PaperNetworks {
 };
 
 /// Those of all papers, gathered from the list of papers (learned/papers.list).
+const std::vector<NetworkInspection>& network_inspections();
 const std::vector<NetworkMaker>& network_makers();
 
 }  // namespace logdepth

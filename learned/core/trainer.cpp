@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "learned/core/language_model.hpp"
+#include "learned/core/make_network.hpp"
 #include "learned/core/matrix_kernels.hpp"
 #include "learned/core/network_predictor.hpp"
 #include "learned/core/tensor_files.hpp"

@@ -3,11 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <utility>
 
 #include "base/phrases.hpp"
@@ -15,6 +13,7 @@
 #include "learned/jobs/folder_lock.hpp"
 #include "learned/jobs/plan_states.hpp"
 #include "learned/jobs/slurm_commands.hpp"
+#include "learned/jobs/submitted_arrays.hpp"
 #include "learned/jobs/training_program.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -112,37 +111,7 @@ class NewFolder {
   bool kept_ = false;
 };
 
-std::optional<std::size_t> array_number(const fs::path& folder) {
-  const std::string name = folder.filename();
-  std::size_t number = 0;
-  const auto [next, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && next == name.data() + name.size() ? std::optional(number)
-                                                                   : std::nullopt;
-}
-
-/// By their numbers.
-std::map<std::size_t, std::string> array_folders(const std::string& out) {
-  std::map<std::size_t, std::string> folders;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(out + "/" + kSlurmFolder, ignored))
-    if (const auto number = array_number(entry.path())) folders[*number] = entry.path().string();
-  return folders;
-}
-
 }  // namespace
-
-std::vector<SlurmArray> submitted_arrays(const std::string& out) {
-  std::vector<SlurmArray> arrays;
-  for (const auto& [number, folder] : array_folders(out)) {
-    if (!fs::exists(folder + "/job")) continue;  // sbatch has not answered
-    SlurmArray array{folder, read_whole_file(folder + "/job"), {}};
-    array.job = array.job.substr(0, array.job.find('\n'));
-    for (const PlannedRun& run : read_training_plan(folder + "/plan.json"))
-      array.runs.push_back(run.name);
-    arrays.push_back(std::move(array));
-  }
-  return arrays;
-}
 
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm) {
   using Kind = RunState::Kind;

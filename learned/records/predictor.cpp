@@ -1,6 +1,6 @@
 #include "learned/records/predictor.hpp"
 
-#include "learned/records/task.hpp"
+#include "learned/records/samples.hpp"
 
 namespace logdepth {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "learned/records/predictor.hpp"
+#include "learned/records/samples.hpp"
 
 namespace logdepth {
 
@@ -44,42 +45,6 @@ struct TaskFormat {
   std::size_t heads() const { return answer == Answer::bits ? outputs.front() : outputs.size(); }
   bool operator==(const TaskFormat&) const = default;
 };
-
-/// A batch of samples as plain numbers, padded to one length.
-struct Samples {
-  static constexpr std::int32_t kIgnored = -1;  ///< a target that is not asked for
-
-  std::size_t count = 0;              ///< samples
-  std::size_t tokens = 0;             ///< per sample, padding included
-  std::size_t size = 0;               ///< n of log n: letters of a word, vertices of a graph
-  std::uint32_t loops = 0;            ///< that these samples ask for (LoopRule::Kind::asked)
-  std::vector<std::int32_t> lengths;  ///< [count] tokens before the padding; empty: no padding
-  std::vector<std::int32_t> indices;  ///< [count, tokens, tables]
-  std::vector<float> features;        ///< [count, tokens, features]
-  std::vector<std::uint8_t> view;     ///< [count, tokens, tokens] of View::given: row i may read j
-  std::vector<std::int32_t> read;     ///< tokens read out: [count] of one_token, [count, 2] of pair
-  /// [count, tokens, heads], or [count, heads] of one_token and pair; kIgnored where padding is.
-  std::vector<std::int32_t> targets;
-  /// The loop, from 1 on, after which each target is first asked for (Supervision::when_due), in
-  /// the layout of `targets`; empty: the first.
-  std::vector<std::int32_t> due;
-  /// What a measure sorts answers by, one per target or empty: distances of vertices.
-  std::vector<std::int32_t> labels;
-  /// Of training samples, for each level that the format teaches: targets of the readout after so
-  /// many layers, in the layout of `targets`.
-  std::vector<std::vector<std::int32_t>> taught;
-  /// Of training samples: of an earlier stage, so that they decide nothing about promotion.
-  bool review = false;
-
-  /// Tokens of a sample before the padding.
-  std::size_t length(std::size_t sample) const {
-    return lengths.empty() ? tokens : static_cast<std::size_t>(lengths[sample]);
-  }
-};
-
-/// Texts of one table of tokens and one head of answers as samples, the shorter ones padded; nothing
-/// is asked of them.
-Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts);
 
 /// A point of a learning curve: one number that grows with success, and where a task has indices
 /// (letters of a word) the accuracy at each; where the network can be run fewer times than it is, the

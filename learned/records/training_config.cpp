@@ -166,8 +166,9 @@ bool continues(const RunConfig& before, const RunConfig& after) {
   return without_budget(before) == without_budget(after);
 }
 
-void validate(const RunConfig& config) {
-  const ModelConfig& m = config.model;
+namespace {
+
+void validate_size(const ModelConfig& m) {
   require(m.width > 0 && m.heads > 0 && m.width % m.heads == 0,
           fmt::format("model.heads: expected a divisor of model.width = {}, found {}", m.width,
                       m.heads));
@@ -183,9 +184,10 @@ void validate(const RunConfig& config) {
                     count / 1e9));
   require(m.loops.least <= kLoopLimit && m.loops.most <= kLoopLimit,
           fmt::format("model.loops: expected at most {}", kLoopLimit));
-  config.task->validate();
-  require(m.embedding_deviation >= 0 && m.embedding_deviation <= 1000,
-          "model.embedding_deviation: expected 0 to 1000");
+}
+
+void validate_loops(const RunConfig& config) {
+  const ModelConfig& m = config.model;
   require(m.repeated == 0 || m.loops.least > 0, "model.loops.least: expected at least 1");
   require(m.loops.kind != LoopRule::Kind::range || m.loops.most >= m.loops.least,
           "model.loops.most: expected at least model.loops.least");
@@ -203,6 +205,9 @@ void validate(const RunConfig& config) {
                       kAdaptiveCap));
   require(!adaptive || config.training.supervision == TrainingConfig::Supervision::last,
           "training.supervision: an adaptive loop expects last");
+}
+
+void validate_parts(const ModelConfig& m) {
   require(m.key_value_heads == 0 || m.heads % m.key_value_heads == 0,
           fmt::format("model.key_value_heads: expected a divisor of model.heads = {}, found {}",
                       m.heads, m.key_value_heads));
@@ -221,6 +226,11 @@ void validate(const RunConfig& config) {
   require(m.step_scale > 0 && m.step_scale <= 1000,
           "model.step_scale: expected more than 0 and at most 1000, found " +
               nlohmann::json(m.step_scale).dump());
+}
+
+/// What the task asks of the model's loops.
+void validate_task_loops(const RunConfig& config) {
+  const ModelConfig& m = config.model;
   if (m.step_embedding == ModelConfig::StepEmbedding::learned ||
       m.step_embedding == ModelConfig::StepEmbedding::sinusoidal) {
     const std::uint32_t most = std::max(most_loops(m.loops), config.task->most_loops());
@@ -240,6 +250,11 @@ void validate(const RunConfig& config) {
                         "windows of 2 to {} letters, found {}",
                         levels, std::uint64_t{1} << levels, executed));
   }
+}
+
+/// Where the model does not come from its own settings.
+void validate_origin(const RunConfig& config) {
+  const ModelConfig& m = config.model;
   const auto own_model = [&] {
     RunConfig plain;
     plain.model = m;
@@ -265,7 +280,9 @@ void validate(const RunConfig& config) {
     require(config.task->asks_products(),
             "constructed: expected a task of " + kinds_with_products());
   }
-  const TrainingConfig& t = config.training;
+}
+
+void validate_training(const TrainingConfig& t, const ModelConfig& m) {
   require(t.learning_rate > 0 && t.learning_rate <= 1000,
           "training.learning_rate: expected more than 0, at most 1000");
   require(t.steps > 0, "training.steps: expected at least 1");
@@ -285,6 +302,20 @@ void validate(const RunConfig& config) {
           "training.gradient_span: expected model.repeated of at least 1");
   require(t.supervision == TrainingConfig::Supervision::last || m.repeated > 0,
           "training.supervision: mean-steps and when-due expect model.repeated of at least 1");
+}
+
+}  // namespace
+
+void validate(const RunConfig& config) {
+  validate_size(config.model);
+  config.task->validate();
+  require(config.model.embedding_deviation >= 0 && config.model.embedding_deviation <= 1000,
+          "model.embedding_deviation: expected 0 to 1000");
+  validate_loops(config);
+  validate_parts(config.model);
+  validate_task_loops(config);
+  validate_origin(config);
+  validate_training(config.training, config.model);
 }
 
 }  // namespace logdepth

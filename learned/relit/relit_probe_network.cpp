@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "learned/core/make_network.hpp"
 #include "learned/core/network_predictor.hpp"
 #include "learned/core/optimiser.hpp"
 #include "learned/records/task.hpp"

@@ -117,7 +117,8 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
   const auto& task = config.task.as<WordTaskConfig>();
   const auto alphabet = static_cast<std::uint32_t>(task.products().letters.size());
   check(question, alphabet, most_looked_at(task));
-  const WordTokens tokens(task, alphabet);
+  const WordTokens tokens(task.positions == WordTaskConfig::Positions::begin, alphabet,
+                          task.max_length);
   AttentionSum word(network, config, tokens), drawn(network, config, tokens);
   word.add({question.word});
   for (std::size_t first = 0; first < question.words; first += kAtOnce) {

@@ -91,7 +91,8 @@ class WordTask final : public Task {
       : config_(checked(config)),
         seed_(seed),
         table_(table_of(config)),
-        tokens_(config, static_cast<std::uint32_t>(table_.letters.size())),
+        tokens_(config.positions == WordTaskConfig::Positions::begin,
+                static_cast<std::uint32_t>(table_.letters.size()), config.max_length),
         lengths_(stage_lengths(config.max_length)) {
     if (!config.data.empty()) read_words();
   }

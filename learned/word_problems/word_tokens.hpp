@@ -4,20 +4,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "learned/records/task.hpp"
-#include "learned/word_problems/word_task.hpp"
+#include "learned/records/samples.hpp"
 
 namespace logdepth {
 
-/// Words as a network reads them: a token per letter, with its position (WordTaskConfig::Positions::table)
-/// or behind a token that begins the word.
+/// Words as a network reads them: a token per letter, with its position or behind a token that begins
+/// the word.
 class WordTokens {
  public:
-  /// `letters`: of the alphabet.
-  WordTokens(const WordTaskConfig& config, std::uint32_t letters)
-      : begin_(config.positions == WordTaskConfig::Positions::begin),
-        letters_(letters),
-        longest_(config.max_length) {}
+  /// `letters`: of the alphabet. `longest`: letters of a word with positions.
+  WordTokens(bool begin, std::uint32_t letters, std::uint32_t longest)
+      : begin_(begin), letters_(letters), longest_(longest) {}
 
   std::vector<std::uint32_t> tables() const {
     if (begin_) return {letters_ + 1};

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "library/exports/network.hpp"
-#include "runtime/file/precision_facts.hpp"
+#include "runtime/file/model.hpp"
 
 namespace logdepth::exports {
 
@@ -37,10 +36,5 @@ class Separations {
   std::vector<std::vector<HeadSeparation>> heads_;
   std::string reason_;
 };
-
-/// Temperature and tolerance of every head. Errors: ExportRefused where the proved separations give
-/// no temperature, naming the head; InputError for one that is no number above 0, or
-/// so high that scores are no numbers of the format any more.
-void choose_weighing(Network& network, const ExportSettings& settings);
 
 }  // namespace logdepth::exports

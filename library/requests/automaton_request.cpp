@@ -13,6 +13,7 @@
 #include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
+#include "objects/transition_monoid.hpp"
 
 namespace logdepth {
 namespace {

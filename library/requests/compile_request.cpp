@@ -7,7 +7,7 @@
 
 namespace logdepth {
 
-Model requested_model(Program program, const CompileSettings& settings) {
+CheckedModel requested_model(Program program, const CompileSettings& settings) {
   if (std::ranges::any_of(settings.name, [](unsigned char c) { return c < 32; }))
     throw InputError("--name: expected one line without control characters");
   if (!settings.name.empty()) program.name = settings.name;

@@ -2,12 +2,12 @@
 
 #include "compiler/program/program.hpp"
 #include "logdepth/compile.hpp"
-#include "runtime/file/model.hpp"
+#include "runtime/file/model_rules.hpp"
 
 namespace logdepth {
 
 /// The weights of a program under these settings, with what is derived from them. Errors: InputError
 /// for a name of more than a line; ProgramRefused.
-[[nodiscard]] Model requested_model(Program program, const CompileSettings& settings);
+[[nodiscard]] CheckedModel requested_model(Program program, const CompileSettings& settings);
 
 }  // namespace logdepth

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/quoted_text.hpp"
@@ -37,9 +36,8 @@ ComputationGraphFile computation_graph_file(const Model& model) {
   const std::set<std::string> letters(model.alphabet.begin(), model.alphabet.end());
   while (letters.contains(fmt::format("x{}", file.names))) ++file.names;
   if (file.names == 0) refuse_file(model, "expected the letters x0, x1 and so on");
-  const std::string said =
-      nlohmann::json::parse(model.parameters.text).value("operands", std::string());
-  file.operands = said == "1" ? 1 : said == "2" ? 2 : 3;
+  const std::string* said = text_in(model.parameters, "operands");
+  file.operands = said && *said == "1" ? 1 : said && *said == "2" ? 2 : 3;
   return file;
 }
 

@@ -13,7 +13,7 @@ ExactRuns::ExactRuns(const Model& model, bool answers_only)
       run_(model_),
       promises_(model_, run_.runner().arithmetic()),
       cells_(model_, run_.runner().arithmetic()) {
-  const auto stated = depth_stated_in(model);
+  const auto& stated = model.derived.depth;
   if (stated && *stated != stated_depth(model)) other_depth_ = {*stated, stated_depth(model)};
 }
 

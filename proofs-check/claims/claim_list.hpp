@@ -8,7 +8,7 @@
 namespace logdepth {
 
 /// Every claim, in the order of its paper: first as written, then repaired and optimised. They stand
-/// beside the constructions, in constructions/PAPER/*_claims.cpp and *_defects.cpp; CMake lists them.
+/// in proofs-check/papers/PAPER/*_claims.cpp and *_defects.cpp; CMake lists them.
 const std::vector<Claim>& all_claims();
 
 /// The claims with this id ("thm-4.1") or this one ("thm-4.1/tree"), in order.

@@ -29,7 +29,7 @@ std::string file_name(std::string text) {
 
 /// One file at a time: files in flight are listed for the handler of an interruption, and that list
 /// is not for several threads.
-void save_one(const Model& model, const std::string& path) {
+void save_one(const CheckedModel& model, const std::string& path) {
   static std::mutex saving;
   const std::lock_guard lock(saving);
   save_weights(model, path);
@@ -109,7 +109,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
     result.refused = refused.what();
     return;
   }
-  const Model model = read_weights(path);
+  const CheckedModel model = read_weights(path);
   result.file.sha256 = weights_hash(model);
   if (counts) count_on_file(*counts, model);
   result.file.verdict = check_weights(instance.against, path, asked(instance.bounds, options));
@@ -176,7 +176,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   const std::string path =
       options.folder + "/" + file_name(full_name(*entry.claim) + " as-written") + ".json";
   save_one(changed, path);
-  const Model model = read_weights(path);
+  const CheckedModel model = read_weights(path);
   CheckedFile file{"", defect.norm, weights_hash(model), {}};
   const auto found = defect.search(model, {defect.up_to});
   if (found) {

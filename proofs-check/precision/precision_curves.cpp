@@ -100,6 +100,10 @@ const char* quantity_name(PrecisionQuantity quantity) {
   return "temperature-by-tolerance";
 }
 
+const char* scores_name(FloatOptions::Scores scores) {
+  return scores == FloatOptions::Scores::product ? "product" : "distance";
+}
+
 std::optional<PrecisionQuantity> quantity_named(const std::string& name) {
   for (const PrecisionQuantity quantity :
        {PrecisionQuantity::bits, PrecisionQuantity::certified_bits,
@@ -172,9 +176,9 @@ void PrecisionCurves::load(const PrecisionPoint& point) {
   series_ = &series;
   size_ = size;
   Compiled compiled = series_->compiled(size_);
-  model_ = std::move(compiled.model);
+  weights_ = weights_hash(compiled.model).substr(0, kHashCharacters);
+  model_ = compiled.model;
   facts_ = std::move(compiled.facts);
-  weights_ = weights_hash(model_).substr(0, kHashCharacters);
   questions_ = series_->questions(model_, size_, seed_);
 }
 

@@ -24,6 +24,7 @@ enum class PrecisionQuantity {
 };
 const char* quantity_name(PrecisionQuantity quantity);
 std::optional<PrecisionQuantity> quantity_named(const std::string& name);
+const char* scores_name(FloatOptions::Scores scores);
 
 /// The most significant bits that are tried, and without tolerance; 2 to the largest temperature.
 inline constexpr std::uint32_t kMostBitsTried = 400, kMostBitsWithoutTolerance = 100;

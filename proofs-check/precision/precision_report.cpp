@@ -14,8 +14,6 @@
 namespace logdepth {
 namespace {
 
-using Scores = FloatOptions::Scores;
-
 /// Raw points on their way to and from precision.csv.
 class KeptPoints {
  public:
@@ -85,10 +83,6 @@ std::vector<FirstWrong> positions_of(const PrecisionRun& run) {
 }
 
 }  // namespace
-
-const char* scores_name(Scores scores) {
-  return scores == Scores::product ? "product" : "distance";
-}
 
 PrecisionReport measure_precision(const PrecisionRun& run) {
   PrecisionReport report;

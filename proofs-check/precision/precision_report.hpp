@@ -48,6 +48,4 @@ PrecisionReport merge_precision_reports(const PrecisionRun& run,
 /// precision.md, precision.json and precision.svg, which stand beside precision.csv.
 report::Report precision_page(const PrecisionReport& measured);
 
-const char* scores_name(FloatOptions::Scores scores);
-
 }  // namespace logdepth

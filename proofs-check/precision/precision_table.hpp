@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "proofs-check/precision/precision_report.hpp"
+#include "proofs-check/precision/first_wrong_position.hpp"
+#include "proofs-check/precision/precision_curves.hpp"
 
 namespace logdepth {
 

@@ -149,6 +149,59 @@ void bind_codes(nb::module_& module) {
              "(a^2 - 1, 2a) / (a^2 + 1) with a = 2p + b, b >= 1: rational, 2 components.");
 }
 
+void bind_flag(nb::class_<cells::Flag, cells::Cell>& flag) {
+  flag.def(
+          "__invert__", [](const cells::Flag& f) { return !f; }, "The value \"false\".")
+      .def(
+          "__eq__",
+          [](const cells::Flag& flag, nb::handle value) {
+            return equal_to(value, [&] {
+              if (!PyBool_Check(value.ptr()))
+                throw InputError("the cell " + flag.name() + ": expected True or False, found " +
+                                 shown(value));
+              return flag == nb::cast<bool>(value);
+            });
+          },
+          nb::is_operator(),
+          nb::sig("def __eq__(self, value: object) -> Value:  # type: ignore[override]  #"),
+          "The value \"true\" or \"false\".")
+      .def(
+          "__hash__", [](const cells::Flag& f) { return f.id(); }, "Names the cell.")
+      .def(
+          "__bool__", [](const cells::Flag&) -> bool { no_truth("~flag for \"false\""); },
+          "TypeError: a flag is true or false at a token, not in Python.");
+}
+
+void bind_onehot(nb::module_& module) {
+  nb::class_<cells::OneHot, cells::Cell>(module, "OneHot",
+                                         "1 at one of its labels, 0 at the others.")
+      .def(
+          "__eq__",
+          [](const cells::OneHot& cell, nb::handle label) {
+            return equal_to(label, [&] {
+              std::string name;
+              if (!nb::try_cast(label, name))
+                throw InputError("the cell " + cell.name() +
+                                 ": expected one of its labels, as a "
+                                 "str, found " +
+                                 shown(label));
+              return cell == name;
+            });
+          },
+          nb::is_operator(),
+          nb::sig("def __eq__(self, label: object) -> Value:  # type: ignore[override]  #"),
+          "The value \"the cell has this label\". BadInput for a label that it does not have.")
+      .def(
+          "__hash__", [](const cells::OneHot& cell) { return cell.id(); }, "Names the cell.")
+      .def(
+          "__getitem__",
+          [](const cells::OneHot& cell, const std::string& label) { return cell[label]; },
+          "label"_a,
+          "The component that is 1 at this label. BadInput for a label that it does not have.")
+      .def("at", &cells::OneHot::at, "label"_a, "The value by the index of its label, from 0.")
+      .def_prop_ro("labels", &cells::OneHot::labels, "Its labels in their order.");
+}
+
 void bind_kinds(nb::module_& module) {
   nb::class_<cells::Cell>(module, "Cell",
                           "A named value that every token holds. It belongs to the program that "
@@ -183,53 +236,8 @@ void bind_kinds(nb::module_& module) {
                                                     "The number 1 at every token.");
   nb::class_<cells::Flag, cells::Cell> flag(
       module, "Flag", "+1 (true) or -1 (false). As a value: true; `~f`: false.");
-  flag.def(
-          "__invert__", [](const cells::Flag& f) { return !f; }, "The value \"false\".")
-      .def(
-          "__eq__",
-          [](const cells::Flag& flag, nb::handle value) {
-            return equal_to(value, [&] {
-              if (!PyBool_Check(value.ptr()))
-                throw InputError("the cell " + flag.name() + ": expected True or False, found " +
-                                 shown(value));
-              return flag == nb::cast<bool>(value);
-            });
-          },
-          nb::is_operator(),
-          nb::sig("def __eq__(self, value: object) -> Value:  # type: ignore[override]  #"),
-          "The value \"true\" or \"false\".")
-      .def(
-          "__hash__", [](const cells::Flag& f) { return f.id(); }, "Names the cell.")
-      .def(
-          "__bool__", [](const cells::Flag&) -> bool { no_truth("~flag for \"false\""); },
-          "TypeError: a flag is true or false at a token, not in Python.");
-  nb::class_<cells::OneHot, cells::Cell>(module, "OneHot",
-                                         "1 at one of its labels, 0 at the others.")
-      .def(
-          "__eq__",
-          [](const cells::OneHot& cell, nb::handle label) {
-            return equal_to(label, [&] {
-              std::string name;
-              if (!nb::try_cast(label, name))
-                throw InputError("the cell " + cell.name() +
-                                 ": expected one of its labels, as a "
-                                 "str, found " +
-                                 shown(label));
-              return cell == name;
-            });
-          },
-          nb::is_operator(),
-          nb::sig("def __eq__(self, label: object) -> Value:  # type: ignore[override]  #"),
-          "The value \"the cell has this label\". BadInput for a label that it does not have.")
-      .def(
-          "__hash__", [](const cells::OneHot& cell) { return cell.id(); }, "Names the cell.")
-      .def(
-          "__getitem__",
-          [](const cells::OneHot& cell, const std::string& label) { return cell[label]; },
-          "label"_a,
-          "The component that is 1 at this label. BadInput for a label that it does not have.")
-      .def("at", &cells::OneHot::at, "label"_a, "The value by the index of its label, from 0.")
-      .def_prop_ro("labels", &cells::OneHot::labels, "Its labels in their order.");
+  bind_flag(flag);
+  bind_onehot(module);
   nb::class_<cells::Vector, cells::Cell> vector(module, "Vector", "A cell of several numbers.");
   bind_components(vector);
   nb::class_<cells::Key, cells::Vector>(module, "Key", "The code of the token's own position.");

@@ -111,38 +111,8 @@ void bind_what_it_is(ProgramClass& program) {
 
 #define LIFETIME "lifetime: typing.Literal['permanent', 'state', 'scratch'] = 'permanent'"
 
-void bind_cell_declarations(ProgramClass& program) {
+void bind_vector_declarations(ProgramClass& program) {
   program
-      .def(
-          "constant", [](Program& p, const std::string& name) { return p.constant(name); },
-          "name"_a = "one", "The number 1 at every token; at most one such cell.")
-      .def(
-          "flag",
-          [](Program& p, const std::string& name, const std::string& lives) {
-            return p.flag(name, lifetime(lives));
-          },
-          "name"_a, "lifetime"_a = "permanent",
-          nb::sig("def flag(self, name: str, " LIFETIME ") -> Flag"),
-          "A cell that is true (+1) or false (-1). `lifetime` of this and the others: "
-          "\"permanent\", "
-          "not written by the repeated block; \"state\", carried from loop to loop; \"scratch\", "
-          "zero at the beginning and at the end of the repeated block.")
-      .def(
-          "flags",
-          [](Program& p, const std::string& name, std::uint32_t count, const std::string& lives) {
-            return p.flags(name, count, lifetime(lives));
-          },
-          "name"_a, "count"_a, "lifetime"_a = "permanent",
-          nb::sig("def flags(self, name: str, count: int, " LIFETIME ") -> list[Flag]"),
-          "Flags NAME.0, NAME.1, ...: a row of a relation.")
-      .def(
-          "onehot",
-          [](Program& p, const std::string& name, const std::vector<std::string>& labels,
-             const std::string& lives) { return p.onehot(name, labels, lifetime(lives)); },
-          "name"_a, "labels"_a, "lifetime"_a = "permanent",
-          nb::sig("def onehot(self, name: str, labels: collections.abc.Sequence[str], " LIFETIME
-                  ") -> OneHot"),
-          "A cell with one of these labels; as many components as labels.")
       .def(
           "key",
           [](Program& p, const std::string& name, PositionCode code, const std::string& lives) {
@@ -195,6 +165,41 @@ void bind_cell_declarations(ProgramClass& program) {
                "| Number"),
            "The cell of this name, of a program that is there already. BadInput where there is "
            "none.");
+}
+
+void bind_cell_declarations(ProgramClass& program) {
+  program
+      .def(
+          "constant", [](Program& p, const std::string& name) { return p.constant(name); },
+          "name"_a = "one", "The number 1 at every token; at most one such cell.")
+      .def(
+          "flag",
+          [](Program& p, const std::string& name, const std::string& lives) {
+            return p.flag(name, lifetime(lives));
+          },
+          "name"_a, "lifetime"_a = "permanent",
+          nb::sig("def flag(self, name: str, " LIFETIME ") -> Flag"),
+          "A cell that is true (+1) or false (-1). `lifetime` of this and the others: "
+          "\"permanent\", "
+          "not written by the repeated block; \"state\", carried from loop to loop; \"scratch\", "
+          "zero at the beginning and at the end of the repeated block.")
+      .def(
+          "flags",
+          [](Program& p, const std::string& name, std::uint32_t count, const std::string& lives) {
+            return p.flags(name, count, lifetime(lives));
+          },
+          "name"_a, "count"_a, "lifetime"_a = "permanent",
+          nb::sig("def flags(self, name: str, count: int, " LIFETIME ") -> list[Flag]"),
+          "Flags NAME.0, NAME.1, ...: a row of a relation.")
+      .def(
+          "onehot",
+          [](Program& p, const std::string& name, const std::vector<std::string>& labels,
+             const std::string& lives) { return p.onehot(name, labels, lifetime(lives)); },
+          "name"_a, "labels"_a, "lifetime"_a = "permanent",
+          nb::sig("def onehot(self, name: str, labels: collections.abc.Sequence[str], " LIFETIME
+                  ") -> OneHot"),
+          "A cell with one of these labels; as many components as labels.");
+  bind_vector_declarations(program);
 }
 
 #undef LIFETIME

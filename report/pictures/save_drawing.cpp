@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/phrases.hpp"
@@ -37,10 +36,8 @@ std::string list(const std::vector<std::string>& items) {
 
 std::vector<std::string> parameter_lines(const Model& model) {
   std::vector<std::string> lines;
-  const auto parameters = nlohmann::json::parse(model.parameters.text, nullptr, false);
-  if (!parameters.is_object()) return lines;
-  for (const auto& [key, value] : parameters.items())
-    lines.push_back(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  for (const auto& [key, value] : model.parameters)
+    lines.push_back(key + ": " + member_text(value));
   return lines;
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/exact/attention_rules.hpp"
+#include "runtime/exact/attention_memory.hpp"
 #include "runtime/exact/value_pool.hpp"
 #include "runtime/stream/head_rows.hpp"
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "logdepth/vocabulary.hpp"
+#include "runtime/file/open_members.hpp"
+#include "runtime/file/precision_facts.hpp"
 #include "runtime/numbers/rational.hpp"
 
 namespace logdepth {
@@ -238,17 +240,21 @@ struct CellIndex {
   bool operator==(const CellIndex&) const = default;
 };
 
-/// A JSON value kept as canonical text, for the open-ended fields of the claim sheet.
-struct JsonText {
-  std::string text = "{}";
-  bool operator==(const JsonText&) const = default;
+/// What follows from the rest of a model. No hash protects it, so whoever uses it has to prove it first.
+struct Derived {
+  std::optional<std::string> depth;         ///< as stated_depth() spells it (derived.hpp)
+  std::optional<std::string> program;       ///< the text of the program that was compiled
+  std::optional<PrecisionFacts> precision;  ///< proved of the numbers, one entry per layer
+  /// What is of others, or does not fit: a precision of other layers.
+  OpenMembers others;
+  bool operator==(const Derived&) const = default;
 };
 
 struct Model {
   // Claim sheet, static part.
   std::string name, construction, source;
   std::vector<std::string> hypotheses, deviations;
-  JsonText parameters;  ///< object
+  OpenMembers parameters;
 
   std::vector<std::string> alphabet;  ///< without the beginning token
   Input input;
@@ -263,7 +269,7 @@ struct Model {
   std::vector<Layer> layers;
   SparseMatrix unembedding;
   std::map<std::string, CellIndex> cells;
-  JsonText derived;  ///< object, outside the hash
+  Derived derived;  ///< outside the hash
 
   bool operator==(const Model&) const = default;
 };

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
+#include "runtime/file/file_limits.hpp"
 #include "runtime/file/rule_checks.hpp"
-#include "runtime/file/weights_file.hpp"
 
 namespace logdepth {
 namespace {
@@ -382,6 +383,12 @@ void check_cells(const Model& model, const Place& root) {
   }
 }
 
+void check_derived(const Derived& derived, const Place& place) {
+  if (derived.depth) check_text(*derived.depth, place / "depth");
+  if (derived.program) check_text(*derived.program, place / "program");
+  check_members(derived.others, place);
+}
+
 void check_model(const Model& model) {
   const Place root;
   check_text(model.name, root / "name");
@@ -389,8 +396,8 @@ void check_model(const Model& model) {
   check_text(model.source, root / "source");
   check_texts(model.hypotheses, root / "hypotheses");
   check_texts(model.deviations, root / "deviations");
-  check_json_object(model.parameters, root / "parameters");
-  check_json_object(model.derived, root / "derived");
+  check_members(model.parameters, root / "parameters");
+  check_derived(model.derived, root / "derived");
   if (model.width == 0 || model.width > kMaxWidth) {
     violate(root / "width",
             "expected a number from 1 to " + number(kMaxWidth) + ", got " + number(model.width));
@@ -403,21 +410,42 @@ void check_model(const Model& model) {
   check_cells(model, root);
 }
 
-}  // namespace
-
-std::optional<Violation> find_violation(const Model& model) {
+/// The first rule that `check` finds broken.
+template <class Check>
+std::optional<Violation> violation_of(const Check& check) {
   try {
-    check_model(model);
+    check();
   } catch (Violation& violation) {
     return std::move(violation);
   }
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<Violation> find_violation(const Model& model) {
+  return violation_of([&] { check_model(model); });
+}
+
 std::string first_violation(const Model& model) {
   const auto violation = find_violation(model);
-  if (!violation) return "";
-  return path_text(violation->path) + ": " + violation->sentence;
+  return violation ? violation->text() : "";
 }
+
+CheckedModel::CheckedModel(Model model, const Refuse& refuse) : model_(std::move(model)) {
+  if (const auto violation = find_violation(model_)) refuse(*violation);
+}
+
+CheckedModel::CheckedModel(CheckedModel model, Derived derived, const Refuse& refuse)
+    : model_(std::move(model.model_)) {
+  model_.derived = std::move(derived);
+  const auto check = [&] { check_derived(model_.derived, Place() / "derived"); };
+  if (const auto violation = violation_of(check)) refuse(*violation);
+}
+
+CheckedModel::CheckedModel(Model model)
+    : CheckedModel(std::move(model), [](const Violation& violation) {
+        throw std::logic_error("this model cannot be written: " + violation.text());
+      }) {}
 
 }  // namespace logdepth

@@ -17,7 +17,9 @@ class Writer {
     text("source", m.source);
     texts("hypotheses", m.hypotheses);
     texts("deviations", m.deviations);
-    json("parameters", m.parameters);
+    open("parameters");
+    members(m.parameters);
+    tape_.close();
     texts("alphabet", m.alphabet);
     input(m.input);
     output(m.output);
@@ -48,7 +50,7 @@ class Writer {
       }
       tape_.close();
     }
-    if (m.derived.text != "{}") json("derived", m.derived);
+    if (m.derived != Derived{}) derived(m.derived);
     tape_.close();
     return std::move(tape_);
   }
@@ -63,8 +65,13 @@ class Writer {
     tape_.add_key(key), tape_.add_integer(static_cast<std::int64_t>(value));
   }
   void boolean(std::string_view key, bool value) { tape_.add_key(key), tape_.add_boolean(value); }
-  void json(std::string_view key, const JsonText& value) {
-    tape_.add_key(key), tape_.add_json(value.text, std::string(key));
+  void members(const OpenMembers& open) {
+    for (const auto& [key, value] : open)
+      std::visit(Overload{[&](const std::string& words) { text(key, words); },
+                          [&](const JsonText& json) {
+                            tape_.add_key(key), tape_.add_json(json.text, key);
+                          }},
+                 value);
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     open_list(key);
@@ -282,6 +289,59 @@ class Writer {
     matrix("in", layer.feedforward.in);
     matrix("out", layer.feedforward.out);
     tape_.close();
+    tape_.close();
+  }
+
+  void law(std::string_view key, const std::optional<SeparationLaw>& law) {
+    if (!law) return;
+    open_list(key);
+    tape_.add_string(law->coefficient.text());
+    tape_.add_integer(law->exponent);
+    tape_.close();
+  }
+  void facts(std::string_view key, const MaskFacts& mask) {
+    if (mask == MaskFacts{}) return;
+    open(key);
+    if (mask.scale) text("scale", mask.scale->text());
+    law("zero", mask.zero);
+    tape_.close();
+  }
+  void add(const HeadFacts& head) {
+    tape_.open_object();
+    if (!head.blocks.empty()) {
+      open_list("blocks");
+      for (const KeyBlock& block : head.blocks) {
+        tape_.open_object();
+        integers("rows", block.rows);
+        text("square", block.square.text());
+        tape_.close();
+      }
+      tape_.close();
+    }
+    if (head.scaled) boolean("scaled", true);
+    law("gap", head.gap);
+    tape_.close();
+  }
+  void derived(const Derived& value) {
+    open("derived");
+    members(value.others);
+    if (value.depth) text("depth", *value.depth);
+    if (value.precision) {
+      open_list("precision");
+      for (const LayerFacts& layer : value.precision->layers) {
+        tape_.open_object();
+        facts("attention", layer.attention);
+        facts("feedforward", layer.feedforward);
+        if (!layer.heads.empty()) {
+          open_list("heads");
+          for (const HeadFacts& head : layer.heads) add(head);
+          tape_.close();
+        }
+        tape_.close();
+      }
+      tape_.close();
+    }
+    if (value.program) text("program", *value.program);
     tape_.close();
   }
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
 
 namespace logdepth {
@@ -61,14 +60,5 @@ struct [[nodiscard]] PrecisionFacts {
   std::vector<LayerFacts> layers;
   bool operator==(const PrecisionFacts&) const = default;
 };
-
-/// Nothing is known: right for any weights file.
-PrecisionFacts no_facts(const Model& model);
-
-/// As the member `precision` of `derived` spells them (runtime/README.md).
-JsonText facts_json(const PrecisionFacts& facts);
-/// What a file's `derived.precision` says; absent where there is none that fits the file's layers
-/// and heads. It is outside the file's hash: whoever uses it has to prove it first.
-[[nodiscard]] std::optional<PrecisionFacts> facts_in(const Model& model);
 
 }  // namespace logdepth

@@ -3,9 +3,10 @@
 #include <set>
 #include <utility>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/model_rules.hpp"
-#include "runtime/file/weights_file.hpp"
+#include "runtime/file/file_limits.hpp"
 
 namespace logdepth {
 
@@ -36,25 +37,32 @@ void check_distinct_names(const std::vector<std::string>& names, const Place& pl
   }
 }
 
-void check_json_object(const JsonText& json, const Place& place) {
+namespace {
+
+void check_json(const JsonText& json, const Place& place) {
   try {
-    // Inside a file the object lies one level down.
-    const JsonTape tape = JsonTape::parse("[" + json.text + "]", "text");
-    if (tape.count_elements(0) != 1 || tape.kind(1) != JsonTape::Kind::object) {
-      violate(place, "expected a JSON object");
-    }
+    // Inside a file the value lies two levels down.
+    const JsonTape tape = JsonTape::parse("[[" + json.text + "]]", "text");
+    if (tape.count_elements(1) != 1) violate(place, "expected one JSON value");
   } catch (const InputError& error) {
-    violate(place, std::string("expected a JSON object: ") + error.what());
+    violate(place, std::string("expected a JSON value: ") + error.what());
   }
 }
-
-namespace {
 
 void check_value(const Rational& value, const Place& place) {
   if (value.is_zero()) violate(place, "the value 0 is written out; leave the entry out");
 }
 
 }  // namespace
+
+void check_members(const OpenMembers& members, const Place& place) {
+  for (const auto& [name, value] : members) {
+    check_text(name, place);
+    std::visit(Overload{[&](const std::string& text) { check_text(text, place / name); },
+                        [&](const JsonText& json) { check_json(json, place / name); }},
+               value);
+  }
+}
 
 void check_vector(const SparseVector& vector, std::uint32_t width, const Place& place) {
   for (std::size_t i = 0; i < vector.size(); ++i) {

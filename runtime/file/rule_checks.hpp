@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/violation.hpp"
 
 namespace logdepth {
 
@@ -46,7 +46,7 @@ class Place {
 void check_text(const std::string& text, const Place& place);
 void check_texts(const std::vector<std::string>& texts, const Place& place);
 void check_distinct_names(const std::vector<std::string>& names, const Place& place);
-void check_json_object(const JsonText& json, const Place& place);
+void check_members(const OpenMembers& members, const Place& place);
 void check_vector(const SparseVector& vector, std::uint32_t width, const Place& place);
 void check_matrix(const SparseMatrix& matrix, const Place& place);
 void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place& place,

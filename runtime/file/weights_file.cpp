@@ -11,7 +11,6 @@
 
 #include "logdepth/errors.hpp"
 #include "runtime/file/model_json.hpp"
-#include "runtime/file/model_rules.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -26,13 +25,6 @@ std::string hash_of(const JsonTape& tape) {
   tape.append_canonical(0, text, kOutsideTheHash);
   text += '\n';
   return sha256(text);
-}
-
-/// A broken rule here is a mistake of the program that built the model, not of its user.
-void expect_rules(const Model& model) {
-  if (const std::string violation = first_violation(model); !violation.empty()) {
-    throw std::logic_error("this model cannot be written: " + violation);
-  }
 }
 
 std::string too_large(const char* what) {
@@ -118,8 +110,7 @@ std::string packed(const std::string& text) {
 
 }  // namespace
 
-std::string write_weights(const Model& model) {
-  expect_rules(model);
+std::string write_weights(const CheckedModel& model) {
   JsonTape tape = model_to_json(model);
   tape.add_to_root("sha256", hash_of(tape));
   std::string text;
@@ -129,12 +120,11 @@ std::string write_weights(const Model& model) {
   return text;
 }
 
-std::string weights_hash(const Model& model) {
-  expect_rules(model);
+std::string weights_hash(const CheckedModel& model) {
   return hash_of(model_to_json(model));
 }
 
-Model parse_weights(std::string_view text, const std::string& source) {
+CheckedModel parse_weights(std::string_view text, const std::string& source) {
   if (text.size() > kMaxWeightsBytes) throw InputError(source + ": " + too_large("the text"));
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(source, 1, "the file is empty");
@@ -143,11 +133,9 @@ Model parse_weights(std::string_view text, const std::string& source) {
     if (const std::string origin = origin_of(text, source); !origin.empty())
       throw InputError(source + ": expected a weights file, found " + origin);
   const JsonTape tape = JsonTape::parse(text, source);
-  Model model = model_from_json(tape, source);
-  if (const auto violation = find_violation(model)) {
-    throw InputError(source, tape.line(tape.nearest(violation->path)),
-                     path_text(violation->path) + ": " + violation->sentence);
-  }
+  CheckedModel model(model_from_json(tape, source), [&](const Violation& violation) {
+    throw InputError(source, tape.line(tape.nearest(violation.path)), violation.text());
+  });
   const auto stated = tape.nearest({std::string("sha256")});
   if (const std::string actual = hash_of(tape); tape.text(stated) != actual) {
     refuse(tape, stated, source,
@@ -158,13 +146,13 @@ Model parse_weights(std::string_view text, const std::string& source) {
   return model;
 }
 
-Model read_weights(const std::string& path) {
+CheckedModel read_weights(const std::string& path) {
   std::string bytes = read_whole_file(path, kMaxWeightsBytes);
   if (is_gzip(bytes)) bytes = unpacked(bytes, path);
   return parse_weights(bytes, path);
 }
 
-void save_weights(const Model& model, const std::string& path) {
+void save_weights(const CheckedModel& model, const std::string& path) {
   std::string bytes = write_weights(model);
   if (path.ends_with(".gz")) bytes = packed(bytes);
   write_whole_file(path, bytes);

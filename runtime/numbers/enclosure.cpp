@@ -1,5 +1,6 @@
 #include "runtime/numbers/enclosure.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,9 +41,10 @@ Enclosure::Enclosure(mpfr_prec_t bits) {
   mpfr_set_zero(low_, 1);
   mpfr_set_zero(high_, 1);
 }
-Enclosure::Enclosure(const Real& value, mpfr_prec_t bits) : Enclosure(bits) {
-  if (!value.rational_part().is_zero()) add(value.rational_part());
-  for (const Real::Surd& surd : value.surds()) add(surd);
+Enclosure::Enclosure(const Rational& rational, std::span<const Surd> surds, mpfr_prec_t bits)
+    : Enclosure(bits) {
+  if (!rational.is_zero()) add(rational);
+  for (const Surd& surd : surds) add(surd);
 }
 Enclosure::Enclosure(const Enclosure& other) {
   mpfr_init2(low_, other.bits());
@@ -65,7 +67,7 @@ void Enclosure::add(const Rational& value) {
   mpfr_add_q(high_, high_, exact.get_mpq_t(), MPFR_RNDU);
 }
 
-void Enclosure::add(const Real::Surd& surd) {
+void Enclosure::add(const Surd& surd) {
   const mpq_class exact = surd.radicand.to_mpq();
   const bool positive = surd.sign > 0;
   Scratch term(bits());

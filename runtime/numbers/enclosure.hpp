@@ -3,9 +3,10 @@
 #include <mpfr.h>
 
 #include <optional>
+#include <span>
 #include <string>
 
-#include "runtime/numbers/real.hpp"
+#include "runtime/numbers/surd.hpp"
 
 namespace logdepth {
 
@@ -13,13 +14,14 @@ namespace logdepth {
 class Enclosure {
  public:
   explicit Enclosure(mpfr_prec_t bits);  ///< of zero
-  Enclosure(const Real& value, mpfr_prec_t bits);
+  /// Of a sum: the terms of a Real.
+  Enclosure(const Rational& rational, std::span<const Surd> surds, mpfr_prec_t bits);
   Enclosure(const Enclosure& other);
   Enclosure& operator=(const Enclosure& other);
   ~Enclosure();
 
   void add(const Rational& value);
-  void add(const Real::Surd& surd);
+  void add(const Surd& surd);
   Enclosure& operator+=(const Enclosure& other);
   Enclosure& operator*=(const Enclosure& other);
   /// Of 1/sqrt(x), for an x that is known to be positive; absent where this enclosure does not show

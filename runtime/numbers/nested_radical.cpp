@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/numbers/rational_factor.hpp"
-
 namespace logdepth {
 namespace {
 

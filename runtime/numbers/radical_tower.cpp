@@ -131,7 +131,7 @@ std::optional<NestedRadical> RadicalTower::inverse_root(const NestedRadical& squ
 Enclosure RadicalTower::enclosure(const NestedRadical& value, mpfr_prec_t bits) {
   Enclosure sum(bits);
   for (const NestedRadical::Term& term : value.terms()) {
-    Enclosure product(term.coefficient, bits);
+    Enclosure product(term.coefficient.rational_part(), term.coefficient.surds(), bits);
     for (const NestedRadical::Power& power : term.monomial)
       for (std::uint32_t i = 0; i < power.exponent; ++i) product *= root(power.root, bits);
     sum += product;

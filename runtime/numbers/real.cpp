@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "runtime/numbers/enclosure.hpp"
-#include "runtime/numbers/rational_factor.hpp"
 
 namespace logdepth {
 namespace {
@@ -184,7 +183,7 @@ int Real::sign() const {
   if (surds_.size() == 2 && rational_sign == 0) return surds_.back().sign;  // ordered by radicand
 
   for (mpfr_prec_t bits = 64;; bits *= 2) {
-    if (const int found = Enclosure(*this, bits).sign()) return found;
+    if (const int found = Enclosure(rational_, surds_, bits).sign()) return found;
   }
 }
 
@@ -229,6 +228,24 @@ std::size_t Real::hash() const {
     result = result * 0x9e3779b97f4a7c15 + surd.radicand.hash() + (surd.sign < 0 ? 1 : 0);
   }
   return result;
+}
+
+std::optional<Rational> rational_factor(const Real& x, const Real& y) {
+  if (x.is_zero()) return Rational(0);
+  if (x.surds().size() != y.surds().size()) return std::nullopt;
+  if (!y.rational_part().is_zero()) {
+    const Rational factor = x.rational_part() / y.rational_part();
+    if (y.scaled(factor) == x) return factor;
+    return std::nullopt;
+  }
+  // Scaling keeps the order of the radicands, so the first surds must correspond.
+  const Real::Surd& first_x = x.surds().front();
+  const Real::Surd& first_y = y.surds().front();
+  auto size = (first_x.radicand / first_y.radicand).square_root();
+  if (!size) return std::nullopt;
+  const Rational factor = first_x.sign == first_y.sign ? *std::move(size) : -*size;
+  if (y.scaled(factor) == x) return factor;
+  return std::nullopt;
 }
 
 std::optional<std::vector<Real>> direction(std::span<const Real> vector) {

@@ -8,15 +8,9 @@
 #include <vector>
 
 #include "runtime/numbers/rational.hpp"
+#include "runtime/numbers/surd.hpp"
 
 namespace logdepth {
-
-/// A double with a bound on its distance from the exact value; `bound` is infinite when the value
-/// is outside the comfortable range of double, so that filters never trust it.
-struct Approximation {
-  double value = 0;
-  double bound = 0;
-};
 
 /// An exact real number: a rational plus a sum of signed square roots of positive rationals in
 /// pairwise different classes of Q*/Q*^2, none of them the class of squares.
@@ -27,12 +21,7 @@ struct Approximation {
 /// Closed under +, -, *, and division by the root of a positive rational.
 class Real {
  public:
-  /// sign * sqrt(radicand), radicand > 0 and not the square of a rational.
-  struct Surd {
-    int sign = 1;
-    Rational radicand;
-    bool operator==(const Surd& other) const = default;
-  };
+  using Surd = logdepth::Surd;
 
   Real() = default;
   Real(Rational rational) : rational_(std::move(rational)) {}  // NOLINT: rationals are reals
@@ -77,6 +66,9 @@ class Real {
   Rational rational_;
   std::vector<Surd> surds_;
 };
+
+/// The rational c with x = c*y, for y != 0; absent when there is none.
+std::optional<Rational> rational_factor(const Real& x, const Real& y);
 
 /// The direction x / ||x|| of a vector, decided inside the field:
 /// - the zero vector is its own direction (the model's convention norm(0) = 0);

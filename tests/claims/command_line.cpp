@@ -168,7 +168,7 @@ TEST_F(CompileAndRun, StrictPadsToTheWidthThatInfoReports) {
   const json strict = json::parse(done({"info", "strict.json", "--json"}));
   EXPECT_EQ(strict["width"], plain["strict_width"]);
   EXPECT_EQ(strict["strict_width"], plain["strict_width"]);
-  const Head head = read_weights(folder.file("strict.json")).layers[0].attention.heads[0];
+  const Head head = read_weights(folder.file("strict.json"))->layers[0].attention.heads[0];
   for (const SparseMatrix* map : {&head.query, &head.key, &head.value})
     EXPECT_EQ(strict["width"], map->rows);
   check_batch("strict.json", "ab", ends_in_abb);

@@ -65,7 +65,7 @@ TEST_F(Files, ASymbolicLinkIsFollowed) {
   std::filesystem::create_symlink("abb.json", folder.file("link.json"));
   compile_regex("ba", "link.json");
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.json")));
-  EXPECT_EQ(read_weights(folder.file("abb.json")).name, "regex ba");
+  EXPECT_EQ(read_weights(folder.file("abb.json"))->name, "regex ba");
 }
 
 TEST_F(Files, AClosedStandardStreamNeverEndsUpInAnOutput) {

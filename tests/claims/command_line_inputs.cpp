@@ -130,7 +130,7 @@ TEST_F(Inputs, StatesKeepTheNamesOfTheUsersFile) {
 
 TEST_F(Inputs, ParametersOfAStrangersFileMayBeAnything) {
   Model model = read_weights(folder.file("abb.json"));
-  model.parameters.text = R"({"automaton": 3, "states": ["a"]})";
+  model.parameters = {{"automaton", JsonText{"3"}}, {"states", JsonText{R"(["a"])"}}};
   save_weights(model, folder.file("strange.json"));
   EXPECT_NE(
       done({"info", "strange.json"}).find("verdict       accept: the word is in the language"),

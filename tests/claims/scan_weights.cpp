@@ -148,10 +148,10 @@ TEST(ScanTables, AutomaticTakesTheSmallerAndSaysSo) {
     const bool is_monoid = forecast.monoid_units.value() < forecast.matrix_units;
     EXPECT_EQ(forecast.chosen, is_monoid ? ScanTable::monoid : ScanTable::matrix) << name;
     (is_monoid ? monoids : matrices) += 1;
-    const std::string& said = chosen.parameters.text;
-    EXPECT_NE(said.find(is_monoid ? "\"table\": \"monoid\"" : "\"table\": \"matrix\""),
-              std::string::npos)
-        << said;
+    ASSERT_TRUE(text_in(chosen.parameters, "table"));
+    EXPECT_EQ(*text_in(chosen.parameters, "table"), is_monoid ? "monoid" : "matrix");
+    ASSERT_TRUE(text_in(chosen.parameters, "table_reason"));
+    const std::string& said = *text_in(chosen.parameters, "table_reason");
     EXPECT_NE(said.find("smaller: "), std::string::npos) << said;
     for (const std::size_t figure :
          {forecast.matrix_units, forecast.monoid_units.value(), monoid->size()})

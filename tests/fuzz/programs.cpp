@@ -37,7 +37,7 @@ std::vector<Outcome<Tokens>> small_inputs(const Model& model) {
 void run_compiled(const Program& program) {
   const Compiled compiled = compile(program);
   constexpr std::size_t kWide = 300, kDeep = 40;
-  if (compiled.model.width > kWide || depth_at(compiled.model, 5) > kDeep) return;
+  if (compiled.model->width > kWide || depth_at(compiled.model, 5) > kDeep) return;
   const Model model = parse_weights(write_weights(with_derived(compiled)), "compiled");
   for (const Outcome<Tokens>& tokens : small_inputs(model)) {
     if (!tokens.has_value()) continue;

@@ -136,6 +136,19 @@ TEST(HouseRules, NoRoomAndNoFolderIsReachedFromItself) {
       EXPECT_FALSE(reached.contains(node)) << node << " includes what includes it";
 }
 
+TEST(HouseRules, NoHeaderAndItsSourceAreReachedFromThemselves) {
+  std::map<std::string, std::set<std::string>> arrows;
+  for (const Source& source : sources(kFolders))
+    for (const std::string& include : source.includes) {
+      const std::string from = fs::path(source.path).replace_extension().generic_string();
+      const std::string to = fs::path(include).replace_extension().generic_string();
+      if (from != to) arrows[from].insert(to);
+    }
+  EXPECT_GT(arrows.size(), 500u) << "the test did not find the sources";
+  for (const auto& [node, reached] : reached_from(arrows))
+    EXPECT_FALSE(reached.contains(node)) << node << " includes what includes it";
+}
+
 TEST(HouseRules, TheCompilerNeverSeesTheForwardPass) {
   const std::set<std::string> forward_pass = {
       "runtime/stream/forward.hpp",      "runtime/exact/exact.hpp",
@@ -232,6 +245,29 @@ TEST(HouseRules, RoomsStayWithinTheirBoundsOfLines) {
   }
   for (const auto& [room, bound] : bounds)
     EXPECT_TRUE(lines.contains(room)) << "room_bounds.txt: there is no " << room;
+}
+
+TEST(HouseRules, AFunctionIsReadAtOnce) {
+  // As clang-format leaves it: a function ends with the first `}` that is alone on its line, as far in
+  // as its first line. Classes end with `};`, namespaces with their names.
+  constexpr std::size_t kMostLines = 80;
+  std::size_t functions = 0;
+  for (const Source& source : sources(kFolders)) {
+    std::ifstream in(kRoot / source.path);
+    std::map<std::size_t, std::size_t> opened;  // indentation -> the last line so far in that began
+    std::string line;
+    for (std::size_t number = 1; std::getline(in, line); ++number) {
+      const std::size_t indentation = line.find_first_not_of(' ');
+      if (indentation == std::string::npos || line[indentation] == '#') continue;
+      if (line.substr(indentation) == "}") {
+        ++functions;
+        EXPECT_LE(number - opened[indentation] + 1, kMostLines)
+            << source.path << ":" << opened[indentation];
+      }
+      opened[indentation] = number;
+    }
+  }
+  EXPECT_GT(functions, 5000u) << "the test did not find the functions";
 }
 
 TEST(HouseRules, EveryFolderSaysWhatLivesThere) {

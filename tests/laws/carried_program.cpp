@@ -9,6 +9,7 @@
 #include "objects/named_monoids.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "tests/support/derived_text.hpp"
 
 namespace logdepth::carried_program_tests {
 namespace {
@@ -56,9 +57,8 @@ TEST(CarriedProgram, ReachesEveryLevelInAFileOfTheCompiler) {
 
 TEST(CarriedProgram, IsNotThereOrNotReadable) {
   Model model = in_a_file(compile(scan("S3")));
-  for (const char* const derived :
-       {"{}", "[]", "", "{\"program\":3}", "{\"program\":\"nonsense\"}"}) {
-    model.derived.text = derived;
+  for (const char* const derived : {"{}", "{\"program\":3}", "{\"program\":\"nonsense\"}"}) {
+    model = support::with_derived_text(model, derived);
     EXPECT_EQ(CarriedProgram(model, Trust::none).program(), nullptr) << derived;
     EXPECT_FALSE(CarriedProgram(model, Trust::none).reason().empty()) << derived;
     EXPECT_EQ(CarriedProgram(model, Trust::plausible).trust(), Trust::none) << derived;
@@ -68,7 +68,7 @@ TEST(CarriedProgram, IsNotThereOrNotReadable) {
 
 TEST(CarriedProgram, OfOtherWeightsIsReadButNotTrusted) {
   Model model = in_a_file(compile(scan("A5")));
-  model.derived = with_derived(compile(scan("Z6"))).derived;
+  model.derived = with_derived(compile(scan("Z6")))->derived;
   expect_level(model, Trust::none, Trust::none, "");
   expect_level(model, Trust::plausible, Trust::none, kDoesNotFit);
   expect_level(model, Trust::recompiled, Trust::none, kOtherWeights);
@@ -90,7 +90,7 @@ TEST(CarriedProgram, GivesTheFactsThatAreProvedAndNotThoseThatAreWritten) {
   PrecisionFacts enlarged = compiled.facts;
   enlarged.layers[0].heads[0].gap = SeparationLaw{1000, 0};
   Model model = in_a_file({compiled.model, compiled.program, enlarged});
-  ASSERT_EQ(facts_in(model), enlarged);
+  ASSERT_EQ(model.derived.precision, enlarged);
   EXPECT_EQ(CarriedProgram(model, Trust::recompiled).facts(), compiled.facts);
 }
 

@@ -166,7 +166,7 @@ TEST_F(Drawings, BothNormsAndUnrolledFilesKeepTheNames) {
 
 TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
   Model model = with_derived(compile(scan("A5")));
-  model.derived.text = "{}";
+  model.derived = {};
   expect_parts(dot_of(model), {"head 1", "selects exactly one position", "sE += E",
                                "query E \xC2\xB7 key I", "191 units", "125 units"});
   model.cells.clear();
@@ -179,13 +179,15 @@ TEST_F(Drawings, WithoutProgramAndCellsTheWeightsAloneAreDrawn) {
 
 TEST_F(Drawings, AProgramThatDoesNotFitTheWeightsNamesNothing) {
   Model model = with_derived(compile(scan("A5")));
-  model.derived = with_derived(compile(scan("Z6"))).derived;
+  model.derived = with_derived(compile(scan("Z6")))->derived;
   EXPECT_FALSE(view_circuit(model).named);
   expect_parts(dot_of(model), {"head 1", "191 units"});
-  for (const char* const text : {"{\"program\":\"nonsense\"}", "{\"program\":3}", "[]", ""}) {
-    model.derived.text = text;
-    EXPECT_FALSE(view_circuit(model).named) << text;
-  }
+  model.derived = {};
+  model.derived.program = "nonsense";
+  EXPECT_FALSE(view_circuit(model).named);
+  model.derived = {};
+  model.derived.others["program"] = JsonText{"3"};
+  EXPECT_FALSE(view_circuit(model).named);
 }
 
 TEST_F(Drawings, HostileNamesAreTextInEveryForm) {
@@ -343,7 +345,7 @@ TEST_F(Drawings, AKindOfHeadIsExplainedOnceAndEveryLineIsOfAKindOfItsBand) {
 
   // Without a program heads have numbers, which say nothing from layer to layer.
   Model nameless = model;
-  nameless.derived.text = "{}";
+  nameless.derived = {};
   Runner same(nameless);
   EXPECT_EQ(attention_bands(same, tokens.value()).value().styles.size(), heads);
 }

@@ -14,6 +14,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/transition_monoid.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
@@ -114,7 +115,7 @@ TEST(Examination, SeesThatADivisionIsNotCleanedUp) {
 
 TEST(Examination, SeesAnotherDepthThanTheFileStates) {
   Model model = scan("Z3");
-  EXPECT_EQ(depth_stated_in(model), "ceil(log2 n)");
+  EXPECT_EQ(model.derived.depth, "ceil(log2 n)");
   model.unroll.kind = Unroll::Kind::fixed;
   model.unroll.loops = 9;  // more than enough
   const auto oracle = make_action_oracle(named_monoid("Z3"), "Z3");
@@ -250,6 +251,7 @@ TEST(ContradictedHypotheses, NameTheHeadTheEncodingAndTheLimit) {
             "the position encoding is two-circle");
   EXPECT_EQ(contradiction(model, "at most 5 letters"), "inputs of up to 7 are answered");
   EXPECT_EQ(contradiction(model, "exact numbers"), std::nullopt);
+  EXPECT_EQ(contradiction(model, "at most 5 operands, not any length"), std::nullopt);
   const Model graphs = connectivity();
   for (const std::string& text : graphs.hypotheses)
     EXPECT_EQ(contradiction(graphs, text), std::nullopt) << text;

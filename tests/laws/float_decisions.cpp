@@ -19,6 +19,7 @@
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/floats/float_run.hpp"
 

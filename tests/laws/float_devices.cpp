@@ -9,6 +9,7 @@
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/derived.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/languages.hpp"
 

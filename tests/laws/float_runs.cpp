@@ -28,6 +28,7 @@
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/derived.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"

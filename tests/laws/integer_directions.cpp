@@ -107,8 +107,8 @@ TEST(DirectionsOfIntegers, AreDeclaredInTheTextAndNotInTheWeights) {
   Program plain = program;
   plain.cells[*plain.find("d")].type = DirectionType{2};
   const Compiled with = compile(program), without = compile(plain);
-  EXPECT_NE(with_derived(with).derived, with_derived(without).derived);
-  EXPECT_EQ(with.model, without.model);
+  EXPECT_NE(with_derived(with)->derived, with_derived(without)->derived);
+  EXPECT_EQ(*with.model, *without.model);
 
   Program none = program;
   none.cells[*none.find("d")].type = DirectionType{2, 0};

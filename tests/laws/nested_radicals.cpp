@@ -211,17 +211,20 @@ TEST(Enclosures, HoldTheExactResultOfEveryOperation) {
       return Real(Rational(below(41) - 20, 1 + below(9))) +
              Real::root(Rational(below(30), 1 + below(5))).scaled(Rational(below(5) - 2));
     };
+    const auto around = [&](const Real& real) {
+      return Enclosure(real.rational_part(), real.surds(), bits);
+    };
     const Real start = any();
-    Enclosure enclosure(start, bits);
+    Enclosure enclosure = around(start);
     Wide value = laws::wide_of(start);
     for (int step = below(5); step > 0; --step) {
       const Real other = any();
       const int kind = below(3);
       if (kind == 0) {
-        enclosure += Enclosure(other, bits);
+        enclosure += around(other);
         value += laws::wide_of(other);
       } else if (kind == 1) {
-        enclosure *= Enclosure(other, bits);
+        enclosure *= around(other);
         value *= laws::wide_of(other);
       } else if (const auto inverse = enclosure.inverse_root()) {
         ASSERT_GT(value, 0);

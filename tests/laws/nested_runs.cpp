@@ -13,6 +13,7 @@
 
 #include "logdepth/errors.hpp"
 #include "runtime/exact/decided_run.hpp"
+#include "runtime/file/derived.hpp"
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/floats/float_run.hpp"

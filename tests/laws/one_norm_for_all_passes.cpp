@@ -59,7 +59,7 @@ TEST(OneNormForAllPasses, APositionThatTheFirstPassLeavesBehindIsRefused) {
 TEST(OneNormForAllPasses, APositionThatEveryPassComputesAgainTakesALayerOfItsOwn) {
   const std::string text = kCells + "cell I scratch key phi\ncell a state number 2\ninitial\n" +
                            kCount + "repeated\n" + kPosition + kProduct + "erase I\n";
-  EXPECT_EQ(compile(parse_program(text, "test")).model.shape, (Shape{1, 2, 0}));
+  EXPECT_EQ(compile(parse_program(text, "test")).model->shape, (Shape{1, 2, 0}));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "objects/named_monoids.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/derived.hpp"
+#include "tests/support/derived_text.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/precision_fact_check.hpp"
@@ -209,12 +210,12 @@ TEST(PrecisionFacts, AreRepeatedWithTheLayersOfAnUnrolledModel) {
   ASSERT_EQ(thrice.layers.size(), 4u);
   EXPECT_EQ(thrice.layers[0], once.layers[0]);
   for (std::size_t l = 1; l < 4; ++l) EXPECT_EQ(thrice.layers[l], once.layers[1]);
-  EXPECT_EQ(program_text_in(with_derived(unrolled)), program_text_in(with_derived(looped)));
-  EXPECT_EQ(facts_in(with_derived(unrolled)), thrice);
+  EXPECT_EQ(with_derived(unrolled)->derived.program, with_derived(looped)->derived.program);
+  EXPECT_EQ(with_derived(unrolled)->derived.precision, thrice);
   const Compiled again = unroll(looped, 8);
-  EXPECT_EQ(again.model, unrolled.model);
+  EXPECT_EQ(*again.model, *unrolled.model);
   EXPECT_EQ(again.facts, thrice);
-  EXPECT_EQ(again.model.derived.text, "{}") << "nothing is spelled out before a file is written";
+  EXPECT_EQ(again.model->derived, Derived{}) << "nothing is spelled out before a file is written";
 }
 
 /// The heads that compare codes, cells or flags but have no gap, and the tests that have no law.
@@ -363,23 +364,27 @@ TEST(PrecisionFacts, AreReadFromAFileAsTheyWereWritten) {
     const PrecisionFacts& facts = compiled.facts;
     Model model = with_derived(compiled);
     EXPECT_EQ(facts.layers.size(), model.layers.size());
-    EXPECT_EQ(facts_in(model), facts) << c.name;
-    model.derived.text = "{\"precision\": " + facts_json(facts).text + "}";
-    EXPECT_EQ(facts_in(model), facts) << c.name;
+    const auto read = [&] {
+      return parse_weights(write_weights(model), c.name)->derived.precision;
+    };
+    EXPECT_EQ(model.derived.precision, facts) << c.name;
+    EXPECT_EQ(read(), facts) << c.name;
     for (const LayerFacts& layer : facts.layers) laws += layer.feedforward.zero.has_value();
-    model.derived.text = "{\"precision\": " + facts_json(no_facts(model)).text + "}";
-    EXPECT_EQ(facts_in(model), no_facts(model)) << c.name;
+    model.derived.precision = no_facts(model);
+    EXPECT_EQ(read(), no_facts(model)) << c.name;
   }
   EXPECT_GT(laws, 10u);
 }
 
 TEST(PrecisionFacts, AreNotTakenFromAFileTheyDoNotFit) {
-  Model model = with_derived(compile(regular_language_scan_MS25_thm4_1(
+  const Model model = with_derived(compile(regular_language_scan_MS25_thm4_1(
       named_monoid("S3"), "S3", {ScanPositions::circle, ScanTable::matrix})));
-  const auto good = nlohmann::json::parse(model.derived.text);
+  const nlohmann::json good = nlohmann::json::parse(write_weights(model))["derived"];
   const auto read = [&](const nlohmann::json& derived) {
-    model.derived.text = derived.dump();
-    return facts_in(model);
+    const Model found = support::with_derived_text(model, derived.dump());
+    const nlohmann::json written = nlohmann::json::parse(write_weights(found));
+    EXPECT_EQ(written["derived"], derived) << "what does not fit is kept as it is";
+    return found.derived.precision;
   };
   ASSERT_TRUE(read(good));
   using Pointer = nlohmann::json::json_pointer;
@@ -389,6 +394,7 @@ TEST(PrecisionFacts, AreNotTakenFromAFileTheyDoNotFit) {
       {"/precision/1", "{}"},
       {"/precision/0/more", "1"},
       {"/precision/0/attention", "[]"},
+      {"/precision/0/attention", "{}"},
       {"/precision/0/attention/more", "1"},
       {"/precision/0/attention/scale", "2"},
       {"/precision/0/attention/scale", "\"2/4\""},
@@ -425,11 +431,10 @@ TEST(PrecisionFacts, AreNotTakenFromAFileTheyDoNotFit) {
   fewer.erase("precision");
   EXPECT_FALSE(read(fewer));
   fewer = good;
-  fewer["precision"][0]["attention"].erase("scale");
+  fewer["precision"][0].erase("attention");
   ASSERT_TRUE(read(fewer));
   EXPECT_FALSE(read(fewer)->layers[0].attention.scale);
-  model.derived.text = "[]";
-  EXPECT_FALSE(facts_in(model));
+  EXPECT_THROW(support::with_derived_text(model, "[]"), InputError);
 }
 
 }  // namespace

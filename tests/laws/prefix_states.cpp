@@ -10,6 +10,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
+#include "objects/transition_monoid.hpp"
 #include "oracle/crasp_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"

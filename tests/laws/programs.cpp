@@ -361,9 +361,9 @@ TEST(Unrolling, KeepsTheLimitThatTheProgramHadAlready) {
   program.unroll.max_length = 4;
   CompileOptions options;
   options.unroll = 16;
-  EXPECT_EQ(compile(program, options).model.unroll.max_length, 4u);
+  EXPECT_EQ(compile(program, options).model->unroll.max_length, 4u);
   options.unroll = 3;
-  EXPECT_EQ(compile(program, options).model.unroll.max_length, 3u);
+  EXPECT_EQ(compile(program, options).model->unroll.max_length, 3u);
 }
 
 // --- norm types ----------------------------------------------------------------------------------

@@ -333,7 +333,7 @@ TEST(WeightsRefusals, TheStatedHashOfAnEditAcceptsIt) {
   const std::string hash = message.substr(message.find(marker) + marker.size(), 64);
   const std::string key = "\"sha256\": \"";
   text.replace(text.find(key) + key.size(), 64, hash);
-  EXPECT_EQ(parse_weights(text, "m.json").name, "edited!");
+  EXPECT_EQ(parse_weights(text, "m.json")->name, "edited!");
 }
 
 TEST(WeightsRefusals, DeepNestingIsRefused) {

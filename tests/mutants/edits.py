@@ -88,7 +88,7 @@ SQUARING = "constructions/MS25/graph_squaring.cpp"
 SIZED = "constructions/MS25/graph_connectivity_sized_thm5_1.cpp"
 SUBGROUPS = "objects/subgroups.cpp"
 PERMUTATIONS = "objects/permutation_group.cpp"
-FACTS_OF_FILE = "runtime/file/precision_facts.cpp"
+FACTS_OF_FILE = "runtime/file/derived_from_json.cpp"
 FLOAT_RUN = "runtime/floats/float_run.cpp"
 FLOAT_ROWS = "runtime/floats/attention_rows.hpp"
 FLOAT_STEPS = "runtime/floats/token_steps.hpp"
@@ -99,6 +99,7 @@ WORDS_SAID = "compiler/builder/builder_words.cpp"
 CASCADE = "constructions/KR65/regular_language_cascade.cpp"
 EXPORT_NETWORK = "library/exports/network.cpp"
 EXPORT_SEPARATIONS = "library/exports/separations.cpp"
+EXPORT_WEIGHING = "library/exports/weighing.cpp"
 EXPORT_ARRAYS = "library/exports/float_arrays.cpp"
 EXPORT_TEST = "library/exports/self_test.cpp"
 EXPORT_CONFIG = "library/exports/network_config.cpp"
@@ -560,14 +561,14 @@ EDITS = [
      "a form under a norm is not divided by it"),
     (LOOP, "if (!s.current || !bounds.vanishes(s.form, entry) ||", "if (true ||",
      "a number that a loop clears and adds again is unknown"),
-    (COMPILE, "compiled.facts.layers = unrolled(compiled.facts.layers, model.shape, loops);", "",
+    (COMPILE, "facts.layers = unrolled(facts.layers, model.shape, loops);", "",
      "an unrolled model has no facts"),
     (MEANING, "if (!largest || *largest >", "if (largest && *largest >",
      "irrational directions pass for directions of integers"),
     (MEANING, "*largest > Rational(*direction->integers) * before_.size",
      "*largest > Rational(*direction->integers) * Rational(before_.tokens + 0l)",
      "integers are bounded by the number of tokens where a larger number is given"),
-    (FACTS_OF_FILE, "require(seen.insert(read.rows.back()).second);", "",
+    (FACTS_OF_FILE, "row >= heads[h].key.rows || !seen.insert(row).second", "row >= heads[h].key.rows",
      "a row may stand in two blocks"),
     # --- floating point
     (FLOAT_ROWS, "2 * (size * head.key_error[d] + q.error *", "2 * (q.error *",
@@ -804,12 +805,12 @@ EDITS = [
      "an unrolled network has the loops of a shorter input"),
     (EXPORT_SEPARATIONS, "separation.loss = 1.01 * roundings *", "separation.loss = 1e-6 * roundings *", "rounding is said to lose less than it does"),
     (EXPORT_SEPARATIONS, "gap / (pointed->back + 2)", "gap * (pointed->back + 2)", "a shorter query separates more"),
-    (EXPORT_SEPARATIONS, "if (!separated && !network.hard && !given)", "if (false)", "a temperature that proves nothing is taken"),
-    (EXPORT_SEPARATIONS, "network.separated = network.separated && separated;", "network.separated = network.separated || separated;",
+    (EXPORT_WEIGHING, "if (!separated && !network.hard && !given)", "if (false)", "a temperature that proves nothing is taken"),
+    (EXPORT_WEIGHING, "network.separated = network.separated && separated;", "network.separated = network.separated || separated;",
      "what is not proved is said to be certified"),
-    (EXPORT_SEPARATIONS, "head.relative = !(head.gap > 8 * head.loss);", "head.relative = false;",
+    (EXPORT_WEIGHING, "head.relative = !(head.gap > 8 * head.loss);", "head.relative = false;",
      "averaging-hard attention selects nothing but the largest score, rounded"),
-    (EXPORT_SEPARATIONS, "std::exp2(std::ceil(std::log2(", "std::exp2(2 + std::ceil(std::log2(", "temperatures are four times what is needed"),
+    (EXPORT_WEIGHING, "std::exp2(std::ceil(std::log2(", "std::exp2(2 + std::ceil(std::log2(", "temperatures are four times what is needed"),
     (EXPORT_ARRAYS, "denominators[at] = small->denominator;", "", "exact weights are their numerators"),
     (EXPORT_TEST, "wrong(token, \"the answer is not that of the exact run\");", "{}", "wrong answers are written"),
     (EXPORT_TEST, "if (!(difference <= kLargestDifference))", "if (false)", "wrong numbers are written"),

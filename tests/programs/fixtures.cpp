@@ -236,7 +236,7 @@ TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
 TEST(FixtureSizes, AreOneLayerForTheFlipFlopAndOneRepeatedLayerForTheScan) {
   const auto shape_of = [](const std::string& file) {
     for (const Fixture& fixture : fixtures())
-      if (fixture.file == file) return compile(parse_program(fixture.text, file)).model.shape;
+      if (fixture.file == file) return compile(parse_program(fixture.text, file)).model->shape;
     throw std::runtime_error("no fixture " + file);
   };
   EXPECT_EQ(shape_of("flip_flop_in_one_head.cells"), (Shape{1, 0, 0}));

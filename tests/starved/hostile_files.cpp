@@ -90,7 +90,7 @@ TEST_F(HostileFiles, TextsOfAWeightsFileForgeNoLineOfItsClaimSheet) {
   const auto honest = support::lines(done({"info", "abb.json"})).size();
   const auto said = support::lines(done({"info", "forged.json"}));
   EXPECT_EQ(said.size(), honest + model.deviations.size() -
-                             read_weights(folder.file("abb.json")).deviations.size());
+                             read_weights(folder.file("abb.json"))->deviations.size());
   for (const std::string& line : said) {
     EXPECT_EQ(printable(line, line.size()), line);
     EXPECT_FALSE(line.starts_with("checks  ")) << line;

@@ -43,8 +43,10 @@ class ModelMaker {
     m.source = text();
     for (auto i = dice_.up_to(2); i > 0; --i) m.hypotheses.push_back(text());
     for (auto i = dice_.up_to(2); i > 0; --i) m.deviations.push_back(text());
-    m.parameters.text = dice_.pick(json_);
-    m.derived.text = dice_.pick(json_);
+    m.parameters = dice_.pick(members_);
+    m.derived.others = dice_.pick(members_);
+    if (dice_.coin()) m.derived.depth = text();
+    if (dice_.coin()) m.derived.program = text();
     m.norm = dice_.coin() ? Norm::rms : Norm::layernorm;
     m.shape = {dice_.up_to(2), dice_.up_to(2), dice_.up_to(1)};
     for (const auto& [block, count] : {std::pair{Block::initial, m.shape.initial},
@@ -237,10 +239,13 @@ class ModelMaker {
   Dice dice_;
   std::uint32_t width_ = 1;
   // Canonical texts, so that reading gives back what was written.
-  std::vector<std::string> json_ = {
-      "{}", "{\n\"k\": 2\n}",
-      "{\n\"a\": {},\n\"b\": [],\n\"x\": [1,-2.50e-7,null,true,\"\\u0001 \\\" é\"],\n\"y\": "
-      "[\n[],\n18446744073709551616\n]\n}"};
+  std::vector<OpenMembers> members_ = {
+      {},
+      {{"k", JsonText{"2"}}, {"t", "\x01 \" é"}},
+      {{"a", JsonText{"{}"}},
+       {"b", JsonText{"[]"}},
+       {"x", JsonText{"[1,-2.50e-7,null,true,\"\\u0001 \\\" é\"]"}},
+       {"y", JsonText{"[\n[],\n18446744073709551616\n]"}}}};
   std::vector<std::string> texts_ = {"",     "x",    "sub word", "\"q\"", "back\\slash",
                                      "\n\t", "é 日", "\x01\x7f", "a/b",   "[1,2]"};
 };

@@ -8,6 +8,7 @@
 #include "compiler/passes/norm_types.hpp"
 #include "compiler/passes/schedule.hpp"
 #include "compiler/rules/program_rules.hpp"
+#include "runtime/file/derived.hpp"
 #include "tests/support/mutation.hpp"
 
 namespace logdepth::support {

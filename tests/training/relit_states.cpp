@@ -6,6 +6,8 @@
 
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model.hpp"
+#include "learned/core/make_network.hpp"
+#include "learned/core/paper_networks.hpp"
 #include "learned/core/trainer.hpp"
 #include "learned/relit/presets.hpp"
 #include "logdepth/errors.hpp"

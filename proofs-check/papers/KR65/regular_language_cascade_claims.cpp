@@ -7,6 +7,7 @@
 
 #include "constructions/KR65/regular_language_cascade.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/transition_monoid.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/claims/sample_languages.hpp"
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "learned/core/network.hpp"
+
+namespace logdepth {
+
+/// The network that a configuration describes: a universal transformer, the one of a weights file,
+/// or what a paper makes. Errors: InputError where file, task and settings do not fit.
+std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
+                                      torch::Device device);
+
+}  // namespace logdepth
