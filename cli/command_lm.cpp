@@ -23,7 +23,7 @@
 #include "learned/report/report_files.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -348,4 +348,4 @@ Command add_lm_loops(CLI::App& lm) {
   });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

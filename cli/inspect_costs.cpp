@@ -4,7 +4,7 @@
 
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
                                      const std::vector<std::uint64_t>& lengths) {
@@ -66,4 +66,4 @@ nlohmann::json costs_json(const CostTable& table) {
   return json;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

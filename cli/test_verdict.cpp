@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "oracle/command_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using nlohmann::json;
@@ -178,4 +178,4 @@ int conclude(const TestVerdict& verdict, bool as_json) {
   return example ? kCheckFailed : kDone;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -1,6 +1,6 @@
 #include "learned/papers.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned {
 
 #define PAPER_WITH_NETWORK(folder) PAPER(folder)
 #define PAPER(folder) Paper folder##_paper();
@@ -47,4 +47,4 @@ const std::vector<PublishedLine>& published_lines() {
   return kLines;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned

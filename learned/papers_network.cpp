@@ -1,7 +1,7 @@
 // What papers make of networks and read off them; compiled where libtorch is found.
 #include "learned/core/paper_networks.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned {
 
 #define PAPER(folder)
 #define PAPER_WITH_NETWORK(folder) PaperNetworks folder##_networks();
@@ -35,4 +35,4 @@ const std::vector<NetworkMaker>& network_makers() {
   return kMakers;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned

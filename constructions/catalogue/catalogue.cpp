@@ -1,6 +1,6 @@
 #include "constructions/catalogue/catalogue.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_catalogue {
 
 Construction scan_record(), tree_record(), radix_record(), uniform_radix_record(), cascade_record(),
     fewest_layers_record(), compact_connectivity_record(), sized_connectivity_record(),
@@ -30,4 +30,4 @@ const Catalogue& catalogue() {
   return kAll;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_catalogue

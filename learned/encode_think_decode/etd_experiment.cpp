@@ -5,7 +5,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 const char* EtdExperiment::help() const {
   return "go on training a pretrained model with a block of its layers passed several times "
@@ -107,4 +107,4 @@ std::vector<ThinkShape> EtdExperiment::shapes(const PretrainedModel& base) const
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

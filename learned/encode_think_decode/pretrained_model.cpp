@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 PretrainedModel read_pretrained_model(const std::string& path) {
   const LanguageModelFile file(path);
@@ -44,4 +44,4 @@ LayerCut read_layer_cut(const std::string& text, const std::string& option) {
   return cut;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 std::uint32_t share_of(std::size_t layers, double share) {
@@ -49,4 +49,4 @@ LayerCut layer_cut(std::span<const double> distances) {
           knees.decoder.has_value()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

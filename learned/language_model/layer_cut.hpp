@@ -8,7 +8,7 @@
 
 #include "learned/language_model/kneedle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The layers of a pretrained decoder as an encoder, a block that thinks and a decoder.
 struct LayerCut {
@@ -41,4 +41,4 @@ std::vector<double> decoder_curve(std::span<const double> distances);
 /// For pictures and texts: where the knees are that layer_cut finds, used or not.
 CutKnees cut_knees(std::span<const double> distances);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

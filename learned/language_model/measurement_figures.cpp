@@ -11,7 +11,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr double kMargin = 16, kWidth = 600, kHeight = 240, kBelow = 22;
@@ -237,4 +237,4 @@ report::Picture model_loops_picture(const std::string& file,
   return picture_of(file, "Loss of pretrained models with a block looped without training", charts);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -7,7 +7,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 // proofs-check/papers/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
 #define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
@@ -55,4 +55,4 @@ std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const st
                    ", or one of them with a variant, as `logdepth check --list` prints them");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

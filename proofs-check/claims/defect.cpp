@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 namespace {
 
 DefectFinding examine_refused(const Defect& defect) {
@@ -84,4 +84,4 @@ DefectFinding examine(const Defect& defect) {
   return {!defect.reason.empty(), std::nullopt, defect.reason};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

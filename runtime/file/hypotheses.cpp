@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 /// A clause, and what may stand inside it.
@@ -86,4 +86,4 @@ std::vector<Assumed> assumptions_of(const std::string& hypothesis) {
   return found;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file
