@@ -28,8 +28,8 @@ struct Assumed {
   bool operator==(const Assumed&) const = default;
 };
 
-/// The clause that says it: hypotheses of constructions are written with these. Precondition: `what` is a
-/// name or a number where the kind has one.
+/// The clause that says it: hypotheses of constructions are written with these. `what` is a name or a number
+/// where the kind has one. Errors: std::logic_error where it is not.
 std::string clause(Assumption kind, const std::string& what = "");
 
 /// What a sentence says in clauses of a kind, in its order; empty for free text. A weights file has
