@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace logdepth::inline base {
+namespace logdepth {
 namespace {
 
 thread_local Interruption* current = nullptr;
@@ -22,4 +22,4 @@ void look_for_interruption() {
   if (current) current->look_();
 }
 
-}  // namespace logdepth::inline base
+}  // namespace logdepth
