@@ -227,7 +227,7 @@ Pages angular_pages(const AngularDistances& measured) {
                               measured.standard_errors[layer]);
   const LayerCut cut = measured.cut();
   const auto by = [](bool knee) { return knee ? "a knee" : "the share of the published cut"; };
-  pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", cut_text(cut),
+  pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", layer_cut_text(cut),
                             by(cut.encoder_knee), by(cut.decoder_knee));
   return pages;
 }

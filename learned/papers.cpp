@@ -30,6 +30,15 @@ std::vector<T> gathered(std::vector<T> Paper::*part) {
 
 }  // namespace
 
+const std::vector<PublishedLine>& published_lines() {
+  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
+  return kLines;
+}
+
+}  // namespace logdepth::inline learned
+
+namespace logdepth::inline learned_records {
+
 template <>
 const std::vector<TaskConfig>& known_kinds<TaskSettings>() {
   static const std::vector<TaskConfig> kKinds = gathered(&Paper::tasks);
@@ -42,9 +51,4 @@ const std::vector<NetworkConfig>& known_kinds<NetworkSettings>() {
   return kKinds;
 }
 
-const std::vector<PublishedLine>& published_lines() {
-  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
-  return kLines;
-}
-
-}  // namespace logdepth::inline learned
+}  // namespace logdepth::inline learned_records

@@ -40,7 +40,8 @@ LayerCut read_layer_cut(const std::string& text, const std::string& option) {
   };
   const LayerCut cut{size("encoder"), size("think"), size("decoder"), false, false};
   if (cut.think == 0)
-    throw InputError(text + ": expected at least one layer in the block, found " + cut_text(cut));
+    throw InputError(text + ": expected at least one layer in the block, found " +
+                     layer_cut_text(cut));
   return cut;
 }
 

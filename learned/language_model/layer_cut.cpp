@@ -25,7 +25,7 @@ std::uint32_t encoder_size(const std::optional<Knee>& knee, std::size_t layers) 
 
 }  // namespace
 
-std::string cut_text(const LayerCut& cut) {
+std::string layer_cut_text(const LayerCut& cut) {
   return fmt::format("{}-{}-{}", cut.encoder, cut.think, cut.decoder);
 }
 

@@ -18,7 +18,7 @@ struct LayerCut {
   bool operator==(const LayerCut&) const = default;
 };
 /// "7-4-5".
-std::string cut_text(const LayerCut& cut);
+std::string layer_cut_text(const LayerCut& cut);
 
 /// Shares of the layers where a curve has no knee: those of 7-4-5.
 inline constexpr double kEncoderShare = 7.0 / 16, kDecoderShare = 5.0 / 16;

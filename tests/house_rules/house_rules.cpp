@@ -301,8 +301,8 @@ TEST(HouseRules, SourcesAreFormatted) {
 /// one name unseen: `logdepth::inline ROOM`, or one that is written where it is used (`relit::Series`).
 /// Public classes are of `logdepth` itself, and so is who implements them.
 TEST(HouseRules, EveryRoomHasANamespace) {
-  const std::set<std::string> written = {"cells", "blocks",  "crasp",  "etd",    "latent",
-                                         "relit", "exports", "report", "python", "float_pass"};
+  const std::set<std::string> written = {"cells",   "crasp",  "etd",    "latent",    "relit",
+                                         "exports", "report", "python", "float_pass"};
   static const std::regex kOpens("^namespace logdepth(.*) \\{$");
   std::size_t files = 0;
   for (const Source& source : sources(kFolders)) {
@@ -312,15 +312,21 @@ TEST(HouseRules, EveryRoomHasANamespace) {
     const bool implements_public =
         fs::exists(kRoot / "logdepth" / source.path.filename().replace_extension(".hpp"));
     std::ifstream in(kRoot / source.path);
+    std::vector<std::string> opened;  // more than one: who specialises a template of another room
+    bool own = false;
     for (std::string line; std::getline(in, line);) {
       std::smatch opens;
       if (!std::regex_match(line, opens, kOpens)) continue;
-      ++files;
       const std::string name = opens[1];
-      EXPECT_TRUE(name == "::inline " + room || (name.empty() && implements_public) ||
-                  (name.starts_with("::") && written.contains(name.substr(2))))
-          << source.path << ": " << line << "\nexpected namespace logdepth::inline " << room;
+      opened.push_back(line);
+      own = own || name == "::inline " + room || name.starts_with("::inline " + room + "::") ||
+            (name.empty() && implements_public) ||
+            (name.starts_with("::") && written.contains(name.substr(2)));
     }
+    if (opened.empty()) continue;
+    ++files;
+    EXPECT_TRUE(own) << source.path << ": " << opened.front()
+                     << "\nexpected namespace logdepth::inline " << room;
   }
   EXPECT_GT(files, 900u) << "the test did not find the namespaces";
 }
