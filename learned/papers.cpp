@@ -1,11 +1,14 @@
 #include "learned/papers.hpp"
 
-namespace logdepth::inline learned {
-
 #define PAPER_WITH_NETWORK(folder) PAPER(folder)
-#define PAPER(folder) Paper folder##_paper();
+#define PAPER(folder)                           \
+  namespace logdepth::inline learned_##folder { \
+    Paper folder##_paper();                     \
+  }
 #include "learned/papers.list"
 #undef PAPER
+
+namespace logdepth::inline learned {
 
 const std::vector<Paper>& papers() {
   static const std::vector<Paper> kPapers = {

@@ -8,6 +8,14 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 
+#define LOGDEPTH_DEFECTS(paper, name)                      \
+  namespace logdepth::inline proofs_check_papers_##paper { \
+    std::vector<Defect> paper##_##name##_defects();        \
+  }
+#define LOGDEPTH_CLAIMS(paper, name)
+#include <statements.list>
+#undef LOGDEPTH_DEFECTS
+
 namespace logdepth::inline proofs_check_claims {
 namespace {
 
@@ -44,11 +52,6 @@ DefectFinding examine_run(const Defect& defect) {
 }
 
 }  // namespace
-
-#define LOGDEPTH_CLAIMS(paper, name)
-#define LOGDEPTH_DEFECTS(paper, name) std::vector<Defect> paper##_##name##_defects();
-#include <statements.list>
-#undef LOGDEPTH_DEFECTS
 
 const std::vector<Defect>& all_defects() {
   static const std::vector<Defect> all = [] {
