@@ -10,7 +10,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
@@ -55,4 +55,4 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
   return kDone;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

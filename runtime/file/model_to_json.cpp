@@ -3,7 +3,7 @@
 #include "base/overload.hpp"
 #include "runtime/file/model_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 class Writer {
@@ -66,12 +66,12 @@ class Writer {
   }
   void boolean(std::string_view key, bool value) { tape_.add_key(key), tape_.add_boolean(value); }
   void members(const OpenMembers& open) {
-    for (const auto& [key, value] : open)
-      std::visit(Overload{[&](const std::string& words) { text(key, words); },
+    for (const auto& member : open)
+      std::visit(Overload{[&](const std::string& words) { text(member.first, words); },
                           [&](const JsonText& json) {
-                            tape_.add_key(key), tape_.add_json(json.text, key);
+                            tape_.add_key(member.first), tape_.add_json(json.text, member.first);
                           }},
-                 value);
+                 member.second);
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     open_list(key);
@@ -354,4 +354,4 @@ JsonTape model_to_json(const Model& model) {
   return Writer().model(model);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

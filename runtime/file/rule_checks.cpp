@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/file_limits.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::string number(std::uint64_t value) {
   return std::to_string(value);
@@ -56,11 +56,12 @@ void check_value(const Rational& value, const Place& place) {
 }  // namespace
 
 void check_members(const OpenMembers& members, const Place& place) {
-  for (const auto& [name, value] : members) {
-    check_text(name, place);
-    std::visit(Overload{[&](const std::string& text) { check_text(text, place / name); },
-                        [&](const JsonText& json) { check_json(json, place / name); }},
-               value);
+  for (const auto& member : members) {
+    check_text(member.first, place);
+    const Place inside = place / member.first;
+    std::visit(Overload{[&](const std::string& text) { check_text(text, inside); },
+                        [&](const JsonText& json) { check_json(json, inside); }},
+               member.second);
   }
 }
 
@@ -111,4 +112,4 @@ void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place&
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file
