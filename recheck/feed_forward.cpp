@@ -13,7 +13,8 @@ Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const st
   std::map<int, Row> columns;  // unit to what it is added to
   for (const auto& [c, row] : layer.out.at)
     for (const auto& [unit, value] : row) columns[unit][c] = value;
-  std::map<Form, std::pair<Row, Row>> rays;  // form of leading coefficient 1, with the factors of x and of relu(x)
+  std::map<Form, std::pair<Row, Row>>
+      rays;  // form of leading coefficient 1, with the factors of x and of relu(x)
   for (auto& [unit, form] : apply(frame, layer.in, z)) {
     if (!columns.contains(unit)) continue;
     const mpq_class leading = form.begin()->second, scale = abs(leading);
@@ -31,7 +32,8 @@ Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const st
     if (low >= 0)
       for (const auto& [c, value] : relu) linear[c] += value;
     for (const auto& [c, value] : linear) add(h[c], form, value);
-    std::erase_if(relu, [&](const auto& entry) { return low >= 0 || high <= 0 || entry.second == 0; });
+    std::erase_if(relu,
+                  [&](const auto& entry) { return low >= 0 || high <= 0 || entry.second == 0; });
     if (!relu.empty()) left.emplace_back(form, relu);
   }
   for (auto& [c, form] : h) frame.laws.simplify(form);

@@ -25,7 +25,8 @@ void by_cell(const Form& form, Visit visit) {
 
 Shift plus(Shift b, Shift c) {
   const Shift sum{b.strides + c.strides, b.constant + c.constant};
-  need(std::abs(sum.strides) < kMostShift && std::abs(sum.constant) < kMostShift, "a shift is beyond 2^40");
+  need(std::abs(sum.strides) < kMostShift && std::abs(sum.constant) < kMostShift,
+       "a shift is beyond 2^40");
   return sum;
 }
 
@@ -52,14 +53,16 @@ std::string shown(const Form& form) {
     if (out.size() > 150) return out + " + ...";
     out += (out.empty() ? "" : " + ") + shown(value);
     if (atom == kOne) continue;
-    out += std::string(" ") + atom.cell.kind + std::to_string(atom.cell.id) + "[" + std::to_string(atom.part) + "]";
+    out += std::string(" ") + atom.cell.kind + std::to_string(atom.cell.id) + "[" +
+           std::to_string(atom.part) + "]";
     if (atom.cell.at != Shift{}) out += "@" + shown(atom.cell.at);
   }
   return out.empty() ? "0" : out;
 }
 
 std::optional<mpq_class> rational_root(const mpq_class& x) {
-  if (x < 0 || !mpz_perfect_square_p(x.get_num_mpz_t()) || !mpz_perfect_square_p(x.get_den_mpz_t())) return {};
+  if (x < 0 || !mpz_perfect_square_p(x.get_num_mpz_t()) || !mpz_perfect_square_p(x.get_den_mpz_t()))
+    return {};
   return mpq_class(sqrt(x.get_num()), sqrt(x.get_den()));
 }
 
@@ -80,7 +83,9 @@ mpq_class constant_of(const Form& form) {
   return found == form.end() ? mpq_class(0) : found->second;
 }
 
-bool is_constant(const Form& form) { return form.empty() || (form.size() == 1 && form.begin()->first == kOne); }
+bool is_constant(const Form& form) {
+  return form.empty() || (form.size() == 1 && form.begin()->first == kOne);
+}
 
 Form at(const Stream& stream, int coordinate) {
   const auto found = stream.find(coordinate);
@@ -95,7 +100,9 @@ void Laws::simplify(Form& form) const {
     // The most frequent value goes into the constant: any would do, this one leaves the fewest atoms.
     std::map<mpq_class, int> count;
     for (auto i = begin; i != end; ++i) ++count[i->second];
-    const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most =
+        std::max_element(count.begin(), count.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     add(change, kOne, most->first);
     for (auto i = begin; i != end; ++i) add(change, i->first, -most->first);
   });
@@ -129,7 +136,8 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
   return {low, high};
 }
 
-void Laws::add_square(const Form& form, Form& sum, std::map<std::pair<Atom, Atom>, mpq_class>& cross) const {
+void Laws::add_square(const Form& form, Form& sum,
+                      std::map<std::pair<Atom, Atom>, mpq_class>& cross) const {
   const auto add_cross = [&](const Atom& a, const Atom& b, const mpq_class& value) {
     mpq_class& at = cross[{a, b}];
     at += value;

@@ -37,12 +37,14 @@ struct Atom {
 };
 
 inline const Atom kOne{};
-inline Atom own(char kind, int part = 0) { return {{kind, 0, 0, {}}, part}; }  // at the own position
-using Form = std::map<Atom, mpq_class>;   // without zeros
-using Stream = std::map<int, Form>;       // coordinate to form; what is absent is zero
-using Bilinear = std::map<Atom, Form>;    // atom at the key's token, to a form at the query's
+inline Atom own(char kind, int part = 0) {
+  return {{kind, 0, 0, {}}, part};
+}  // at the own position
+using Form = std::map<Atom, mpq_class>;  // without zeros
+using Stream = std::map<int, Form>;      // coordinate to form; what is absent is zero
+using Bilinear = std::map<Atom, Form>;   // atom at the key's token, to a form at the query's
 
-Shift plus(Shift b, Shift c);      // Refused beyond 2^40
+Shift plus(Shift b, Shift c);       // Refused beyond 2^40
 Shift times(Shift b, long factor);  // likewise
 std::string shown(Shift b);
 std::string shown(const Form& form);
@@ -76,7 +78,8 @@ struct Laws {
   /// An interval that holds every value of the form.
   std::pair<mpq_class, mpq_class> bounds(const Form& form) const;
   /// The square of the form summed into `sum`: atoms, and in `cross` products that no law reduces.
-  void add_square(const Form& form, Form& sum, std::map<std::pair<Atom, Atom>, mpq_class>& cross) const;
+  void add_square(const Form& form, Form& sum,
+                  std::map<std::pair<Atom, Atom>, mpq_class>& cross) const;
 };
 
 }  // namespace recheck

@@ -55,16 +55,20 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
   const Cell code = own('K').cell;
   const Cell pointer = score.begin()->second.begin()->first.cell;
   for (const auto& [key, queries] : score) {
-    need(key.cell == code, [&] { return where + ": keys are not the own position code; found " + shown(Form{{key, 1}}); });
+    need(key.cell == code, [&] {
+      return where + ": keys are not the own position code; found " + shown(Form{{key, 1}});
+    });
     for (const auto& [query, value] : queries) {
-      need(query.cell == pointer && pointer.kind == 'K', [&] { return where + ": the query is not one pointer; found " + shown(queries); });
+      need(query.cell == pointer && pointer.kind == 'K',
+           [&] { return where + ": the query is not one pointer; found " + shown(queries); });
       entry[{query.part, key.part}] = value;
     }
   }
   long back = 0;
   if (frame.code == "phi" && entry.contains({1, 0}) && entry.contains({0, 0})) {
     const mpq_class k = -entry.at({1, 0}) * frame.phi / entry.at({0, 0});
-    need(k.get_den() == 1 && k >= 0 && k < (1 << 30), where + ": moves back by " + shown(k) + "; expected a count");
+    need(k.get_den() == 1 && k >= 0 && k < (1 << 30),
+         where + ": moves back by " + shown(k) + "; expected a count");
     back = k.get_num().get_si();
     entry.erase({1, 0});
   }
@@ -74,8 +78,8 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
   need(diagonal, where + ": the scores are not the product of two position codes");
   for (int i = 0; i < parts; i += 2)
     need(entry[{i, i}] > 0 && entry[{i, i}] == entry[{i + 1, i + 1}], [&] {
-      return where + ": a unit pair of the code is matched with " + shown(entry[{i, i}]) + " and " + shown(entry[{i + 1, i + 1}]) +
-             "; expected one positive factor";
+      return where + ": a unit pair of the code is matched with " + shown(entry[{i, i}]) + " and " +
+             shown(entry[{i + 1, i + 1}]) + "; expected one positive factor";
     });
   return plus(pointer.at, {0, back});
 }
@@ -84,7 +88,8 @@ Stream mean(const Stream& values, const std::string& where) {
   Stream out;
   for (const auto& [c, form] : values)
     for (const auto& [atom, value] : form) {
-      need(atom == kOne || atom == own('T', 0), [&] { return where + ": averages " + shown(form); });
+      need(atom == kOne || atom == own('T', 0),
+           [&] { return where + ": averages " + shown(form); });
       add(out[c], atom == kOne ? kOne : own('V', 0), value);
     }
   return out;

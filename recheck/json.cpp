@@ -33,7 +33,9 @@ class Parser {
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() &&
+           std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos)
+      ++at_;
   }
   bool take(const std::string& word) {
     if (text_.compare(at_, word.size(), word) != 0) return false;
@@ -108,7 +110,8 @@ class Parser {
   unsigned hexadecimal() {
     unsigned code = 0;
     const char* const begin = text_.data() + at_;
-    if (text_.size() - at_ < 4 || std::from_chars(begin, begin + 4, code, 16).ptr != begin + 4) fail("four hexadecimal digits");
+    if (text_.size() - at_ < 4 || std::from_chars(begin, begin + 4, code, 16).ptr != begin + 4)
+      fail("four hexadecimal digits");
     at_ += 4;
     return code;
   }
@@ -157,12 +160,15 @@ class Parser {
   }
 
   void copy_utf8(std::string& out) {
-    const auto byte = [&](std::size_t i) { return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0u; };
+    const auto byte = [&](std::size_t i) {
+      return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0u;
+    };
     const unsigned first = byte(at_), second = byte(at_ + 1);
     const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     // The shortest spelling, no surrogates, nothing above U+10FFFF.
-    bool good = first >= 0xc2 && first <= 0xf4 && !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f) &&
-                !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second > 0x8f);
+    bool good = first >= 0xc2 && first <= 0xf4 && !(first == 0xe0 && second < 0xa0) &&
+                !(first == 0xed && second > 0x9f) && !(first == 0xf0 && second < 0x90) &&
+                !(first == 0xf4 && second > 0x8f);
     for (std::size_t i = 1; i < length; ++i) good = good && (byte(at_ + i) & 0xc0) == 0x80;
     if (!good) fail("UTF-8");
     out += text_.substr(at_, length);
@@ -193,7 +199,8 @@ std::string quoted(const std::string& text) {
 void append_canonical(const Json& value, std::string& out) {
   using Kind = Json::Kind;
   if (value.kind == Kind::array) {
-    const bool nested = std::any_of(value.items.begin(), value.items.end(), [](const Json& x) { return x.kind >= Kind::array; });
+    const bool nested = std::any_of(value.items.begin(), value.items.end(),
+                                    [](const Json& x) { return x.kind >= Kind::array; });
     out += nested ? "[\n" : "[";
     for (std::size_t i = 0; i < value.items.size(); ++i) {
       if (i > 0) out += nested ? ",\n" : ",";
@@ -208,7 +215,9 @@ void append_canonical(const Json& value, std::string& out) {
     }
     out += "\n}";
   } else {
-    out += value.kind == Kind::object ? "{}" : value.kind == Kind::string ? quoted(value.text) : value.text;
+    out += value.kind == Kind::object   ? "{}"
+           : value.kind == Kind::string ? quoted(value.text)
+                                        : value.text;
   }
 }
 
@@ -218,7 +227,9 @@ void expect(bool condition, const char* what) {
 
 }  // namespace
 
-Json parse_json(const std::string& text) { return Parser(text).document(); }
+Json parse_json(const std::string& text) {
+  return Parser(text).document();
+}
 
 std::string canonical_text(const Json& value) {
   std::string out;
@@ -235,7 +246,8 @@ Json read_json(const std::string& path) {
     if (text.size() > kMostBytes) throw Malformed("too large; expected at most 256 MiB");
   }
   if (!file.eof()) throw Malformed("cannot be read");
-  if (text.starts_with("\x1f\x8b")) throw Malformed("packed; expected JSON, unpack it with gunzip first");
+  if (text.starts_with("\x1f\x8b"))
+    throw Malformed("packed; expected JSON, unpack it with gunzip first");
   return parse_json(text);
 }
 
@@ -251,11 +263,15 @@ const Json& Json::at(const std::string& key) const {
   throw Malformed("missing key " + key);
 }
 
-void Json::only(std::initializer_list<const char*> required, std::initializer_list<const char*> optional) const {
+void Json::only(std::initializer_list<const char*> required,
+                std::initializer_list<const char*> optional) const {
   for (const char* key : required) at(key);
-  const auto in = [](const std::string& key, const auto& list) { return std::find(list.begin(), list.end(), key) != list.end(); };
+  const auto in = [](const std::string& key, const auto& list) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
   for (const auto& [key, value] : members)
-    if (!in(key, required) && !in(key, optional)) throw Malformed("unknown key " + key.substr(0, 40));
+    if (!in(key, required) && !in(key, optional))
+      throw Malformed("unknown key " + key.substr(0, 40));
 }
 
 const std::vector<Json>& Json::array() const {
@@ -276,22 +292,27 @@ bool Json::boolean() const {
 long Json::integer(long least, long most) const {
   long value = 0;
   const char* const end = text.data() + text.size();
-  const bool whole = kind == Kind::number && std::from_chars(text.data(), end, value) == std::from_chars_result{end, {}};
+  const bool whole = kind == Kind::number &&
+                     std::from_chars(text.data(), end, value) == std::from_chars_result{end, {}};
   if (!whole || value < least || value > most)
-    throw Malformed("wrong number; expected an integer from " + std::to_string(least) + " to " + std::to_string(most));
+    throw Malformed("wrong number; expected an integer from " + std::to_string(least) + " to " +
+                    std::to_string(most));
   return value;
 }
 
 mpq_class Json::rational() const {
   const auto natural = [](const std::string& s) {
-    return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos && (s == "0" || s[0] != '0');
+    return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos &&
+           (s == "0" || s[0] != '0');
   };
   const std::string& s = string();
   const std::size_t slash = s.find('/');
-  const std::string top = s.substr(s.starts_with('-') ? 1 : 0, slash == s.npos ? s.npos : slash - (s.starts_with('-') ? 1 : 0));
+  const std::string top = s.substr(s.starts_with('-') ? 1 : 0,
+                                   slash == s.npos ? s.npos : slash - (s.starts_with('-') ? 1 : 0));
   const std::string bottom = slash == s.npos ? "1" : s.substr(slash + 1);
   mpq_class value;
-  bool good = s.size() <= kMostDigits && natural(top) && natural(bottom) && s != "-0" && bottom != "0" && (slash == s.npos || bottom != "1");
+  bool good = s.size() <= kMostDigits && natural(top) && natural(bottom) && s != "-0" &&
+              bottom != "0" && (slash == s.npos || bottom != "1");
   if (good) {
     value = mpq_class(s, 10);
     value.canonicalize();

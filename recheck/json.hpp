@@ -21,7 +21,8 @@ struct Json {
   bool has(const std::string& key) const;
   const Json& at(const std::string& key) const;  // Malformed if it is missing
   /// The members are these and no others; those after `required` may be missing.
-  void only(std::initializer_list<const char*> required, std::initializer_list<const char*> optional = {}) const;
+  void only(std::initializer_list<const char*> required,
+            std::initializer_list<const char*> optional = {}) const;
   const std::vector<Json>& array() const;
   const std::string& string() const;
   bool boolean() const;

@@ -11,9 +11,11 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]\n"
-    "Prove a weights file correct for every word of every length, by a certificate of `logdepth certify`.\n"
+    "Prove a weights file correct for every word of every length, by a certificate of `logdepth "
+    "certify`.\n"
     "  FILE, CERTIFICATE  JSON, not packed\n"
-    "  --against DFA.json compare the automaton read off the file with this one (automata-lib's JSON)\n"
+    "  --against DFA.json compare the automaton read off the file with this one (automata-lib's "
+    "JSON)\n"
     "  --steps            print the steps of the proof\n"
     "Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n";
 
@@ -25,7 +27,8 @@ recheck::Json read(const std::string& path) {
   }
 }
 
-int check(const std::string& file, const std::string& certificate, const std::string& against, bool steps) {
+int check(const std::string& file, const std::string& certificate, const std::string& against,
+          bool steps) {
   const recheck::Json document = read(file), claim = read(certificate);
   recheck::Theorem theorem;
   try {
@@ -45,7 +48,8 @@ int check(const std::string& file, const std::string& certificate, const std::st
     std::cout << "same language as " << against << '\n';
     return 0;
   }
-  std::cout << "another language than " << against << ": they differ on the word \"" << *word << "\"\n";
+  std::cout << "another language than " << against << ": they differ on the word \"" << *word
+            << "\"\n";
   return 1;
 }
 

@@ -23,7 +23,9 @@ Stream direction(Frame& frame, const Stream& x, const std::string& where) {
   };
   for (const auto& [c, form] : x) {
     for (const auto& [atom, value] : form)
-      need(atom == kOne || atom == inverse, where + ": a norm mixes 1/(p+1) with other numbers; expected a direction, found " + shown(form));
+      need(atom == kOne || atom == inverse,
+           where + ": a norm mixes 1/(p+1) with other numbers; expected a direction, found " +
+               shown(form));
     const auto [a, b] = coefficients(form);
     aa += a * a;
     ab += a * b;
@@ -45,7 +47,8 @@ Stream direction(Frame& frame, const Stream& x, const std::string& where) {
 }  // namespace
 
 void Frame::set_code(const std::string& kind, const mpq_class& parameter) {
-  need(code.empty() || (code == kind && phi == parameter), "two position codes: " + code + " and " + kind);
+  need(code.empty() || (code == kind && phi == parameter),
+       "two position codes: " + code + " and " + kind);
   code = kind;
   phi = parameter;
 }
@@ -72,10 +75,15 @@ Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::str
   for (const auto& [c, form] : x) frame.laws.add_square(form, square, cross);
   frame.laws.simplify(square);
   need(cross.empty() && is_constant(square), [&] {
-    return where + ": the norm is not the same at every token; squared, it is " + shown(square) + (cross.empty() ? "" : " + products of atoms");
+    return where + ": the norm is not the same at every token; squared, it is " + shown(square) +
+           (cross.empty() ? "" : " + products of atoms");
   });
-  const auto factor = square.empty() ? std::nullopt : rational_root(frame.weights.width / square.begin()->second);
-  need(factor.has_value(), [&] { return where + ": the norm is irrational; expected a square, found " + std::to_string(width) + "/(" + shown(square) + ")"; });
+  const auto factor =
+      square.empty() ? std::nullopt : rational_root(frame.weights.width / square.begin()->second);
+  need(factor.has_value(), [&] {
+    return where + ": the norm is irrational; expected a square, found " + std::to_string(width) +
+           "/(" + shown(square) + ")";
+  });
   for (auto& [c, form] : x)
     for (auto& [atom, value] : form) value *= *factor;
   return x;

@@ -20,7 +20,7 @@ struct Held {  // coordinate = factor * [label]
 struct ProductCell {
   int size = 0;
   std::vector<Held> at;
-  std::vector<int> points;          // whose images this cell holds
+  std::vector<int> points;         // whose images this cell holds
   std::map<Images, int> label_of;  // images of these points, to the label
 };
 
@@ -37,7 +37,8 @@ class Products {
   /// Checks that the cells hold the letter of the own token; the maps of the token kinds.
   std::vector<Images> begin(const Frame& frame, Stream& h);
   /// Checks that the cells, where they changed, hold the product of intervals that meet; `undecided` are units left.
-  std::string multiply(const Frame& frame, const Undecided& undecided, Stream& h, const std::string& where);
+  std::string multiply(const Frame& frame, const Undecided& undecided, Stream& h,
+                       const std::string& where);
 
   std::vector<ProductCell> cells;
   std::vector<Decoded> decode;  // of every point

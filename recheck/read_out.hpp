@@ -10,8 +10,9 @@ namespace recheck {
 struct PrefixRows {
   enum class Kind { none, transformation, element, state };
   Kind kind = Kind::none;
-  int first_row = 0, points = 0;     // points of a product, or states
-  std::vector<Images> choices;       // of a transformation: the images of every point; of an element: products
+  int first_row = 0, points = 0;  // points of a product, or states
+  std::vector<Images>
+      choices;  // of a transformation: the images of every point; of an element: products
   /// Groups of rows, in each of which the largest logit decides: size of each.
   std::vector<int> groups() const;
   /// What is read, from the number of the winner in each group.

@@ -23,7 +23,9 @@ inline void need(bool condition, const std::string& message) {
 
 /// For messages that cost something to make.
 template <typename Message>
-  requires requires(Message message) { message(); }
+requires requires(Message message) {
+  message();
+}
 void need(bool condition, Message message) {
   if (!condition) throw Refused(message());
 }

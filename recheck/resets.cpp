@@ -29,13 +29,15 @@ struct Stage {  // an attention sublayer: its heads, and the classes after it
   std::map<std::vector<int>, int> classes;  // class before, classes selected
 };
 
-using State = std::vector<std::vector<int>>;  // of every head: the class it holds, or the last `back` classes
+using State =
+    std::vector<std::vector<int>>;  // of every head: the class it holds, or the last `back` classes
 
 struct Machine {
   std::vector<Stage> stages;
   std::map<State, int> states;
   std::vector<State> list;
-  std::vector<std::vector<std::pair<int, int>>> next;  // of a state and a letter: class of the token, state after it
+  std::vector<std::vector<std::pair<int, int>>>
+      next;  // of a state and a letter: class of the token, state after it
   std::set<int> classes;
   int begin_class = 0;
 
@@ -46,9 +48,13 @@ struct Machine {
       std::vector<int> key = {own};
       for (const Selection& head : stage.heads) {
         const bool last = !head.classes.empty();
-        std::vector<int> held = before != nullptr ? (*before)[memory] : std::vector<int>(last ? 1 : static_cast<std::size_t>(head.back), own);
+        std::vector<int> held =
+            before != nullptr
+                ? (*before)[memory]
+                : std::vector<int>(last ? 1 : static_cast<std::size_t>(head.back), own);
         if (last) {
-          need(before != nullptr || head.classes.contains(own), "<begin> is not selected by a head that looks for the last of some classes");
+          need(before != nullptr || head.classes.contains(own),
+               "<begin> is not selected by a head that looks for the last of some classes");
           if (head.classes.contains(own)) held = {own};
           key.push_back(held.front());
         } else {
@@ -100,7 +106,8 @@ class Resets {
     Theorem theorem;
     theorem.name = "resets";
     need(!weights_.has_loop(), "a repeated block; expected initial layers only");
-    if (weights_.unroll.has("max_length")) theorem.limit = weights_.unroll.at("max_length").integer(0, 1L << 60);
+    if (weights_.unroll.has("max_length"))
+      theorem.limit = weights_.unroll.at("max_length").integer(0, 1L << 60);
     const Stream start = embedded(frame_);
     for (int kind = 0; kind < kinds(); ++kind)
       for (const auto& [c, form] : start)
@@ -114,11 +121,16 @@ class Resets {
       const std::string where = "layer " + std::to_string(n);
       if (!weights_.layers[n].heads.empty()) attention(weights_.layers[n], where + ", attention");
       for (const int x : machine_.classes) {
-        Undecided left = add_feed_forward(frame_, weights_.layers[n], streams_[x], where + ", feed-forward");
-        need(left.empty(), [&] { return where + ", feed-forward: a unit of unknown sign, ReLU(" + shown(left.front().first) + "), at tokens of class " + std::to_string(x); });
+        Undecided left =
+            add_feed_forward(frame_, weights_.layers[n], streams_[x], where + ", feed-forward");
+        need(left.empty(), [&] {
+          return where + ", feed-forward: a unit of unknown sign, ReLU(" +
+                 shown(left.front().first) + "), at tokens of class " + std::to_string(x);
+        });
       }
     }
-    steps_ += std::to_string(machine_.classes.size()) + " classes of tokens, " + std::to_string(machine_.list.size()) + " states of the heads\n";
+    steps_ += std::to_string(machine_.classes.size()) + " classes of tokens, " +
+              std::to_string(machine_.list.size()) + " states of the heads\n";
     compare(theorem);
     theorem.steps = std::move(steps_);
     return theorem;
@@ -130,7 +142,8 @@ class Resets {
 
   void attention(const Layer& layer, const std::string& where) {
     ByClass z;
-    for (const int x : machine_.classes) z[x] = normalised(frame_, layer.attention_mask, streams_[x], where);
+    for (const int x : machine_.classes)
+      z[x] = normalised(frame_, layer.attention_mask, streams_[x], where);
     Stage stage;
     std::vector<ByClass> read;
     Stream everywhere;  // what uniform heads add at every token
@@ -139,22 +152,31 @@ class Resets {
       const std::string here = where + ", head " + std::to_string(n);
       ByClass values;
       bool none = true;
-      for (const auto& [x, y] : z) none = (values[x] = apply(frame_, head.output, apply(frame_, head.value, y))).empty() && none;
+      for (const auto& [x, y] : z)
+        none =
+            (values[x] = apply(frame_, head.output, apply(frame_, head.value, y))).empty() && none;
       if (none) continue;  // adds nothing, whatever it selects
       need(head.causal, here + ": not causal");
       std::set<Stream> queries;
       std::map<Stream, std::set<int>> keys;
-      for (const auto& [x, y] : z) queries.insert(apply(frame_, head.query, y)), keys[apply(frame_, head.key, y)].insert(x);
+      for (const auto& [x, y] : z)
+        queries.insert(apply(frame_, head.query, y)), keys[apply(frame_, head.key, y)].insert(x);
       const auto selection = select(queries, keys, here);
       for (const auto& [x, stream] : values)
         for (const auto& [c, form] : stream)
-          need(is_constant(form) || (selection && !selection->classes.empty() && !selection->classes.contains(x)), here + ": reads the position of another token");
+          need(is_constant(form) ||
+                   (selection && !selection->classes.empty() && !selection->classes.contains(x)),
+               here + ": reads the position of another token");
       if (!selection) {
         add_mean(values, everywhere, here);
         continue;
       }
-      steps_ += here + ": " + (selection->classes.empty() ? std::to_string(selection->back) + " positions back"
-               : "the last token of " + std::to_string(selection->classes.size()) + " of " + std::to_string(z.size()) + " classes") + "\n";
+      steps_ += here + ": " +
+                (selection->classes.empty()
+                     ? std::to_string(selection->back) + " positions back"
+                     : "the last token of " + std::to_string(selection->classes.size()) + " of " +
+                           std::to_string(z.size()) + " classes") +
+                "\n";
       stage.heads.push_back(*selection);
       read.push_back(std::move(values));
     }
@@ -176,7 +198,8 @@ class Resets {
     const Stream empty;
     for (const auto& [x, stream] : values) {
       if (x == machine_.begin_class) continue;
-      need(others == nullptr || *others == stream, where + ": averages what differs between letters");
+      need(others == nullptr || *others == stream,
+           where + ": averages what differs between letters");
       others = &stream;
     }
     if (others == nullptr) others = &empty;
@@ -184,59 +207,77 @@ class Resets {
       add(everywhere[c], form);
       add(everywhere[c], own('V'), -constant_of(form));
     }
-    for (const auto& [c, form] : values.at(machine_.begin_class)) add(everywhere[c], own('V'), constant_of(form));
+    for (const auto& [c, form] : values.at(machine_.begin_class))
+      add(everywhere[c], own('V'), constant_of(form));
   }
 
   /// What the head selects at every token; nothing if all scores are equal.
-  std::optional<Selection> select(const std::set<Stream>& queries, const std::map<Stream, std::set<int>>& keys, const std::string& where) const {
+  std::optional<Selection> select(const std::set<Stream>& queries,
+                                  const std::map<Stream, std::set<int>>& keys,
+                                  const std::string& where) const {
     std::optional<std::optional<Selection>> found;
     for (const Stream& query : queries) {
       std::vector<Bilinear> scores;
       bool codes = false;
       for (const auto& [key, classes] : keys) {
         scores.push_back(whole_score(query, key));
-        for (const auto& [atom, form] : scores.back()) codes = codes || (atom != kOne && !is_constant(form));
+        for (const auto& [atom, form] : scores.back())
+          codes = codes || (atom != kOne && !is_constant(form));
       }
-      const std::optional<Selection> selection = codes ? match(scores, where) : last_flag(scores, keys, where);
+      const std::optional<Selection> selection =
+          codes ? match(scores, where) : last_flag(scores, keys, where);
       need(!found || ((*found).has_value() == selection.has_value() &&
-                      (!selection || ((**found).classes == selection->classes && (**found).back == selection->back))), where + ": selects differently at different tokens");
+                      (!selection || ((**found).classes == selection->classes &&
+                                      (**found).back == selection->back))),
+           where + ": selects differently at different tokens");
       found = selection;
     }
     return *found;
   }
 
   Selection match(const std::vector<Bilinear>& scores, const std::string& where) const {
-    for (const Bilinear& other : scores) need(other == scores.front(), where + ": the score depends on the class of the key");
+    for (const Bilinear& other : scores)
+      need(other == scores.front(), where + ": the score depends on the class of the key");
     Bilinear score = scores.front();
     score.erase(kOne);
     const Shift b = matched(frame_, score, where);
-    need(b.strides == 0 && b.constant <= kMostBack, where + ": reads " + shown(b) + " positions back; expected at most " + std::to_string(kMostBack));
+    need(b.strides == 0 && b.constant <= kMostBack, where + ": reads " + shown(b) +
+                                                        " positions back; expected at most " +
+                                                        std::to_string(kMostBack));
     return {{}, b.constant};
   }
 
-  std::optional<Selection> last_flag(const std::vector<Bilinear>& scores, const std::map<Stream, std::set<int>>& keys, const std::string& where) const {
+  std::optional<Selection> last_flag(const std::vector<Bilinear>& scores,
+                                     const std::map<Stream, std::set<int>>& keys,
+                                     const std::string& where) const {
     std::vector<mpq_class> weights;
     std::set<mpq_class> slopes;
     for (const Bilinear& score : scores) {
       mpq_class weight, slope;
       for (const auto& [atom, form] : score) {
         need(is_constant(form), where + ": the query depends on the position");
-        need(atom == kOne || atom == own('K', 0), where + ": the key is not the rising component of a position code");
+        need(atom == kOne || atom == own('K', 0),
+             where + ": the key is not the rising component of a position code");
         (atom == kOne ? weight : slope) = constant_of(form);
       }
       weights.push_back(weight);
       slopes.insert(frame_.code == "circle" ? mpq_class(-slope) : slope);
     }
     need(slopes.size() == 1, where + ": positions weigh differently in different classes");
-    const mpq_class top = *std::max_element(weights.begin(), weights.end()), slope = *slopes.begin();
-    const bool equal = std::all_of(weights.begin(), weights.end(), [&](const mpq_class& w) { return w == top; });
+    const mpq_class top = *std::max_element(weights.begin(), weights.end()),
+                    slope = *slopes.begin();
+    const bool equal =
+        std::all_of(weights.begin(), weights.end(), [&](const mpq_class& w) { return w == top; });
     if (slope == 0 && equal) return {};
     need(slope > 0, where + ": selects several tokens of some classes");
-    need(frame_.code == "circle" || frame_.code == "fine" || frame_.code == "phi", where + ": no rising component of a position code");
+    need(frame_.code == "circle" || frame_.code == "fine" || frame_.code == "phi",
+         where + ": no rising component of a position code");
     Selection selection;
     auto key = keys.begin();
     for (const mpq_class& w : weights) {
-      need(w == top || top - w >= slope, where + ": the position may outweigh the class; expected at least " + shown(slope) + ", found " + shown(top - w));
+      need(w == top || top - w >= slope,
+           where + ": the position may outweigh the class; expected at least " + shown(slope) +
+               ", found " + shown(top - w));
       if (w == top) selection.classes.insert(key->second.begin(), key->second.end());
       ++key;
     }
@@ -254,7 +295,8 @@ class Resets {
     int row = rows.first_row;
     for (const int size : rows.groups()) {
       std::vector<mpq_class> logits;
-      for (int i = 0; i < size; ++i) logits.push_back(number(combine(weights_.unembedding.row(row++), streams_.at(x))));
+      for (int i = 0; i < size; ++i)
+        logits.push_back(number(combine(weights_.unembedding.row(row++), streams_.at(x))));
       winners.push_back(winner(logits, where));
     }
     const mpq_class verdict = number(verdict_form(frame_, streams_.at(x)));
@@ -274,7 +316,9 @@ class Resets {
     automaton.letters = {weights_.kinds.begin() + 1, weights_.kinds.end()};
     const auto& [begin, accepts_empty] = read.at(machine_.begin_class);
     for (int k = 0; k + 1 < kinds(); ++k)
-      automaton.maps.push_back(product ? read.at(machine_.next[0][static_cast<std::size_t>(k)].first).first : Images(static_cast<std::size_t>(rows.points), -1));
+      automaton.maps.push_back(
+          product ? read.at(machine_.next[0][static_cast<std::size_t>(k)].first).first
+                  : Images(static_cast<std::size_t>(rows.points), -1));
     Images identity(static_cast<std::size_t>(rows.points));
     std::iota(identity.begin(), identity.end(), 0);
     need(!product || begin == identity, "<begin> does not act as the identity");
@@ -291,20 +335,28 @@ class Resets {
         const std::string where = "after letter " + std::to_string(k);
         if (product) {
           for (std::size_t q = 0; q < before.size(); ++q)
-            need(now[q] == letter[static_cast<std::size_t>(before[q])], where + ": the product of point " + std::to_string(q) + " is read as " + std::to_string(now[q]) + "; expected " + std::to_string(letter[static_cast<std::size_t>(before[q])]));
+            need(now[q] == letter[static_cast<std::size_t>(before[q])],
+                 where + ": the product of point " + std::to_string(q) + " is read as " +
+                     std::to_string(now[q]) + "; expected " +
+                     std::to_string(letter[static_cast<std::size_t>(before[q])]));
         } else {
           int& image = letter[static_cast<std::size_t>(before[0])];
-          need(image < 0 || image == now[0], where + ": state " + std::to_string(before[0]) + " leads to states " + std::to_string(image) + " and " + std::to_string(now[0]));
+          need(image < 0 || image == now[0], where + ": state " + std::to_string(before[0]) +
+                                                 " leads to states " + std::to_string(image) +
+                                                 " and " + std::to_string(now[0]));
           image = now[0];
         }
-        need(accepts.emplace(now, accepted).first->second == accepted, where + ": the verdict is not a function of what is read");
+        need(accepts.emplace(now, accepted).first->second == accepted,
+             where + ": the verdict is not a function of what is read");
         if (seen.emplace(after, now).second) left.emplace_back(after, now);
       }
     }
     if (!product) automaton.initial = begin[0];
     for (const auto& [what, accepted] : accepts)
-      if (accepted && product) automaton.accepted_products.insert(what);
-      else if (accepted) automaton.accepting.insert(what[0]);
+      if (accepted && product)
+        automaton.accepted_products.insert(what);
+      else if (accepted)
+        automaton.accepting.insert(what[0]);
     theorem.prefixes = product ? "products" : "states";
     theorem.automaton = std::move(automaton);
   }

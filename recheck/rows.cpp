@@ -21,23 +21,34 @@ class Rows {
     const Json& input = weights_.input;
     input.only({"kind", "layout", "size"}, {"mirrored"});
     n_ = static_cast<int>(input.at("size").integer(1, weights_.width));
-    need(n_ >= 3, "size " + std::to_string(n_) + "; expected at least 3, fewer vertices have few graphs: run them all");
+    need(n_ >= 3, "size " + std::to_string(n_) +
+                      "; expected at least 3, fewer vertices have few graphs: run them all");
     weights_.output.only({"kind"});
-    need(weights_.layers.size() == 1 && weights_.has_loop(), "expected one repeated layer and no other");
+    need(weights_.layers.size() == 1 && weights_.has_loop(),
+         "expected one repeated layer and no other");
     check_loops();
     const std::vector<Stream> start = given(input);
     std::vector<Stream> h = start, z;
     const Layer& layer = weights_.layers[0];
-    for (int i = 0; i < n_; ++i) z.push_back(normalised(frame_, layer.attention_mask, token(start, i), "token " + std::to_string(i) + ", attention"));
-    for (std::size_t s = 0; s < layer.heads.size(); ++s) attend(layer.heads[s], z, h, "head " + std::to_string(s));
+    for (int i = 0; i < n_; ++i)
+      z.push_back(normalised(frame_, layer.attention_mask, token(start, i),
+                             "token " + std::to_string(i) + ", attention"));
+    for (std::size_t s = 0; s < layer.heads.size(); ++s)
+      attend(layer.heads[s], z, h, "head " + std::to_string(s));
     for (int i = 0; i < n_; ++i) {
       const std::string where = "token " + std::to_string(i);
       Stream& row = h[static_cast<std::size_t>(i)];
       const Undecided left = add_feed_forward(frame_, layer, row, where + ", feed-forward");
-      need(left.empty(), [&] { return where + ", feed-forward: a unit of unknown sign, ReLU(" + shown(left.front().first) + ")"; });
+      need(left.empty(), [&] {
+        return where + ", feed-forward: a unit of unknown sign, ReLU(" + shown(left.front().first) +
+               ")";
+      });
       for (int c = 0; c < weights_.width; ++c) {
         const Form expected = squared(at(token(start, i), c)), found = at(row, c);
-        need(found == expected, [&] { return where + ": coordinate " + std::to_string(c) + " ends a loop; expected " + shown(expected) + ", found " + shown(found); });
+        need(found == expected, [&] {
+          return where + ": coordinate " + std::to_string(c) + " ends a loop; expected " +
+                 shown(expected) + ", found " + shown(found);
+        });
       }
     }
     check_logits(start);
@@ -48,12 +59,15 @@ class Rows {
   }
 
  private:
-  static const Stream& token(const std::vector<Stream>& streams, int i) { return streams[static_cast<std::size_t>(i)]; }
+  static const Stream& token(const std::vector<Stream>& streams, int i) {
+    return streams[static_cast<std::size_t>(i)];
+  }
   static Atom related(int i, int j) { return {{'F', i, 0, {}}, j}; }
   static Form flag(int i, int j) { return {{i == j ? kOne : related(i, j), 1}}; }
   static Form squared(const Form& form) {  // R replaced by R;R
     Form out;
-    for (const auto& [atom, value] : form) add(out, atom == kOne ? atom : Atom{{'S', atom.cell.id, 0, {}}, atom.part}, value);
+    for (const auto& [atom, value] : form)
+      add(out, atom == kOne ? atom : Atom{{'S', atom.cell.id, 0, {}}, atom.part}, value);
     return out;
   }
 
@@ -63,7 +77,9 @@ class Rows {
     unroll.only({"kind", "of", "minus"}, {"max_length"});
     unroll.at("minus").integer(0, 1);  // n - minus >= 2, so 2^loops >= n - 1 either way
     need(unroll.at("of").string() == "vertices", "unroll: expected loops counted in vertices");
-    if (unroll.has("max_length")) need(unroll.at("max_length").integer(0, 1L << 60) >= n_, "unroll: max_length is below the size");
+    if (unroll.has("max_length"))
+      need(unroll.at("max_length").integer(0, 1L << 60) >= n_,
+           "unroll: max_length is below the size");
   }
 
   std::vector<Stream> given(const Json& input) const {
@@ -73,7 +89,8 @@ class Rows {
     const auto& rows = position.at("rows").array();
     need(static_cast<int>(rows.size()) >= n_, "position: fewer rows than vertices");
     const bool mirrored = input.has("mirrored") && input.at("mirrored").boolean();
-    need(!mirrored || (weights_.width % 2 == 0 && n_ <= weights_.width / 2), "input: no room for the mirrored row");
+    need(!mirrored || (weights_.width % 2 == 0 && n_ <= weights_.width / 2),
+         "input: no room for the mirrored row");
     std::vector<Stream> streams;
     for (int i = 0; i < n_; ++i) {
       Stream& h = streams.emplace_back();
@@ -82,12 +99,14 @@ class Rows {
         if (mirrored) add(h[k + weights_.width / 2], flag(i, k), -1);
       }
       for (const auto& [c, value] : weights_.embedding[0]) add(h[c], kOne, value);
-      for (const auto& [c, value] : to_row(rows[static_cast<std::size_t>(i)], weights_.width)) add(h[c], kOne, value);
+      for (const auto& [c, value] : to_row(rows[static_cast<std::size_t>(i)], weights_.width))
+        add(h[c], kOne, value);
     }
     return streams;
   }
 
-  void attend(const Head& head, const std::vector<Stream>& z, std::vector<Stream>& h, const std::string& where) {
+  void attend(const Head& head, const std::vector<Stream>& z, std::vector<Stream>& h,
+              const std::string& where) {
     std::vector<Stream> values, queries, keys;
     std::map<int, int> written;
     for (const Stream& token : z) {
@@ -116,7 +135,8 @@ class Rows {
     }
   }
 
-  Form or_over_related(const std::vector<Form>& scores, const std::vector<Form>& read, int i, const std::string& where) const {
+  Form or_over_related(const std::vector<Form>& scores, const std::vector<Form>& read, int i,
+                       const std::string& where) const {
     const auto coefficient = [](const Form& form, const Atom& atom) {
       const auto found = form.find(atom);
       return found == form.end() ? mpq_class(0) : found->second;
@@ -124,8 +144,10 @@ class Rows {
     for (int j = 0; j < n_; ++j) {
       int k = 0;  // a third token, n >= 3
       while (k == i || k == j) ++k;
-      const mpq_class c = coefficient(scores[static_cast<std::size_t>(k)], related(i, k)), d = coefficient(scores[static_cast<std::size_t>(k)], related(k, j));
-      const mpq_class a = coefficient(read[static_cast<std::size_t>(k)], related(k, j)), b = constant_of(read[static_cast<std::size_t>(k)]);
+      const mpq_class c = coefficient(scores[static_cast<std::size_t>(k)], related(i, k)),
+                      d = coefficient(scores[static_cast<std::size_t>(k)], related(k, j));
+      const mpq_class a = coefficient(read[static_cast<std::size_t>(k)], related(k, j)),
+                      b = constant_of(read[static_cast<std::size_t>(k)]);
       bool good = c > d && d > 0;
       std::optional<mpq_class> rest;
       for (k = 0; good && k < n_; ++k) {
@@ -149,12 +171,19 @@ class Rows {
 
   /// Logit j of token i is positive iff j can be reached from i, and never 0.
   void check_logits(const std::vector<Stream>& start) const {
-    if (weights_.unembedding.rows != n_) throw Malformed("unembedding: expected a row for every vertex");
+    if (weights_.unembedding.rows != n_)
+      throw Malformed("unembedding: expected a row for every vertex");
     for (int i = 0; i < n_; ++i)
       for (int j = 0; j < n_; ++j) {
         const Form logit = combine(weights_.unembedding.row(j), token(start, i));
-        const bool good = logit.size() == 1 && logit.begin()->first == (i == j ? kOne : related(i, j)) && logit.begin()->second > 0;
-        need(good, [&] { return "logit " + std::to_string(j) + " of token " + std::to_string(i) + ": expected a positive multiple of R" + std::to_string(i) + "[" + std::to_string(j) + "], found " + shown(logit); });
+        const bool good = logit.size() == 1 &&
+                          logit.begin()->first == (i == j ? kOne : related(i, j)) &&
+                          logit.begin()->second > 0;
+        need(good, [&] {
+          return "logit " + std::to_string(j) + " of token " + std::to_string(i) +
+                 ": expected a positive multiple of R" + std::to_string(i) + "[" +
+                 std::to_string(j) + "], found " + shown(logit);
+        });
       }
   }
 
@@ -165,6 +194,8 @@ class Rows {
 
 }  // namespace
 
-Theorem prove_rows(const Weights& weights) { return Rows(weights).prove(); }
+Theorem prove_rows(const Weights& weights) {
+  return Rows(weights).prove();
+}
 
 }  // namespace recheck

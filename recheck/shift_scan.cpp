@@ -18,9 +18,13 @@ constexpr long kMost = 1L << 30;
 class ShiftScan {
  public:
   ShiftScan(const Weights& weights, const Json& certificate)
-      : weights_(weights), certificate_(certificate), products_(certificate, weights.width), frame_{weights, {}, "", 0} {
+      : weights_(weights),
+        certificate_(certificate),
+        products_(certificate, weights.width),
+        frame_{weights, {}, "", 0} {
     frame_.laws.size_of = [this](const Cell& cell) {
-      return cell.kind == 'T' ? static_cast<int>(weights_.kinds.size()) : products_.cells.at(static_cast<std::size_t>(cell.id)).size;
+      return cell.kind == 'T' ? static_cast<int>(weights_.kinds.size())
+                              : products_.cells.at(static_cast<std::size_t>(cell.id)).size;
     };
   }
 
@@ -52,7 +56,8 @@ class ShiftScan {
       const std::string where = "layer " + std::to_string(n);
       add_attention(frame_, weights_.layers[n], h, where + ", attention");
       const std::string place = where + ", feed-forward";
-      steps_ += products_.multiply(frame_, add_feed_forward(frame_, weights_.layers[n], h, place), h, place);
+      steps_ += products_.multiply(frame_, add_feed_forward(frame_, weights_.layers[n], h, place),
+                                   h, place);
     }
   }
 
@@ -61,10 +66,12 @@ class ShiftScan {
     const Json& claim = certificate_.at("loop");
     claim.only({"factor", "length", "pointers"});
     const long factor = claim.at("factor").integer(2, kMost);
-    if (claim.at("length").array().size() != 2) throw Malformed("length: expected [strides, constant]");
+    if (claim.at("length").array().size() != 2)
+      throw Malformed("length: expected [strides, constant]");
     const Shift length = to_shift(claim.at("length").items[0], claim.at("length").items[1]);
-    need(products_.length == Shift{0, length.strides + length.constant}, "the loop begins with intervals of length " + shown(products_.length) +
-         "; expected " + std::to_string(length.strides + length.constant));
+    need(products_.length == Shift{0, length.strides + length.constant},
+         "the loop begins with intervals of length " + shown(products_.length) + "; expected " +
+             std::to_string(length.strides + length.constant));
     Stream entry = h;
     for (const auto& [c, n] : products_.owner) entry.erase(c);
     for (const auto& [c, pointer] : read_pointers(claim.at("pointers"))) {
@@ -75,20 +82,24 @@ class ShiftScan {
     }
     for (const auto& [c, form] : entry)
       for (const auto& [atom, value] : form)
-        need(atom.cell.kind != 'X', "coordinate " + std::to_string(c) + " enters the loop with " + shown(form));
+        need(atom.cell.kind != 'X',
+             "coordinate " + std::to_string(c) + " enters the loop with " + shown(form));
     for (const auto& [c, form] : entry) h[c] = form;
     products_.length = length;
     run_block("repeated", h);
     need(products_.length == times_stride(length, factor) || products_.cells.empty(),
-         "one loop makes intervals of length " + shown(products_.length) + "; expected " + shown(times_stride(length, factor)));
+         "one loop makes intervals of length " + shown(products_.length) + "; expected " +
+             shown(times_stride(length, factor)));
     for (int c = 0; c < weights_.width; ++c) {
       if (products_.owner.contains(c)) continue;
       const auto next = next_.find(c);
-      same(at(h, c), next == next_.end() ? at(entry, c) : next->second, "coordinate " + std::to_string(c) + " ends a loop");
+      same(at(h, c), next == next_.end() ? at(entry, c) : next->second,
+           "coordinate " + std::to_string(c) + " ends a loop");
     }
     for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
     products_.length = length;
-    steps_ += "induction: stride s to " + std::to_string(factor) + " s, intervals of length " + shown(length) + "\n";
+    steps_ += "induction: stride s to " + std::to_string(factor) + " s, intervals of length " +
+              shown(length) + "\n";
     return factor;
   }
 
@@ -98,25 +109,31 @@ class ShiftScan {
     return shift;
   }
 
-  static Shift times_stride(Shift b, long factor) { return {times({b.strides, 0}, factor).strides, b.constant}; }
+  static Shift times_stride(Shift b, long factor) {
+    return {times({b.strides, 0}, factor).strides, b.constant};
+  }
 
   /// The form of a pointer where s is replaced by `strides` s + `constant`.
   using Pointer = std::function<Form(long, long)>;
   std::map<int, Pointer> read_pointers(const Json& list) const {
     std::map<int, Pointer> pointers;
     for (const Json& entry : list.array()) {
-      if (entry.array().size() != 5) throw Malformed("wrong pointer; expected [coordinate, component, factor, strides, constant]");
+      if (entry.array().size() != 5)
+        throw Malformed(
+            "wrong pointer; expected [coordinate, component, factor, strides, constant]");
       const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
       const int part = static_cast<int>(entry.items[1].integer(0, 3));
       const mpq_class factor = entry.items[2].rational();
       const Shift b = to_shift(entry.items[3], entry.items[4]);
       const Pointer pointer = [part, factor, b](long strides, long constant) {
         Form form;
-        const Shift shift{strides == 0 ? 0 : times(b, strides).strides, b.strides * constant + b.constant};
+        const Shift shift{strides == 0 ? 0 : times(b, strides).strides,
+                          b.strides * constant + b.constant};
         add(form, Atom{{'K', 0, 0, shift}, part}, factor);
         return form;
       };
-      need(pointers.emplace(coordinate, pointer).second, "two pointers at coordinate " + std::to_string(coordinate));
+      need(pointers.emplace(coordinate, pointer).second,
+           "two pointers at coordinate " + std::to_string(coordinate));
     }
     return pointers;
   }
@@ -124,7 +141,8 @@ class ShiftScan {
   void same(Form found, const Form& expected, const std::string& what) const {
     Form change = found;
     add(change, expected, -1);
-    need(frame_.laws.is_zero(change), [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
+    need(frame_.laws.is_zero(change),
+         [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
   }
 
   /// Up to which number of letters all intervals begin at position 0; every number without a value.
@@ -138,17 +156,24 @@ class ShiftScan {
       unroll.only({"kind", "loops"}, {"max_length"});
       mpz_class reach = l.strides;
       const auto small = [&] { return reach > 0 && mpz_sizeinbase(reach.get_mpz_t(), 2) < 120; };
-      for (long left = unroll.at("loops").integer(0, 1L << 60); left > 0 && factor > 0 && small(); --left) reach *= factor;
-      need(limit && reach + l.constant >= *limit, "intervals of length " + mpz_class(reach + l.constant).get_str() + " are too short; expected " +
-           (limit ? std::to_string(*limit) : "a largest length"));
+      for (long left = unroll.at("loops").integer(0, 1L << 60); left > 0 && factor > 0 && small();
+           --left)
+        reach *= factor;
+      need(limit && reach + l.constant >= *limit,
+           "intervals of length " + mpz_class(reach + l.constant).get_str() +
+               " are too short; expected " + (limit ? std::to_string(*limit) : "a largest length"));
       return limit;
     }
     unroll.only({"kind", "of", "minus"}, {"base", "max_length"});
     const long minus = unroll.at("minus").integer(0, 1);
     const long base = kind == "ceil_log" ? unroll.at("base").integer(3, kMost) : 2;
-    need((kind == "ceil_log2") != unroll.has("base") && unroll.at("of").string() == "letters" && factor > 0, "unroll: not a number of loops of this theorem");
-    need(factor >= base, "a loop multiplies the stride by " + std::to_string(factor) + "; expected at least the base " + std::to_string(base));
-    need(l.strides >= 1 && l.constant >= minus && l.strides + l.constant >= minus + 1, "intervals of length " + shown(l) + " are too short for the number of loops");
+    need((kind == "ceil_log2") != unroll.has("base") && unroll.at("of").string() == "letters" &&
+             factor > 0,
+         "unroll: not a number of loops of this theorem");
+    need(factor >= base, "a loop multiplies the stride by " + std::to_string(factor) +
+                             "; expected at least the base " + std::to_string(base));
+    need(l.strides >= 1 && l.constant >= minus && l.strides + l.constant >= minus + 1,
+         "intervals of length " + shown(l) + " are too short for the number of loops");
     return limit;
   }
 

@@ -18,17 +18,17 @@ struct Automaton {
   std::vector<std::string> letters;
   std::vector<Images> maps;  // of the letters; the first letter of a word acts first
   int points = 0;
-  std::optional<int> initial;       // accepted: words that take this point
-  std::set<int> accepting;          // to one of these; or, without it,
+  std::optional<int> initial;          // accepted: words that take this point
+  std::set<int> accepting;             // to one of these; or, without it,
   std::set<Images> accepted_products;  // words whose product is one of these
 };
 
 struct Theorem {
   std::string name;
-  std::optional<long> limit;  // letters at most, or vertices; every length without it
+  std::optional<long> limit;           // letters at most, or vertices; every length without it
   std::optional<Automaton> automaton;  // without one: reachability
-  std::string prefixes;       // what the prefix read-out gives: products, states, or nothing
-  std::string steps;          // the proof, a line for every step
+  std::string prefixes;  // what the prefix read-out gives: products, states, or nothing
+  std::string steps;     // the proof, a line for every step
 };
 
 std::string statement(const Theorem& theorem, const std::string& file);

@@ -14,14 +14,17 @@ constexpr int kMostRows = 1 << 24, kMostWidth = 1 << 20, kMostLayers = 4096;
 std::string hash_of(const std::string& text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) != 1) throw Malformed("SHA-256 is not available");
+  if (EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) != 1)
+    throw Malformed("SHA-256 is not available");
   std::string out;
   for (unsigned i = 0; i < size; ++i)
     for (const int digit : {digest[i] >> 4, digest[i] & 15}) out += "0123456789abcdef"[digit];
   return out;
 }
 
-int index(const Json& value, int below) { return static_cast<int>(value.integer(0, below - 1)); }
+int index(const Json& value, int below) {
+  return static_cast<int>(value.integer(0, below - 1));
+}
 
 void put(Row& row, int at, const Json& value) {
   if (!row.empty() && row.rbegin()->first >= at) throw Malformed("indices do not increase");
@@ -35,7 +38,8 @@ Matrix to_matrix(const Json& value, int rows, int columns) {
   matrix.rows = static_cast<int>(value.at("rows").integer(0, kMostRows));
   matrix.columns = static_cast<int>(value.at("columns").integer(0, kMostRows));
   const auto fits = [](int wanted, int found) { return wanted < 0 || wanted == found; };
-  if (!fits(rows, matrix.rows) || !fits(columns, matrix.columns)) throw Malformed("a matrix has the wrong shape");
+  if (!fits(rows, matrix.rows) || !fits(columns, matrix.columns))
+    throw Malformed("a matrix has the wrong shape");
   int last = 0;
   for (const Json& entry : value.at("entries").array()) {
     if (entry.array().size() != 3) throw Malformed("wrong entry; expected [row, column, rational]");
@@ -65,7 +69,8 @@ Layer to_layer(const Json& value, int width) {
   Layer layer;
   layer.block = value.at("block").string();
   layer.attention_mask = to_row(attention.at("mask"), width);
-  for (const Json& head : attention.at("heads").array()) layer.heads.push_back(to_head(head, width));
+  for (const Json& head : attention.at("heads").array())
+    layer.heads.push_back(to_head(head, width));
   layer.feedforward_mask = to_row(feedforward.at("mask"), width);
   layer.in = to_matrix(feedforward.at("in"), -1, width);
   layer.out = to_matrix(feedforward.at("out"), width, layer.in.rows);
@@ -76,14 +81,17 @@ Layer to_layer(const Json& value, int width) {
 std::vector<std::string> kinds_of(const Json& document, const Json& input) {
   std::vector<std::string> kinds;
   const std::string& kind = input.at("kind").string();
-  if (kind == "word" && input.has("begin") && input.at("begin").boolean()) kinds.push_back("<begin>");
+  if (kind == "word" && input.has("begin") && input.at("begin").boolean())
+    kinds.push_back("<begin>");
   if (kind == "word" && input.has("end")) kinds.push_back("<end>");
   if (kind == "graph" && input.at("layout").string() == "rows") kinds = {"<vertex>"};
-  if (kind == "graph" && kinds.empty()) kinds = {"<edge>", "<no-edge>", "<pad>", "<source>", "<target>"};
+  if (kind == "graph" && kinds.empty())
+    kinds = {"<edge>", "<no-edge>", "<pad>", "<source>", "<target>"};
   for (const Json& letter : document.at("alphabet").array()) kinds.push_back(letter.string());
   std::vector<std::string> sorted = kinds;
   std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) throw Malformed("alphabet: a letter appears twice");
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw Malformed("alphabet: a letter appears twice");
   return kinds;
 }
 
@@ -106,7 +114,8 @@ const Row& Matrix::row(int r) const {
 }
 
 bool Weights::has_loop() const {
-  return std::any_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.block == "repeated"; });
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const Layer& layer) { return layer.block == "repeated"; });
 }
 
 Row to_row(const Json& vector, int width) {
@@ -119,28 +128,36 @@ Row to_row(const Json& vector, int width) {
 }
 
 Weights read_weights(const Json& document) {
-  document.only({"format", "version", "name", "construction", "source", "hypotheses", "deviations", "parameters", "alphabet", "input",
-                 "output", "norm", "width", "shape", "unroll", "position", "embedding", "layers", "unembedding", "sha256"},
+  document.only({"format",     "version",    "name",       "construction", "source",
+                 "hypotheses", "deviations", "parameters", "alphabet",     "input",
+                 "output",     "norm",       "width",      "shape",        "unroll",
+                 "position",   "embedding",  "layers",     "unembedding",  "sha256"},
                 {"cells", "derived"});
   if (document.at("format").string() != "logdepth-weights") throw Malformed("no weights file");
   document.at("version").integer(1, 1);
   Json hashed = document;
-  std::erase_if(hashed.members, [](const auto& m) { return m.first == "derived" || m.first == "sha256"; });
+  std::erase_if(hashed.members,
+                [](const auto& m) { return m.first == "derived" || m.first == "sha256"; });
   Weights weights;
   weights.sha256 = hash_of(canonical_text(hashed));
-  if (weights.sha256 != document.at("sha256").string()) throw Malformed("wrong sha256; the content hashes to " + weights.sha256);
+  if (weights.sha256 != document.at("sha256").string())
+    throw Malformed("wrong sha256; the content hashes to " + weights.sha256);
   weights.width = static_cast<int>(document.at("width").integer(1, kMostWidth));
   weights.layernorm = document.at("norm").string() == "layernorm";
-  if (!weights.layernorm && document.at("norm").string() != "rms") throw Malformed("norm: expected rms or layernorm");
+  if (!weights.layernorm && document.at("norm").string() != "rms")
+    throw Malformed("norm: expected rms or layernorm");
   weights.input = document.at("input");
   weights.output = document.at("output");
   weights.unroll = document.at("unroll");
   weights.position = document.at("position");
   weights.kinds = kinds_of(document, weights.input);
   const Json& embedding = document.at("embedding");
-  for (const std::string& kind : weights.kinds) weights.embedding.push_back(to_row(embedding.at(kind), weights.width));
-  if (embedding.members.size() != weights.kinds.size()) throw Malformed("embedding: a token that does not occur");
-  for (const Json& layer : document.at("layers").array()) weights.layers.push_back(to_layer(layer, weights.width));
+  for (const std::string& kind : weights.kinds)
+    weights.embedding.push_back(to_row(embedding.at(kind), weights.width));
+  if (embedding.members.size() != weights.kinds.size())
+    throw Malformed("embedding: a token that does not occur");
+  for (const Json& layer : document.at("layers").array())
+    weights.layers.push_back(to_layer(layer, weights.width));
   check_shape(weights, document.at("shape"));
   weights.unembedding = to_matrix(document.at("unembedding"), -1, weights.width);
   return weights;

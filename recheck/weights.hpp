@@ -34,9 +34,10 @@ struct Weights {
   std::string sha256;  // of the canonical text without `derived` and `sha256`
   int width = 0;
   bool layernorm = false;
-  std::vector<std::string> kinds;  // token kinds: what the input adds, then the letters in their order
-  std::vector<Row> embedding;      // a row for every kind
-  std::vector<Layer> layers;       // initial, then repeated, then final
+  std::vector<std::string>
+      kinds;                   // token kinds: what the input adds, then the letters in their order
+  std::vector<Row> embedding;  // a row for every kind
+  std::vector<Layer> layers;   // initial, then repeated, then final
   Matrix unembedding;
   Json input, output, unroll, position;
 
