@@ -173,7 +173,7 @@ class Matrix:
 
 class Head:
     def __init__(self, v, width):
-        only(v, ("causal", "query", "key", "value", "output"), ("promise",))
+        only(v, ("causal", "query", "key", "value", "output", "promise"))
         self.causal = boolean(v["causal"])
         self.key = Matrix(v["key"], None, width)
         self.query = Matrix(v["query"], self.key.rows, width)

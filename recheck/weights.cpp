@@ -51,7 +51,7 @@ Matrix to_matrix(const Json& value, int rows, int columns) {
 }
 
 Head to_head(const Json& value, int width) {
-  value.only({"causal", "query", "key", "value", "output"}, {"promise"});
+  value.only({"causal", "query", "key", "value", "output", "promise"});
   Head head;
   head.causal = value.at("causal").boolean();
   head.key = to_matrix(value.at("key"), -1, width);
