@@ -93,6 +93,12 @@ std::string finding_text(const LedgerEntry& entry) {
     add(entry.note);
   } else if (!entry.files.empty()) {
     if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
+    const std::size_t proved = static_cast<std::size_t>(std::ranges::count_if(
+        entry.files, [](const CheckedFile& file) { return !file.proved.empty(); }));
+    if (proved > 0)
+      add("proved for " + (proved == entry.files.size()
+                               ? "all files"
+                               : number(proved) + " of " + number(entry.files.size()) + " files"));
     add(entry.files.front().verdict.bound);
   }
   return text;
@@ -154,6 +160,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
     if (file.verdict.answers > 0)
       line += "; " + counted(file.verdict.answers, "answer") + " and " +
               counted(file.verdict.promises, "promise") + " compared";
+    if (!file.proved.empty()) line += "; proved for " + file.proved;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
   }
   if (covered.empty()) covered.push_back(entry.bound);
