@@ -22,11 +22,12 @@ Stream embedded(Frame& frame) {
     for (const auto& [c, value] : to_row(position.at("first"), weights.width))
       add(h[c], own('T', 0), value);
   } else {
-    need((code == "circle" || code == "two-circle" || code == "fine") && !position.has("parity"),
-         "position: " + code + (position.has("parity") ? " with parity" : ""));
-    position.only({"kind", "fills"}, {"offset"});
-    if (code == "fine") position.at("offset").integer(1, 1 << 30);
-    frame.set_code(code);
+    need(code == "circle" || code == "two-circle" || code == "fine", "position: " + code);
+    position.only({"kind", "fills"}, {"offset", "parity"});
+    frame.set_code(code, code == "fine" ? position.at("offset").integer(1, 1 << 30) : 0);
+    if (position.has("parity"))
+      for (const auto& [c, value] : to_row(position.at("parity"), weights.width))
+        add(h[c], own('P'), value);
     std::map<int, int> filled;
     for (const Json& fill : position.at("fills").array()) {
       fill.only({"at", "back", "scale"});

@@ -28,7 +28,8 @@ Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const st
   }
   for (auto& [form, factors] : rays) {
     auto& [linear, relu] = factors;
-    const auto [low, high] = frame.laws.bounds(form);
+    const auto range = frame.laws.bounds(form);
+    const mpq_class &low = range.first, &high = range.second;
     if (low >= 0)
       for (const auto& [c, value] : relu) linear[c] += value;
     for (const auto& [c, value] : linear) add(h[c], form, value);

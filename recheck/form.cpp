@@ -122,7 +122,9 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
     if (one_hot(cell) && std::distance(begin, end) == size_of(cell)) least = most = begin->second;
     for (auto i = begin; i != end; ++i) {
       const mpq_class size = abs(i->second);
-      if (one_hot(cell) || cell.kind == 'V') {
+      if (cell.kind == 'M') {
+        (i->second < 0 ? least : most) += i->second * cell.version;
+      } else if (one_hot(cell) || cell.kind == 'V') {
         least = std::min(least, i->second);
         most = std::max(most, i->second);
       } else {
@@ -138,6 +140,10 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
 
 void Laws::add_square(const Form& form, Form& sum,
                       std::map<std::pair<Atom, Atom>, mpq_class>& cross) const {
+  const auto is_last = [](const Atom& atom) {
+    return (atom.cell.kind == 'K' && atom.part % 2 == 1) ||
+           (atom.cell.kind == 'D' && atom.part == atom.cell.version - 1);
+  };
   const auto add_cross = [&](const Atom& a, const Atom& b, const mpq_class& value) {
     mpq_class& at = cross[{a, b}];
     at += value;
@@ -154,10 +160,10 @@ void Laws::add_square(const Form& form, Form& sum,
         if (i == j) add(sum, a, value);  // x^2 = x, and the product of two components is 0
       } else if (i == j && flag(a.cell)) {
         add(sum, kOne, value);
-      } else if (i == j && a.cell.kind == 'K' && a.part % 2 == 1) {
-        const Atom x{a.cell, a.part - 1};  // y^2 = 1 - x^2
+      } else if (i == j && is_last(a)) {  // y^2 = 1 - x^2, or 1 - the other squares
         add(sum, kOne, value);
-        add_cross(x, x, -value);
+        for (int part = a.cell.kind == 'K' ? a.part - 1 : 0; part < a.part; ++part)
+          add_cross({a.cell, part}, {a.cell, part}, -value);
       } else {
         add_cross(b, a, value);
       }

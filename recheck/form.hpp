@@ -4,7 +4,9 @@
 // coefficients, and every statement of the proof is an identity of forms that holds for all values of the atoms:
 //   T  component of the one-hot kind of the token at a position        X  component of the one-hot label of a product cell
 //   K  component of the position code, in unit pairs (1 or 2 of them)   V  1/(p+1)
-//   F, S  a flag, +1 or -1 (theorem of rows)
+//   P  +1 where the position is even, -1 where it is odd              F, S  a flag, +1 or -1 (theorem of reachability)
+//   M  C/(p+1), where C counts letters up to the token by their weights, at most `version` each (theorem of cascades)
+//   D  component of the direction of (C, C', ..., L), of several counts: a unit vector with `version` components
 // The position of an atom is max(p - b, 0), where p is the token and the shift b is a*s + c, with s >= 1 the stride of the
 // loop. Shifts are never negative, so that reading shift c of what has shift b is shift b + c.
 
@@ -71,7 +73,11 @@ struct Laws {
   std::function<int(const Cell&)> size_of;  // number of components of a one-hot cell
 
   static bool one_hot(const Cell& cell) { return cell.kind == 'T' || cell.kind == 'X'; }
-  static bool flag(const Cell& cell) { return cell.kind == 'F' || cell.kind == 'S'; }
+  static bool flag(const Cell& cell) {
+    return cell.kind == 'F' || cell.kind == 'S' || cell.kind == 'P';
+  }
+  /// 1/(p+1) times a count.
+  static bool mean(const Cell& cell) { return cell.kind == 'V' || cell.kind == 'M'; }
   /// Uses that the components of a one-hot sum to 1, where all of them occur. The form stays the same function.
   void simplify(Form& form) const;
   bool is_zero(Form form) const;

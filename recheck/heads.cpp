@@ -17,7 +17,8 @@ Form moved(const Form& form, Shift b, const std::string& where) {
   for (const auto& [unmoved, value] : form) {
     Atom atom = unmoved;
     if (atom != kOne && b != Shift{}) {
-      need(atom.cell.kind != 'V', where + ": reads 1/(p+1) of another token");
+      need(!Laws::mean(atom.cell) && atom.cell.kind != 'D',
+           where + ": reads 1/(p+1) of another token");
       atom.cell.at = plus(atom.cell.at, b);
     }
     add(out, atom, value);
@@ -54,7 +55,9 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
   std::map<std::pair<int, int>, mpq_class> entry;
   const Cell code = own('K').cell;
   const Cell pointer = score.begin()->second.begin()->first.cell;
-  for (const auto& [key, queries] : score) {
+  for (const auto& [key_atom, asked] : score) {
+    const Atom& key = key_atom;
+    const Form& queries = asked;
     need(key.cell == code, [&] {
       return where + ": keys are not the own position code; found " + shown(Form{{key, 1}});
     });
@@ -66,7 +69,7 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
   }
   long back = 0;
   if (frame.code == "phi" && entry.contains({1, 0}) && entry.contains({0, 0})) {
-    const mpq_class k = -entry.at({1, 0}) * frame.phi / entry.at({0, 0});
+    const mpq_class k = -entry.at({1, 0}) * frame.parameter / entry.at({0, 0});
     need(k.get_den() == 1 && k >= 0 && k < (1 << 30),
          where + ": moves back by " + shown(k) + "; expected a count");
     back = k.get_num().get_si();
@@ -86,8 +89,9 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
 
 Stream mean(const Stream& values, const std::string& where) {
   Stream out;
-  for (const auto& [c, form] : values)
-    for (const auto& [atom, value] : form) {
+  for (const auto& [c, value_form] : values)
+    for (const auto& [atom, value] : value_form) {
+      const Form& form = value_form;
       need(atom == kOne || atom == own('T', 0),
            [&] { return where + ": averages " + shown(form); });
       add(out[c], atom == kOne ? kOne : own('V', 0), value);

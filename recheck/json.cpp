@@ -72,12 +72,12 @@ class Parser {
         std::string key = parse_string();
         skip_space();
         if (!take(":")) fail("a colon");
-        value.members.emplace_back(std::move(key), parse(level + 1));
+        value.members.push_back({std::move(key), parse(level + 1)});
       });
-      const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+      const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
       std::sort(value.members.begin(), value.members.end(), by_key);
       for (std::size_t i = 1; i < value.members.size(); ++i)
-        if (value.members[i - 1].first == value.members[i].first) fail("distinct keys");
+        if (value.members[i - 1].key == value.members[i].key) fail("distinct keys");
     } else {
       parse_number(value);
     }
@@ -210,8 +210,8 @@ void append_canonical(const Json& value, std::string& out) {
   } else if (value.kind == Kind::object && !value.members.empty()) {
     out += "{\n";
     for (std::size_t i = 0; i < value.members.size(); ++i) {
-      out += (i > 0 ? ",\n" : "") + quoted(value.members[i].first) + ": ";
-      append_canonical(value.members[i].second, out);
+      out += (i > 0 ? ",\n" : "") + quoted(value.members[i].key) + ": ";
+      append_canonical(value.members[i].value, out);
     }
     out += "\n}";
   } else {
@@ -253,7 +253,7 @@ Json read_json(const std::string& path) {
 
 bool Json::has(const std::string& key) const {
   expect(kind == Kind::object, "an object");
-  return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
+  return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.key == key; });
 }
 
 const Json& Json::at(const std::string& key) const {

@@ -11,12 +11,14 @@
 
 namespace recheck {
 
+struct Member;
+
 struct Json {
   enum class Kind { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
   std::string text;  // a string's content, otherwise the spelling
   std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;  // sorted by key
+  std::vector<Member> members;  // sorted by key
 
   bool has(const std::string& key) const;
   const Json& at(const std::string& key) const;  // Malformed if it is missing
@@ -28,6 +30,11 @@ struct Json {
   bool boolean() const;
   long integer(long least, long most) const;
   mpq_class rational() const;  // a string "p" or "p/q" in lowest terms
+};
+
+struct Member {
+  std::string key;
+  Json value;
 };
 
 Json parse_json(const std::string& text);

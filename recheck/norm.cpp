@@ -1,4 +1,4 @@
-#include <set>
+#include <algorithm>
 
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
@@ -9,21 +9,26 @@
 // Lemma direction: if x_c = (a_c p + b_c)/(p+1) with sum a_c b_c = 0 and A = sum a_c^2 > 0, B = sum b_c^2 > 0, then |x|^2 =
 //   A (p^2 + L^2)/(p+1)^2 with L^2 = B/A, so norm(x)_c = sqrt(m/A) (a_c K0 + b_c/L K1), where (K0, K1) is the unit vector in
 //   the direction of (p, L), a code of the own position.
+// Lemma counts: likewise, if every x_c is a multiple of one C_i/(p+1) or of 1/(p+1), with the same sum of squares A > 0 for every
+//   count and B > 0: norm(x) is sqrt(m/A) times the components of the unit vector D in the direction of (C_1, ..., C_k, L).
 
 namespace recheck {
 namespace {
 
+mpq_class coefficient(const Form& form, const Atom& atom) {
+  const auto found = form.find(atom);
+  return found == form.end() ? mpq_class(0) : found->second;
+}
+
 Stream direction(Frame& frame, const Stream& x, const std::string& where) {
-  const Atom inverse = own('V');
   mpq_class aa, ab, bb;
-  const auto coefficients = [&](const Form& form) {
+  const auto coefficients = [](const Form& form) {
     const mpq_class a = constant_of(form);
-    const auto v = form.find(inverse);
-    return std::pair<mpq_class, mpq_class>(a, v == form.end() ? a : mpq_class(a + v->second));
+    return std::pair<mpq_class, mpq_class>(a, a + coefficient(form, own('V')));
   };
   for (const auto& [c, form] : x) {
     for (const auto& [atom, value] : form)
-      need(atom == kOne || atom == inverse,
+      need(atom == kOne || atom == own('V'),
            where + ": a norm mixes 1/(p+1) with other numbers; expected a direction, found " +
                shown(form));
     const auto [a, b] = coefficients(form);
@@ -44,13 +49,47 @@ Stream direction(Frame& frame, const Stream& x, const std::string& where) {
   return z;
 }
 
+Stream count_direction(Frame& frame, const Stream& x, const std::string& where) {
+  std::map<Atom, mpq_class> squares;
+  for (const auto& [c, form] : x) {
+    const auto& [atom, value] = *form.begin();
+    need(form.size() == 1 && Laws::mean(atom.cell),
+         where + ": a norm mixes counts with other numbers; expected a direction, found " +
+             shown(form));
+    squares[atom] += value * value;
+  }
+  const mpq_class aa = squares.begin()->second, bb = squares[own('V')];  // M comes before V
+  std::vector<int> counters;
+  for (const auto& [atom, square] : squares) {
+    need(atom == own('V') || square == aa, where + ": counts of different weight in one norm");
+    if (atom != own('V')) counters.push_back(atom.cell.id);
+  }
+  need(aa > 0 && bb > 0, where + ": not a direction of counts");
+  const auto length = rational_root(bb / aa), factor = rational_root(frame.weights.width / aa);
+  need(length && factor, where + ": the direction of the counts is irrational");
+  const std::pair<std::vector<int>, mpq_class> wanted = {counters, *length};
+  const auto known = std::find(frame.directions.begin(), frame.directions.end(), wanted);
+  const int size = static_cast<int>(counters.size()) + 1;
+  const Cell cell{'D', static_cast<int>(known - frame.directions.begin()), size, {}};
+  if (known == frame.directions.end()) frame.directions.push_back(wanted);
+  Stream z;
+  for (const auto& [c, form] : x) {
+    const auto& [atom, value] = *form.begin();
+    const bool last = atom == own('V');
+    const auto part = std::find(counters.begin(), counters.end(), atom.cell.id) - counters.begin();
+    add(z[c], Atom{cell, last ? size - 1 : static_cast<int>(part)},
+        value * *factor / (last ? *length : mpq_class(1)));
+  }
+  return z;
+}
+
 }  // namespace
 
-void Frame::set_code(const std::string& kind, const mpq_class& parameter) {
-  need(code.empty() || (code == kind && phi == parameter),
+void Frame::set_code(const std::string& kind, const mpq_class& with) {
+  need(code.empty() || (code == kind && parameter == with),
        "two position codes: " + code + " and " + kind);
   code = kind;
-  phi = parameter;
+  parameter = with;
 }
 
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where) {
@@ -67,9 +106,13 @@ Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::str
   for (auto& [c, form] : x) frame.laws.simplify(form);
   std::erase_if(x, [](const auto& entry) { return entry.second.empty(); });
   if (x.empty()) return x;  // norm(0) = 0
+  bool position = false;
   for (const auto& [c, form] : x)
-    for (const auto& [atom, value] : form)
-      if (atom.cell.kind == 'V') return direction(frame, x, where);
+    for (const auto& [atom, value] : form) {
+      if (atom.cell.kind == 'M') return count_direction(frame, x, where);
+      position = position || atom.cell.kind == 'V';
+    }
+  if (position) return direction(frame, x, where);
   Form square;
   std::map<std::pair<Atom, Atom>, mpq_class> cross;
   for (const auto& [c, form] : x) frame.laws.add_square(form, square, cross);

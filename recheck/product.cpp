@@ -143,7 +143,8 @@ std::string Products::multiply(const Frame& frame, const Undecided& undecided, S
           std::find(shifts.begin(), shifts.end(), atom.cell.at) == shifts.end())
         shifts.push_back(atom.cell.at);
   };
-  for (const auto& [form, uses] : undecided) {
+  for (const auto& [unit, uses] : undecided) {
+    const Form& form = unit;
     see(form);
     for (const auto& [c, value] : uses)
       need(owner.contains(c), [&, c = c] {

@@ -1117,7 +1117,7 @@ class Rows:
             for j in range(n):
                 logit = combine(w.unembedding.at.get(j, {}), start[i])
                 need(set(logit) == set(flag(i, j)) and min(logit.values()) > 0, "logit {} of token {}: found {}", j, i, shown(logit))
-        return {"name": "rows", "limit": n, "automaton": None, "prefixes": "", "steps": ""}
+        return {"name": "reachability", "limit": n, "automaton": None, "prefixes": "", "steps": ""}
 
     def given(self):
         w, n = self.weights, self.n
@@ -1181,7 +1181,7 @@ def prove(document, certificate):
     need(string(member(certificate, "sha256")) == w.sha256, "certificate: of another file; expected sha256 {}", w.sha256)
     theorem = string(member(certificate, "theorem"))
     kind = string(w.input["kind"])
-    if theorem == "rows":
+    if theorem == "reachability":
         only(certificate, ("format", "version", "theorem", "sha256"))
         good = kind == "graph" and string(w.input["layout"]) == "rows" and string(member(w.output, "kind")) == "relation"
         need(good, "not a file of rows of a graph that answers with a relation")

@@ -1,100 +1,28 @@
 #include <algorithm>
 #include <numeric>
 
+#include "recheck/machine.hpp"
 #include "recheck/read_out.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 
-// The theorem of cascades of resets (constant depth). Every token has one of finitely many classes: its kind, then for every
-// head the class of the token that the head selects. Within a class a coordinate is a form in the own position code alone.
-// So the network is a finite machine, which is compared with X letter by letter.
+// The theorem of cascades (constant depth). Within a class of tokens (machine.hpp) a coordinate is a form in the own position's
+// code and parity, in counts and their directions. So the network is a finite machine, compared with X letter by letter.
 // Lemma last_flag: let r(j) increase strictly within [0, 1): the component p/|(p, L)| of phi, the first of fine, the first of
 //   circle negated. If the score of j is w(class of j) + c r(j), c > 0, and every w is the largest or at least c below it, then
 //   the last visible token whose class has the largest w is selected, alone, provided there is one; <begin> is.
 // Lemma match (heads.cpp) holds where scores differ by nothing but the two codes, for all classes of keys.
+// Lemma count: the mean of w(class), 0 for <begin>, over the tokens up to p is C/(p+1), where C counts by weights w.
+// Lemma floor: let keys be the code fine of offset b, (a^2-1)/(a^2+1) and 2a/(a^2+1) with a = 2j+b, and the query a positive
+//   multiple of (x, 1) with x = (C+i)/m + (b-1)/2 for integers m from 1 to b and i from 0 to m-1. The codes of j and j+1 are
+//   equally near to slope B(j) = j + (b+1)/2 - 1/(2j+b+1). For j = floor((C+i)/m), x >= j + (b-1)/2 > B(j-1) and
+//   x <= j + (b+1)/2 - 1/m < B(j), since m < 2j+b+1: position j is nearest, alone. It is visible: weights are at most m, so
+//   C <= m p, and j <= p. Its parity depends on C modulo 2m alone.
 
 namespace recheck {
 namespace {
 
-constexpr std::size_t kMostStates = 20000;
-constexpr long kMostBack = 64;
-
-struct Selection {
-  std::set<int> classes;  // the last visible token of one of these; or, if it is empty,
-  long back = 0;          // the token so many positions back
-};
-
-struct Stage {  // an attention sublayer: its heads, and the classes after it
-  std::vector<Selection> heads;
-  std::map<std::vector<int>, int> classes;  // class before, classes selected
-};
-
-using State =
-    std::vector<std::vector<int>>;  // of every head: the class it holds, or the last `back` classes
-
-struct Machine {
-  std::vector<Stage> stages;
-  std::map<State, int> states;
-  std::vector<State> list;
-  std::vector<std::vector<std::pair<int, int>>>
-      next;  // of a state and a letter: class of the token, state after it
-  std::set<int> classes;
-  int begin_class = 0;
-
-  int token(const State* before, int kind, State& after) {
-    int own = kind;
-    std::size_t memory = 0;
-    for (Stage& stage : stages) {
-      std::vector<int> key = {own};
-      for (const Selection& head : stage.heads) {
-        const bool last = !head.classes.empty();
-        std::vector<int> held =
-            before != nullptr
-                ? (*before)[memory]
-                : std::vector<int>(last ? 1 : static_cast<std::size_t>(head.back), own);
-        if (last) {
-          need(before != nullptr || head.classes.contains(own),
-               "<begin> is not selected by a head that looks for the last of some classes");
-          if (head.classes.contains(own)) held = {own};
-          key.push_back(held.front());
-        } else {
-          held.push_back(own);
-          key.push_back(held.front());
-          held.erase(held.begin());
-        }
-        after.push_back(std::move(held));
-        ++memory;
-      }
-      own = stage.classes.emplace(key, static_cast<int>(stage.classes.size())).first->second;
-    }
-    return own;
-  }
-
-  int state_number(const State& state) {
-    const auto [at, fresh] = states.emplace(state, static_cast<int>(list.size()));
-    if (fresh) list.push_back(state);
-    need(list.size() <= kMostStates, "more than 20000 states of the heads");
-    return at->second;
-  }
-
-  /// All classes that occur in any word, and all states with their successors; the first state is that after <begin>.
-  void explore(int kinds) {
-    states.clear(), list.clear(), next.clear(), classes.clear();
-    State state;
-    classes.insert(begin_class = token(nullptr, 0, state));
-    state_number(state);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      next.emplace_back();
-      for (int kind = 1; kind < kinds; ++kind) {
-        State after;
-        const State before = list[i];
-        const int own = token(&before, kind, after);
-        classes.insert(own);
-        next[i].emplace_back(own, state_number(after));
-      }
-    }
-  }
-};
+constexpr long kMostBack = 64, kMostWeight = 1000;
 
 class Resets {
  public:
@@ -130,7 +58,7 @@ class Resets {
       }
     }
     steps_ += std::to_string(machine_.classes.size()) + " classes of tokens, " +
-              std::to_string(machine_.list.size()) + " states of the heads\n";
+              std::to_string(machine_.states.size()) + " states of the heads\n";
     compare(theorem);
     theorem.steps = std::move(steps_);
     return theorem;
@@ -140,12 +68,18 @@ class Resets {
   using ByClass = std::map<int, Stream>;
   int kinds() const { return static_cast<int>(weights_.kinds.size()); }
 
+  /// What a head writes, by the class of the token that it selects.
+  struct Read {
+    Selection selection;
+    ByClass values;
+  };
+
   void attention(const Layer& layer, const std::string& where) {
     ByClass z;
     for (const int x : machine_.classes)
       z[x] = normalised(frame_, layer.attention_mask, streams_[x], where);
     Stage stage;
-    std::vector<ByClass> read;
+    std::vector<Read> reads;
     Stream everywhere;  // what uniform heads add at every token
     for (std::size_t n = 0; n < layer.heads.size(); ++n) {
       const Head& head = layer.heads[n];
@@ -159,26 +93,19 @@ class Resets {
       need(head.causal, here + ": not causal");
       std::set<Stream> queries;
       std::map<Stream, std::set<int>> keys;
-      for (const auto& [x, y] : z)
-        queries.insert(apply(frame_, head.query, y)), keys[apply(frame_, head.key, y)].insert(x);
+      for (const auto& [x, y] : z) {
+        queries.insert(apply(frame_, head.query, y));
+        keys[apply(frame_, head.key, y)].insert(x);
+      }
       const auto selection = select(queries, keys, here);
-      for (const auto& [x, stream] : values)
-        for (const auto& [c, form] : stream)
-          need(is_constant(form) ||
-                   (selection && !selection->classes.empty() && !selection->classes.contains(x)),
-               here + ": reads the position of another token");
+      check_values(selection, values, here);
       if (!selection) {
         add_mean(values, everywhere, here);
         continue;
       }
-      steps_ += here + ": " +
-                (selection->classes.empty()
-                     ? std::to_string(selection->back) + " positions back"
-                     : "the last token of " + std::to_string(selection->classes.size()) + " of " +
-                           std::to_string(z.size()) + " classes") +
-                "\n";
+      steps_ += here + ": " + described(*selection, z.size()) + "\n";
       stage.heads.push_back(*selection);
-      read.push_back(std::move(values));
+      reads.push_back({*selection, std::move(values)});
     }
     machine_.stages.push_back(std::move(stage));
     machine_.explore(kinds());
@@ -186,29 +113,95 @@ class Resets {
     for (const auto& [key, number] : machine_.stages.back().classes) {
       Stream& h = after[number] = streams_.at(key[0]);
       for (const auto& [c, form] : everywhere) add(h[c], form);
-      for (std::size_t i = 0; i < read.size(); ++i)
-        for (const auto& [c, form] : read[i].at(key[i + 1])) add(h[c], form);
+      for (std::size_t i = 0; i < reads.size(); ++i) add_read(reads[i], key[i + 1], h);
     }
     streams_ = std::move(after);
   }
 
-  /// A uniform head: only <begin> may hold something else than all others.
-  void add_mean(const ByClass& values, Stream& everywhere, const std::string& where) const {
-    const Stream* others = nullptr;
-    const Stream empty;
+  /// What is written must be a number; of a position that is only known by its parity, a number and its parity.
+  static void check_values(const std::optional<Selection>& selection, const ByClass& values,
+                           const std::string& where) {
+    const bool last = selection && selection->kind == Selection::Kind::last,
+               floor = selection && selection->kind == Selection::Kind::floor;
     for (const auto& [x, stream] : values) {
-      if (x == machine_.begin_class) continue;
-      need(others == nullptr || *others == stream,
-           where + ": averages what differs between letters");
-      others = &stream;
+      if (last && !selection->classes.contains(x)) continue;
+      need(!floor || stream == values.begin()->second,
+           where + ": reads the class of a token that is known by its position alone");
+      for (const auto& [c, form] : stream)
+        for (const auto& [atom, value] : form)
+          need(atom == kOne || (floor && atom == own('P')),
+               where + ": reads the position of another token");
     }
-    if (others == nullptr) others = &empty;
-    for (const auto& [c, form] : *others) {
-      add(everywhere[c], form);
-      add(everywhere[c], own('V'), -constant_of(form));
+  }
+
+  static std::string described(const Selection& selection, std::size_t classes) {
+    if (selection.kind == Selection::Kind::back)
+      return std::to_string(selection.back) + " positions back";
+    if (selection.kind == Selection::Kind::last)
+      return "the last token of " + std::to_string(selection.classes.size()) + " of " +
+             std::to_string(classes) + " classes";
+    return "position floor((count " + std::to_string(selection.counter) + " + " +
+           std::to_string(selection.offset) + ")/" + std::to_string(selection.divisor) + ")";
+  }
+
+  static void add_read(const Read& read, int selected, Stream& h) {
+    const bool floor = read.selection.kind == Selection::Kind::floor;
+    for (const auto& [c, form] : floor ? read.values.begin()->second : read.values.at(selected))
+      for (const auto& [atom, value] : form)
+        add(h[c], kOne, atom == kOne || selected == 0 ? value : mpq_class(-value));
+  }
+
+  /// A uniform head: the mean of what <begin> holds and of a multiple of a count.
+  void add_mean(const ByClass& values, Stream& everywhere, const std::string& where) {
+    std::set<int> written;
+    for (const auto& [x, stream] : values)
+      for (const auto& [c, form] : stream) written.insert(c);
+    for (const int c : written) {
+      const mpq_class first = constant_of(at(values.at(machine_.begin_class), c));
+      std::map<int, mpq_class> others;
+      std::set<mpq_class> distinct;
+      for (const auto& [x, stream] : values)
+        if (x != machine_.begin_class) distinct.insert(others[x] = constant_of(at(stream, c)));
+      add(everywhere[c], own('V'), first);
+      // Where another code is given, the number of letters is a count like others.
+      if (distinct.empty() ||
+          (distinct.size() == 1 &&
+           (frame_.code.empty() || *distinct.begin() == first || *distinct.begin() == 0))) {
+        // p of p + 1 tokens hold the same
+        const mpq_class same = distinct.empty() ? mpq_class(0) : *distinct.begin();
+        add(everywhere[c], kOne, same);
+        add(everywhere[c], own('V'), -same);
+      } else {
+        const auto [counter, unit] = counted(others, where);
+        const long largest = machine_.counters[static_cast<std::size_t>(counter)].largest();
+        add(everywhere[c], Atom{{'M', counter, static_cast<int>(largest), {}}, 0}, unit);
+      }
     }
-    for (const auto& [c, form] : values.at(machine_.begin_class))
-      add(everywhere[c], own('V'), constant_of(form));
+  }
+
+  /// The numbers as unit * weights, with weights that are counts without a common divisor: number of the counter, unit.
+  std::pair<int, mpq_class> counted(const std::map<int, mpq_class>& numbers,
+                                    const std::string& where) {
+    mpz_class denominator = 1, divisor = 0;
+    for (const auto& [x, value] : numbers) denominator = lcm(denominator, value.get_den());
+    for (const auto& [x, value] : numbers) divisor = gcd(divisor, mpz_class(value * denominator));
+    mpq_class unit(divisor, denominator);
+    unit.canonicalize();
+    if (std::any_of(numbers.begin(), numbers.end(),
+                    [](const auto& entry) { return entry.second < 0; }))
+      unit = -unit;
+    Counter counter{static_cast<int>(machine_.stages.size()), {}};
+    for (const auto& [x, value] : numbers) {
+      const mpq_class weight = value / unit;
+      need(weight >= 0 && weight <= kMostWeight,
+           where + ": averages numbers that are no multiples of small counts");
+      counter.weights[x] = weight.get_num().get_si();
+    }
+    auto& counters = machine_.counters;
+    const auto known = std::find(counters.begin(), counters.end(), counter);
+    if (known != counters.end()) return {static_cast<int>(known - counters.begin()), unit};
+    counters.push_back(counter);
+    return {static_cast<int>(counters.size()) - 1, unit};
   }
 
   /// What the head selects at every token; nothing if all scores are equal.
@@ -218,33 +211,73 @@ class Resets {
     std::optional<std::optional<Selection>> found;
     for (const Stream& query : queries) {
       std::vector<Bilinear> scores;
-      bool codes = false;
+      bool codes = false, counts = false;
       for (const auto& [key, classes] : keys) {
         scores.push_back(whole_score(query, key));
-        for (const auto& [atom, form] : scores.back())
-          codes = codes || (atom != kOne && !is_constant(form));
+        for (const auto& [key_atom, form] : scores.back()) {
+          codes = codes || (key_atom != kOne && !is_constant(form));
+          for (const auto& [atom, value] : form) counts = counts || atom.cell.kind == 'D';
+        }
       }
-      const std::optional<Selection> selection =
-          codes ? match(scores, where) : last_flag(scores, keys, where);
-      need(!found || ((*found).has_value() == selection.has_value() &&
-                      (!selection || ((**found).classes == selection->classes &&
-                                      (**found).back == selection->back))),
-           where + ": selects differently at different tokens");
+      std::optional<Selection> selection;
+      if (codes) {
+        for (const Bilinear& other : scores)
+          need(other == scores.front(), where + ": the score depends on the class of the key");
+        Bilinear score = scores.front();
+        score.erase(kOne);
+        selection = counts ? floor(score, where) : match(score, where);
+      } else {
+        selection = last_flag(scores, keys, where);
+      }
+      need(!found || *found == selection, where + ": selects differently at different tokens");
       found = selection;
     }
     return *found;
   }
 
-  Selection match(const std::vector<Bilinear>& scores, const std::string& where) const {
-    for (const Bilinear& other : scores)
-      need(other == scores.front(), where + ": the score depends on the class of the key");
-    Bilinear score = scores.front();
-    score.erase(kOne);
+  Selection match(const Bilinear& score, const std::string& where) const {
     const Shift b = matched(frame_, score, where);
     need(b.strides == 0 && b.constant <= kMostBack, where + ": reads " + shown(b) +
                                                         " positions back; expected at most " +
                                                         std::to_string(kMostBack));
-    return {{}, b.constant};
+    Selection selection;
+    selection.kind = Selection::Kind::back;
+    selection.back = b.constant;
+    return selection;
+  }
+
+  /// The query (A D_i + B D_last, E D_last) is a positive multiple of ((A C_i + B L)/(E L), 1).
+  Selection floor(const Bilinear& score, const std::string& where) const {
+    const Cell cell = score.begin()->second.begin()->first.cell;
+    const int last = cell.version - 1;
+    std::map<std::pair<int, int>, mpq_class> entry;
+    for (const auto& [key, asked] : score)
+      for (const auto& [atom, value] : asked) {
+        need(key.cell == own('K').cell && atom.cell == cell && cell.kind == 'D',
+             where + ": the score is not that of one count and the own position code");
+        entry[{atom.part, key.part}] = value;
+      }
+    const int part = entry.begin()->first.first;  // of the count
+    const mpq_class a = entry[{part, 0}], b = entry[{last, 0}], e = entry[{last, 1}];
+    need(entry.size() == 3 && part < last && a > 0 && e > 0 && frame_.code == "fine",
+         where + ": not the nearest position to a count");
+    const auto& [counters, length] = frame_.directions[static_cast<std::size_t>(cell.id)];
+    const int counter = counters[static_cast<std::size_t>(part)];
+    const mpq_class m = e * length / a, i = m * (b / e - (frame_.parameter - 1) / 2);
+    const long largest = machine_.counters[static_cast<std::size_t>(counter)].largest();
+    need(
+        m.get_den() == 1 && m >= std::max(largest, 1L) && m <= frame_.parameter && m <= kMostWeight,
+        where + ": divides by " + shown(m) + "; expected an integer from the largest weight " +
+            std::to_string(largest) + " to the offset " + shown(frame_.parameter));
+    need(i.get_den() == 1 && i >= 0 && i < m, where + ": adds " + shown(i) +
+                                                  " to a count; expected an integer from 0 to " +
+                                                  shown(m - 1));
+    Selection selection;
+    selection.kind = Selection::Kind::floor;
+    selection.counter = counter;
+    selection.divisor = m.get_num().get_si();
+    selection.offset = i.get_num().get_si();
+    return selection;
   }
 
   std::optional<Selection> last_flag(const std::vector<Bilinear>& scores,

@@ -53,7 +53,7 @@ class Rows {
     }
     check_logits(start);
     Theorem theorem;
-    theorem.name = "rows";
+    theorem.name = "reachability";
     theorem.limit = n_;
     return theorem;
   }

@@ -12,14 +12,16 @@
 namespace recheck {
 
 /// What a whole proof shares: the file, the laws of its atoms, the one position code whose components are the atoms K:
-/// circle, two-circle, fine, or phi, the direction of (p, phi).
+/// circle, two-circle, fine with its offset, or phi, the direction of (p, parameter); and the directions of the atoms D, each
+/// of (counts, L): the numbers of the counters (those of their atoms M), and L.
 struct Frame {
   const Weights& weights;
   Laws laws;
   std::string code;
-  mpq_class phi;
+  mpq_class parameter;
+  std::vector<std::pair<std::vector<int>, mpq_class>> directions = {};
 
-  void set_code(const std::string& kind, const mpq_class& parameter = 0);
+  void set_code(const std::string& kind, const mpq_class& with);
 };
 
 /// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code.

@@ -108,7 +108,7 @@ Theorem prove(const Json& document, const Json& certificate) {
        "certificate: of another file; expected sha256 " + weights.sha256);
   const std::string& theorem = certificate.at("theorem").string();
   const std::string& input = weights.input.at("kind").string();
-  if (theorem == "rows") {
+  if (theorem == "reachability") {
     certificate.only({"format", "version", "theorem", "sha256"});
     need(input == "graph" && weights.input.at("layout").string() == "rows" &&
              weights.output.at("kind").string() == "relation",

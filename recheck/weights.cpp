@@ -137,7 +137,7 @@ Weights read_weights(const Json& document) {
   document.at("version").integer(1, 1);
   Json hashed = document;
   std::erase_if(hashed.members,
-                [](const auto& m) { return m.first == "derived" || m.first == "sha256"; });
+                [](const auto& m) { return m.key == "derived" || m.key == "sha256"; });
   Weights weights;
   weights.sha256 = hash_of(canonical_text(hashed));
   if (weights.sha256 != document.at("sha256").string())

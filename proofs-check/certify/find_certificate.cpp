@@ -17,9 +17,9 @@ std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weig
   const recheck::Json& input = weights.input;
   const std::string &kind = input.at("kind").string(), &output = weights.output.at("kind").string();
   const auto none = [](const std::string& reason) { return Attempt{"no theorem", reason}; };
-  if (kind == "graph" && input.at("layout").string() != "rows")
+  if (kind == "graph" && input.at("layout").string() == "adjacency")
     return none("input: an adjacency matrix with padding; expected rows of a graph");
-  if (kind == "graph") return std::vector<std::string>{"rows"};
+  if (kind == "graph") return std::vector<std::string>{"reachability"};
   if (kind != "word") return none("input: raw streams; expected words or rows of a graph");
   if (weights.kinds.empty() || weights.kinds[0] != "<begin>" || input.has("end"))
     return none("input: expected words after <begin>, without <end>");
@@ -50,7 +50,7 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
       try {
         const std::string certificate = make_certificate(theorem, weights).dump() + "\n";
         const recheck::Theorem proved = recheck::prove(document, recheck::parse_json(certificate));
-        const std::string unit = theorem == "rows" ? " vertices" : " letters";
+        const std::string unit = theorem == "reachability" ? " vertices" : " letters";
         return LengthProof{
             certificate, theorem, statement(proved, name),
             proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length"};

@@ -56,7 +56,7 @@ class Agreement(unittest.TestCase):
     def test_rows(self):
         for size in (3, 4, 5):
             for norm in ("rms", "layernorm"):
-                self.proved("rows", "connectivity", "--construction", "rows", "--size", size, "--norm", norm,
+                self.proved("reachability", "connectivity", "--construction", "rows", "--size", size, "--norm", norm,
                             scope=f"every graph of at most {size} vertices", against=False)
 
     def test_another_automaton_differs_on_a_shortest_word(self):
