@@ -319,11 +319,11 @@ class Frame:
     """What a whole proof shares: the file, the laws of its atoms, and the position code of the atoms K."""
 
     def __init__(self, weights, size_of):
-        self.weights, self.size_of, self.code, self.phi = weights, size_of, None, None
+        self.weights, self.size_of, self.code, self.parameter, self.directions = weights, size_of, None, None, []
 
-    def set_code(self, kind, parameter=0):
-        need(self.code in (None, kind) and self.phi in (None, parameter), "two position codes: {} and {}", self.code, kind)
-        self.code, self.phi = kind, parameter
+    def set_code(self, kind, parameter):
+        need((self.code, self.parameter) in ((None, None), (kind, parameter)), "two position codes: {} and {}", self.code, kind)
+        self.code, self.parameter = kind, parameter
 
     def simplify(self, form):
         """Uses that the components of a one-hot sum to 1, where all of them occur. The same function afterwards."""
@@ -343,6 +343,8 @@ class Frame:
             if c[0] in "TXV":
                 values += [0] * (c[0] == "V" or len(values) < self.size_of(c))
                 low, high = low + min(values), high + max(values)
+            elif c[0] == "M":  # a count of at most c[2] for every token
+                low, high = low + c[2] * min(0, *values), high + c[2] * max(0, *values)
             else:
                 size = sum(map(abs, values))
                 low, high = low - size, high + size
@@ -363,7 +365,10 @@ class Frame:
         x = {c: form for c, form in ((c, self.simplify(form)) for c, form in x.items()) if form}
         if not x:
             return x
-        if any(a and a[0][0] == "V" for form in x.values() for a in form):
+        atoms = {a[0][0] for form in x.values() for a in form if a}
+        if "M" in atoms:
+            return self.count_direction(x, where)
+        if "V" in atoms:
             return self.direction(x, where)
         square, cross = {}, {}
         for form in x.values():
@@ -382,13 +387,14 @@ class Frame:
                     add(square, {a or b: 2 * v * w})
                 elif a[0] != b[0] or a[0][0] not in "TX":  # else one of two components of a one-hot is 0
                     add(cross, {frozenset((a, b)): 2 * v * w})
-            if a == ONE or a[0][0] in "FS":
+            if a == ONE or a[0][0] in "FSP":
                 add(square, {ONE: v * v})  # a flag is +1 or -1
             elif a[0][0] in "TX":
                 add(square, {a: v * v})
-            elif a[0][0] == "K" and a[1] % 2:  # y^2 = 1 - x^2
+            elif a[0][0] == "K" and a[1] % 2 or a[0][0] == "D" and a[1] == a[0][2] - 1:  # y^2 = 1 - the other squares
                 add(square, {ONE: v * v})
-                add(cross, {frozenset(((a[0], a[1] - 1),)): -v * v})
+                for part in range(a[1] - 1 if a[0][0] == "K" else 0, a[1]):
+                    add(cross, {frozenset(((a[0], part),)): -v * v})
             else:
                 add(cross, {frozenset((a,)): v * v})
 
@@ -404,6 +410,30 @@ class Frame:
         self.set_code("phi", length)
         forms = {c: {own("K", 0): factor * a, own("K", 1): factor * b / length} for c, (a, b) in pairs.items()}
         return {c: {a: v for a, v in form.items() if v} for c, form in forms.items()}
+
+    def count_direction(self, x, where):
+        """Lemma counts: every x_c is a multiple of one mean, so norm(x) is the direction of (C, C', ..., L)."""
+        squares = {}
+        for form in x.values():
+            (a, v), *more = form.items()
+            need(not more and a and a[0][0] in "MV", "{}: a norm mixes counts with other numbers", where)
+            squares[a] = squares.get(a, 0) + v * v
+        bb = squares.pop(own("V"), 0)
+        counts = sorted(squares)
+        aa = squares[counts[0]]
+        need(all(v == aa for v in squares.values()), "{}: counts of different weight in one norm", where)
+        need(bb > 0, "{}: not a direction of counts", where)
+        length, factor = root(bb / aa), root(self.weights.width / aa)
+        need(None not in (length, factor), "{}: the direction of the counts is irrational", where)
+        wanted, last = ([a[0][1] for a in counts], length), len(counts)
+        if wanted not in self.directions:
+            self.directions.append(wanted)
+        d = cell("D", self.directions.index(wanted), last + 1)
+        z = {}
+        for c, form in x.items():
+            ((a, v),) = form.items()
+            z[c] = {(d, last): v * factor / length} if a == own("V") else {(d, counts.index(a)): v * factor}
+        return z
 
     # Heads. Lemmas code_match, phi_back, mean_first.
     def score(self, query, key):
@@ -423,7 +453,7 @@ class Frame:
         need(pointer[0] == "K", "{}: the query is not one pointer", where)
         entry, back = {(a[1], b[1]): v for (a, b), v in score.items()}, 0
         if self.code == "phi" and (1, 0) in entry and (0, 0) in entry:
-            k = -entry.pop((1, 0)) * self.phi / entry[0, 0]
+            k = -entry.pop((1, 0)) * self.parameter / entry[0, 0]
             need(k.denominator == 1 and 0 <= k < 1 << 30, "{}: moves back by {}; expected a count", where, shown(k))
             back = int(k)
         parts = 4 if self.code == "two-circle" else 2
@@ -492,11 +522,11 @@ class Frame:
             for c, v in to_row(position["first"], w.width).items():
                 put_in(c, {T0: v})
         else:
-            need(code in ("circle", "two-circle", "fine") and "parity" not in position, "position: {}", code)
-            only(position, ("kind", "fills"), ("offset",))
-            if code == "fine":
-                integer(member(position, "offset"), 1, 1 << 30)
-            self.set_code(code)
+            need(code in ("circle", "two-circle", "fine"), "position: {}", code)
+            only(position, ("kind", "fills"), ("offset", "parity"))
+            self.set_code(code, integer(member(position, "offset"), 1, 1 << 30) if code == "fine" else 0)
+            for c, v in to_row(position.get("parity", []), w.width).items():
+                put_in(c, {own("P"): v})
             filled = set()
             for fill in array(position["fills"]):
                 only(fill, ("at", "back", "scale"))
@@ -525,7 +555,7 @@ def moved(form, b, where):
     out = {}
     for a, v in form.items():
         if a != ONE and b != ZERO:
-            need(a[0][0] != "V", "{}: reads 1/(p+1) of another token", where)
+            need(a[0][0] not in "VMD", "{}: reads 1/(p+1) of another token", where)
             a = (*a[0][:3], plus(a[0][3], b)), a[1]
         add(out, {a: v})
     return out
@@ -890,29 +920,35 @@ class ShiftScan:
 
 
 class Resets:
-    """Heads as (set of selected classes, 0) or (None, positions back), by stage; a class is (class before, selected...)."""
+    """The heads of every stage: ("last", selected classes), ("back", positions), ("floor", counter, divisor, offset). A class is
+    (class before, selected ...); of a floor, the parity of its position. A counter: (stage, {class before it: weight})."""
 
     def __init__(self, weights):
         only(weights.input, ("kind", "begin"))
         only(weights.unroll, ("kind", "loops"), ("max_length",))
-        self.weights, self.steps, self.stages = weights, "", []
+        self.weights, self.steps, self.stages, self.counters = weights, "", [], []
         self.frame = Frame(weights, lambda c: len(weights.kinds))
 
     def token(self, state, kind):
         """The class of a token of this kind after `state` (None: at the beginning), and the state after it."""
-        now, memory, i = kind, [], 0
+        now, memory, before = kind, [], []
         for heads in self.stages:
             key = (now,)
-            for chosen, back in heads:
-                if chosen is None:
-                    queue = (state[i] if state is not None else (now,) * back) + (now,)
+            before.append(now)
+            for what, *how in heads:
+                held = state[len(memory)] if state is not None else None
+                if what == "back":
+                    queue = (held if state is not None else (now,) * how[0]) + (now,)
                     key, held = key + queue[:1], queue[1:]
-                else:
-                    need(state is not None or now in chosen, "<begin> is not selected by a head that looks for the last of some classes")
-                    held = (now,) if now in chosen else state[i]
+                elif what == "last":
+                    need(state is not None or now in how[0], "<begin> is not selected by a head that looks for the last of some classes")
+                    held = (now,) if now in how[0] else held
                     key += held
+                else:
+                    (stage, weights), divisor, offset = self.counters[how[0]], how[1], how[2]
+                    held = ((held[0] + weights.get(before[stage], 0)) % (2 * divisor) if state is not None else 0,)  # <begin> is not counted
+                    key += ((held[0] + offset) // divisor % 2,)
                 memory.append(held)
-                i += 1
             now = key
         return now, tuple(memory)
 
@@ -952,7 +988,7 @@ class Resets:
 
     def attention(self, layer, where):
         frame = self.frame
-        z = {x: frame.normalised(layer.attention_mask, self.streams[x], where) for x in self.classes}
+        z = {x: frame.normalised(layer.attention_mask, self.streams[x], where) for x in sorted(self.classes, key=repr)}
         heads, read, everywhere = [], [], {}
         for n, head in enumerate(layer.heads):
             here = f"{where}, head {n}"
@@ -960,56 +996,115 @@ class Resets:
             if not any(values.values()):
                 continue  # adds nothing, whatever it selects
             need(head.causal, "{}: not causal", here)
-            chosen, back = self.select({x: frame.apply(head.query, y) for x, y in z.items()},
-                                       {x: frame.apply(head.key, y) for x, y in z.items()}, here)
-            forms = [form for x, stream in values.items() if not chosen or x in chosen for form in stream.values()]
-            need(all(map(is_constant, forms)), "{}: reads the position of another token", here)
-            if chosen is None and back is None:
+            selection = self.select({x: frame.apply(head.query, y) for x, y in z.items()},
+                                    {x: frame.apply(head.key, y) for x, y in z.items()}, here)
+            what = selection[0] if selection else None
+            chosen = [stream for x, stream in values.items() if what != "last" or x in selection[1]]
+            known = {ONE, own("P")} if what == "floor" else {ONE}
+            need(what != "floor" or all(stream == chosen[0] for stream in chosen), "{}: reads the class of a token that is known by its position alone", here)
+            need(all(set(form) <= known for stream in chosen for form in stream.values()), "{}: reads the position of another token", here)
+            if not selection:
                 self.add_mean(values, everywhere, here)
                 continue
-            what = f"the last token of {len(chosen)} of {len(z)} classes" if chosen else f"{back} positions back"
-            self.steps += f"{here}: {what}\n"
-            heads.append((chosen, back))
-            read.append(values)
+            self.steps += f"{here}: {self.described(selection, len(z))}\n"
+            heads.append(selection)
+            read.append((what, values))
         self.stages.append(heads)
         self.explore()
         after = {}
         for key in self.classes:
             h = after[key] = {c: dict(form) for c, form in self.streams[key[0]].items()}
-            for stream in [everywhere] + [values[x] for values, x in zip(read, key[1:])]:
-                for c, form in stream.items():
-                    add(h.setdefault(c, {}), form)
+            for c, form in everywhere.items():
+                add(h.setdefault(c, {}), form)
+            for (what, values), x in zip(read, key[1:]):
+                for c, form in (next(iter(values.values())) if what == "floor" else values[x]).items():
+                    for a, v in form.items():
+                        add(h.setdefault(c, {}), {ONE: v if a == ONE or x == 0 else -v})
         self.streams = after
 
+    @staticmethod
+    def described(selection, classes):
+        what, *how = selection
+        if what == "back":
+            return f"{how[0]} positions back"
+        return f"the last token of {len(how[0])} of {classes} classes" if what == "last" else f"position floor((count {how[0]} + {how[2]})/{how[1]})"
+
     def add_mean(self, values, everywhere, where):
-        """A uniform head: only <begin> may hold something else than all others."""
-        others = [stream for x, stream in values.items() if x != self.begin_class]
-        need(all(stream == others[0] for stream in others), "{}: averages what differs between letters", where)
-        base, first = others[0] if others else {}, values[self.begin_class]
-        for c in set(base) | set(first):
-            b, f = constant_of(base.get(c, {})), constant_of(first.get(c, {}))
-            add(everywhere.setdefault(c, {}), {ONE: b, own("V"): f - b})
+        """A uniform head: the mean of what <begin> holds and of a multiple of a count."""
+        at = lambda x, c: constant_of(values[x].get(c, {}))
+        others, wanted = [x for x in values if x != self.begin_class], 0
+        written = sorted({c for stream in values.values() for c in stream})
+        for c in written:
+            if not any(at(x, c) for x in others):
+                wanted = abs(at(self.begin_class, c))
+        for c in written:
+            first, distinct = at(self.begin_class, c), {at(x, c) for x in others}
+            form = add(everywhere.setdefault(c, {}), {own("V"): first})
+            same = min(distinct, default=Fraction(0))
+            if len(distinct) <= 1 and (self.frame.code is None or same in (0, first)):  # p of p + 1 tokens hold the same
+                add(form, {ONE: same, own("V"): -same})
+            else:
+                counter, unit = self.counted({x: at(x, c) for x in others}, wanted, where)
+                largest = max(self.counters[counter][1].values())
+                add(form, {(cell("M", counter, largest), 0): unit})
+
+    def counted(self, numbers, wanted, where):
+        """The numbers as unit * weights, with weights that are counts: number of the counter, unit."""
+        denominator = math.lcm(*(v.denominator for v in numbers.values()))
+        unit = Fraction(math.gcd(*(int(v * denominator) for v in numbers.values())), denominator)
+        if wanted and (unit / wanted).denominator == 1:
+            unit = wanted
+        if min(numbers.values()) < 0:
+            unit = -unit
+        weights = {x: v / unit for x, v in numbers.items()}
+        need(all(0 <= v <= 1000 for v in weights.values()), "{}: averages numbers that are no multiples of small counts", where)
+        counter = len(self.stages), {x: int(v) for x, v in weights.items()}
+        if counter not in self.counters:
+            self.counters.append(counter)
+        return self.counters.index(counter), unit
 
     def select(self, queries, keys, where):
-        """(classes, 0): the last token of these; (None, k): k positions back; (None, None): all scores are equal."""
-        distinct = lambda streams: {repr(sorted((r, sorted(f.items())) for r, f in s.items())): s for s in streams.values()}
-        names = {x: repr(sorted((r, sorted(f.items())) for r, f in s.items())) for x, s in keys.items()}
-        found = []
-        for query in distinct(queries).values():
-            scores = {name: whole_score(query, key) for name, key in distinct(keys).items()}
+        """What the head selects at every token; None if all scores are equal."""
+        name = lambda stream: repr(sorted((r, sorted(form.items())) for r, form in stream.items()))
+        names, found = {x: name(stream) for x, stream in keys.items()}, []
+        distinct = {names[x]: stream for x, stream in keys.items()}
+        for query in {name(stream): stream for stream in queries.values()}.values():
+            scores = {n: whole_score(query, key) for n, key in distinct.items()}
+            first = next(iter(scores.values()))
             if any(b != ONE and not is_constant(form) for score in scores.values() for b, form in score.items()):
-                found.append(self.match(list(scores.values()), where))
+                need(all(score == first for score in scores.values()), "{}: the score depends on the class of the key", where)
+                score = {(x, y): v for y, form in first.items() if y != ONE for x, v in form.items()}
+                counts = any(a and a[0][0] == "D" for form in first.values() for a in form)
+                found.append(self.floor(score, where) if counts else self.match(score, where))
             else:
                 top = self.last_flag(scores, where)
-                found.append((None, None) if top is None else (frozenset(x for x in keys if names[x] in top), 0))
-        need(len(set(found)) == 1, "{}: selects differently at different tokens", where)
+                found.append(top and ("last", frozenset(x for x in keys if names[x] in top)))
+        need(all(x == found[0] for x in found), "{}: selects differently at different tokens", where)
         return found[0]
 
-    def match(self, scores, where):
-        need(all(score == scores[0] for score in scores), "{}: the score depends on the class of the key", where)
-        b = self.frame.matched({(x, y): v for y, form in scores[0].items() if y != ONE for x, v in form.items()}, where)
+    def match(self, score, where):
+        b = self.frame.matched(score, where)
         need(b[0] == 0 and b[1] <= 64, "{}: reads {} positions back; expected at most 64", where, shown(b))
-        return None, b[1]
+        return "back", b[1]
+
+    def floor(self, score, where):
+        """Lemma floor: the query (A D_i + B D_last, E D_last) is a positive multiple of ((A C_i + B L)/(E L), 1)."""
+        cells = {x[0] if x else ONE for x, _ in score}
+        need(len(cells) == 1 and {y[0] for _, y in score} == {cell("K")}, "{}: the score is not that of one count and the own position code", where)
+        (d,) = cells
+        need(d and d[0] == "D", "{}: the score is not that of one count and the own position code", where)
+        entry, last, code, offset = {(x[1], y[1]): v for (x, y), v in score.items()}, d[2] - 1, self.frame.code, self.frame.parameter
+        part = min(i for i, _ in entry)
+        need(set(entry) == {(part, 0), (last, 0), (last, 1)} and part < last and code == "fine", "{}: not the nearest position to a count", where)
+        a, b, e = entry[part, 0], entry[last, 0], entry[last, 1]
+        need(a > 0 and e > 0, "{}: not the nearest position to a count", where)
+        counters, length = self.frame.directions[d[1]]
+        m = e * length / a
+        i = m * (b / e - Fraction(offset - 1, 2))
+        largest = max(self.counters[counters[part]][1].values())
+        need(m.denominator == 1 and max(largest, 1) <= m <= min(offset, 1000), "{}: divides by {}", where, shown(m))
+        need(i.denominator == 1 and 0 <= i < m, "{}: adds {} to a count", where, shown(i))
+        return "floor", counters[part], int(m), int(i)
 
     def last_flag(self, scores, where):
         weights, slopes = {}, set()

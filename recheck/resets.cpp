@@ -156,6 +156,12 @@ class Resets {
     std::set<int> written;
     for (const auto& [x, stream] : values)
       for (const auto& [c, form] : stream) written.insert(c);
+    mpq_class wanted;
+    for (const int c : written)
+      if (std::all_of(values.begin(), values.end(), [&](const auto& entry) {
+            return entry.first == machine_.begin_class || at(entry.second, c).empty();
+          }))
+        wanted = abs(constant_of(at(values.at(machine_.begin_class), c)));
     for (const int c : written) {
       const mpq_class first = constant_of(at(values.at(machine_.begin_class), c));
       std::map<int, mpq_class> others;
@@ -172,21 +178,23 @@ class Resets {
         add(everywhere[c], kOne, same);
         add(everywhere[c], own('V'), -same);
       } else {
-        const auto [counter, unit] = counted(others, where);
+        const auto [counter, unit] = counted(others, wanted, where);
         const long largest = machine_.counters[static_cast<std::size_t>(counter)].largest();
         add(everywhere[c], Atom{{'M', counter, static_cast<int>(largest), {}}, 0}, unit);
       }
     }
   }
 
-  /// The numbers as unit * weights, with weights that are counts without a common divisor: number of the counter, unit.
+  /// The numbers as unit * weights, with weights that are counts: number of the counter, unit. The unit is `wanted` (what
+  /// <begin> alone holds elsewhere: counts of one direction have one unit) or else leaves no common divisor.
   std::pair<int, mpq_class> counted(const std::map<int, mpq_class>& numbers,
-                                    const std::string& where) {
+                                    const mpq_class& wanted, const std::string& where) {
     mpz_class denominator = 1, divisor = 0;
     for (const auto& [x, value] : numbers) denominator = lcm(denominator, value.get_den());
     for (const auto& [x, value] : numbers) divisor = gcd(divisor, mpz_class(value * denominator));
     mpq_class unit(divisor, denominator);
     unit.canonicalize();
+    if (wanted != 0 && mpq_class(unit / wanted).get_den() == 1) unit = wanted;
     if (std::any_of(numbers.begin(), numbers.end(),
                     [](const auto& entry) { return entry.second < 0; }))
       unit = -unit;

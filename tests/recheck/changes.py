@@ -14,7 +14,7 @@ def numbers(d):
     for kind, v in d["embedding"].items():
         for e in v:
             yield e, 1, f"embedding of {kind}"
-    for key in ("first", "rest"):
+    for key in ("first", "rest", "parity"):
         for e in d["position"].get(key, []):
             yield e, 1, f"position {key}"
     for row in d["position"].get("rows", []):
@@ -96,7 +96,7 @@ def permute(d, order=3):
     sigma = list(range(d["width"]))
     random.Random(order).shuffle(sigma)
     for v in [*d["embedding"].values(), *(layer[part]["mask"] for layer in d["layers"] for part in ("attention", "feedforward")),
-              *(d["position"].get(key, []) for key in ("first", "rest"))]:
+              *(d["position"].get(key, []) for key in ("first", "rest", "parity"))]:
         for e in v:
             e[0] = sigma[e[0]]
     for fill in d["position"].get("fills", []):
@@ -152,6 +152,9 @@ def whole_changes(d):
     for i, fill in enumerate(d["position"].get("fills", [])):
         yield f"fill {i}: back + 1", lambda e, i=i: e["position"]["fills"][i].update(back=e["position"]["fills"][i]["back"] + 1)
         yield f"fill {i}: reversed", lambda e, i=i: e["position"]["fills"][i]["at"].reverse()
+    if "offset" in d["position"]:
+        for by in (-1, 1):
+            yield f"offset {by:+d}", lambda e, by=by: e["position"].update(offset=e["position"]["offset"] + by)
     letters = d["alphabet"]
     yield "minus 1", lambda e: e["unroll"].update(minus=1)
     yield "base 3", lambda e: e.update(unroll={"kind": "ceil_log", "base": 3, "of": "letters", "minus": 0})

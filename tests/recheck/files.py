@@ -164,7 +164,7 @@ def vectors(d):
     for layer in d["layers"]:
         for part in ("attention", "feedforward"):
             yield layer[part]["mask"]
-    for key in ("first", "rest"):
+    for key in ("first", "rest", "parity"):
         if key in d["position"]:
             yield d["position"][key]
     yield from d["position"].get("rows", [])

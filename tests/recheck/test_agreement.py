@@ -53,6 +53,13 @@ class Agreement(unittest.TestCase):
                 for norm in ("rms", "layernorm"):
                     self.proved("resets", "regular", *language, "--construction", "cascade", "--positions", code, "--norm", norm)
 
+    def test_cascades_with_groups(self):
+        for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4"):
+            for norm in ("rms", "layernorm"):
+                self.proved("resets", "regular", "--group", group, "--construction", "cascade", "--norm", norm)
+        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a", "(a|b(aa)*b)*b"):
+            self.proved("resets", "regular", "--regex", regex, "--construction", "cascade")
+
     def test_rows(self):
         for size in (3, 4, 5):
             for norm in ("rms", "layernorm"):
@@ -69,7 +76,7 @@ class Agreement(unittest.TestCase):
 
     def test_what_no_theorem_covers_is_refused_by_name(self):
         refused = [
-            (("regular", "--group", "Z2", "--construction", "cascade"), "position: fine with parity"),
+            (("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"), "expected one positive factor"),
             (("regular", "--group", "Z2", "--construction", "radix"), "the direction of the position is irrational"),
             (("regular", "--group", "Z2", "--construction", "tree"), "expected words after <begin>, without <end>"),
             (("division",), "raw streams; expected words or rows of a graph"),

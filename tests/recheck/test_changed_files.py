@@ -68,6 +68,13 @@ class ChangedFiles(unittest.TestCase):
         self.compile_and_decide(29, "--regex", "(ab)*", "--construction", "cascade")
 
 
+    def test_a_cascade_with_a_group(self):
+        self.compile_and_decide(5, "--regex", "(b|ab*a)*", "--construction", "cascade")
+
+    def test_a_cascade_with_two_groups(self):
+        self.compile_and_decide(41, "--group", "S3", "--construction", "cascade", "--norm", "layernorm")
+
+
 class ChangedRows(unittest.TestCase):
     """The same of reachability for three vertices; the truth is all 64 graphs."""
 
