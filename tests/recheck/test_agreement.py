@@ -57,7 +57,7 @@ class Agreement(unittest.TestCase):
         for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4"):
             for norm in ("rms", "layernorm"):
                 self.proved("resets", "regular", "--group", group, "--construction", "cascade", "--norm", norm)
-        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a", "(a|b(aa)*b)*b"):
+        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a"):
             self.proved("resets", "regular", "--regex", regex, "--construction", "cascade")
 
     def test_rows(self):
