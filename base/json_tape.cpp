@@ -14,7 +14,7 @@
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline base {
 namespace {
 
 /// Where the lexer stands. It reads one character beyond a number to see its end; when that is a
@@ -411,4 +411,4 @@ void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source
   throw InputError(source, tape.line(node), path.empty() ? sentence : path + ": " + sentence);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

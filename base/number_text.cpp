@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-namespace logdepth {
+namespace logdepth::inline base {
 namespace {
 
 std::string rounded(double value, std::chars_format format, int digits) {
@@ -42,4 +42,4 @@ std::string scientific_text(double value, int digits) {
   return fmt::format("{}e{}", text.substr(0, exponent), std::stoi(text.substr(exponent + 1)));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 // Rounded numbers, for people. The shortest text that reads back as the same number is
 // shortest_text (runtime/numbers/float_text.hpp).
@@ -18,4 +18,4 @@ std::string percent_text(double share);
 /// A number between 1 and 10 with so many digits after the point, and a power of ten: "9.50e9".
 std::string scientific_text(double value, int digits);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

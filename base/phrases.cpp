@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 std::string counted(std::uint64_t count, std::string_view noun) {
   return counted(count, noun, std::string(noun) + "s");
@@ -34,4 +34,4 @@ std::string shortened(const std::vector<std::string>& items) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

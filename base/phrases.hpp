@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 /// "1 graph", "3 graphs".
 std::string counted(std::uint64_t count, std::string_view noun);
@@ -18,4 +18,4 @@ std::string joined(const std::vector<std::string>& items, std::string_view separ
 /// The first of them, as far as a line is long: "a, b, ...".
 std::string shortened(const std::vector<std::string>& items);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

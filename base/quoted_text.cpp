@@ -4,7 +4,7 @@
 
 #include "base/utf8.hpp"
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 std::string printable(std::string_view text, std::size_t limit) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -35,4 +35,4 @@ std::string in_quotes(std::string_view text) {
   return quoted;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

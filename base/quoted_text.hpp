@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 /// How much of a text stands in a message.
 inline constexpr std::size_t kMostQuoted = 100;
@@ -18,4 +18,4 @@ std::string printable(std::string_view text, std::size_t limit = kMostQuoted);
 /// The same between single quotes. What a message quotes from an input goes through this.
 std::string in_quotes(std::string_view text);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

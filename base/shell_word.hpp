@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 /// One word of a shell, in single quotes where it needs them.
 inline std::string shell_word(const std::string& text) {
@@ -15,4 +15,4 @@ inline std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline base {
 namespace {
 
 /// Letters to insert, leave out, replace or exchange with a neighbour to make one of the other.
@@ -39,4 +39,4 @@ std::optional<std::string> meant(const std::string& written,
   return nearest;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -28,4 +28,4 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 namespace {
 
@@ -68,4 +68,4 @@ bool disturbs_text(char32_t character) {
          among(0xFFFE, 0xFFFF);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 /// Bytes of the character (UTF-8 code point) that `text` begins with; 0 when `text` is empty or
 /// begins with bytes that are not UTF-8 (overlong forms and surrogates are not).
@@ -16,4 +16,4 @@ std::string utf8_encode(char32_t character);
 /// those that are no characters.
 bool disturbs_text(char32_t character);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

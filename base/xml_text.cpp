@@ -4,7 +4,7 @@
 
 #include "base/utf8.hpp"
 
-namespace logdepth {
+namespace logdepth::inline base {
 namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
@@ -66,4 +66,4 @@ std::string cut_text(std::string_view text, std::size_t limit) {
   return result + "\xE2\x80\xA6";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

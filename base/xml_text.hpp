@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline base {
 
 /// Text of any origin for a place between tags or between double quotes of XML, HTML, or a
 /// Graphviz label of the `<...>` kind: the five special characters become entities, control
@@ -16,4 +16,4 @@ std::size_t count_characters(std::string_view text);
 /// The text cut to `limit` characters, with an ellipsis in the last place when something is lost.
 std::string cut_text(std::string_view text, std::size_t limit);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline base

@@ -13,7 +13,7 @@
 #include "cli/early_end.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// Holds a text until its end, then writes it where nothing comes between.
@@ -116,4 +116,4 @@ void drop_unfinished_answer() {
   standard_output().drop();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// From here on what std::cout is given reaches standard output when std::cout is flushed, and not
 /// before: a text and its end go together, whatever ends the program. std::cerr writes whole lines.
@@ -16,4 +16,4 @@ void write_out_answers();
 /// After an error: nothing of a text that was begun is written.
 void drop_unfinished_answer();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

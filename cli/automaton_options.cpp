@@ -3,7 +3,7 @@
 #include "cli/optional_option.hpp"
 #include "library/requests/automaton_request.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 void AutomatonOptions::add_to(CLI::App& app) {
   auto* one_of = app.add_option_group("automaton", "one of these names the language");
@@ -32,4 +32,4 @@ void AutomatonOptions::add_to(CLI::App& app) {
                         ->check(CLI::IsMember(kGroupLetters)));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -6,7 +6,7 @@
 
 #include "logdepth/constructions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The options that name an automaton: at most one of --regex, --group and those of files.
 struct AutomatonOptions {
@@ -16,4 +16,4 @@ struct AutomatonOptions {
   void add_to(CLI::App& app);
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -18,7 +18,7 @@
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct CheckArguments {
@@ -192,4 +192,4 @@ Command add_check(CLI::App& app) {
   return [options] { return check(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -25,7 +25,7 @@
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/output_folder.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// Depths are counted, not run, but claims and files are evaluated at every doubling up to here.
@@ -169,4 +169,4 @@ Command add_compare_depth(CLI::App& compare) {
   return [options] { return compare_depth(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

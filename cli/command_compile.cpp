@@ -15,7 +15,7 @@
 #include "objects/automaton_files.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct RegularOptions {
@@ -120,4 +120,4 @@ Command add_compile_crasp(CLI::App& compile) {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

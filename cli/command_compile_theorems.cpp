@@ -6,7 +6,7 @@
 #include "cli/compile_output.hpp"
 #include "cli/construction_options.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// A command that compiles a construction without an input of its own; `sizes`: what --unroll counts.
@@ -49,4 +49,4 @@ Command add_compile_computation_graph(CLI::App& compile) {
       "Example: logdepth compile computation-graph --prime 5 --names 16 --depth 8 -o graph.json");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -14,7 +14,7 @@
 #include "objects/graph_files.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct ConvertOptions {
@@ -78,4 +78,4 @@ Command add_convert(CLI::App& app) {
   return [options] { return convert(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -11,7 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 constexpr const char* kMonoidHelp =
@@ -134,4 +134,4 @@ Command add_data_check(CLI::App& data) {
   return [options] { return data_check(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

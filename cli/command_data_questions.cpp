@@ -14,7 +14,7 @@
 #include "learned/relit/rule_questions.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -172,4 +172,4 @@ Command add_data_rules(CLI::App& data) {
   return [options] { return data_rules(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

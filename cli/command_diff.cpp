@@ -14,7 +14,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct DiffArguments {
@@ -130,4 +130,4 @@ Command add_diff(CLI::App& app) {
   return [options] { return diff(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -14,7 +14,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct DrawArguments {
@@ -85,4 +85,4 @@ Command add_draw(CLI::App& app) {
   return [options] { return draw(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -11,7 +11,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct ExportArguments {
@@ -103,4 +103,4 @@ Command add_export(CLI::App& app) {
   return [options] { return export_model(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

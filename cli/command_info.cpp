@@ -20,7 +20,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct InfoOptions {
@@ -266,4 +266,4 @@ Command add_info(CLI::App& app) {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

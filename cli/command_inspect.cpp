@@ -17,7 +17,7 @@
 #include "report/pictures/save_drawing.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// "cascade has 4 layers", or why it has no fixed number; "scan" likewise.
@@ -158,4 +158,4 @@ Command add_inspect(CLI::App& app) {
   return [options] { return inspect(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

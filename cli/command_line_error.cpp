@@ -11,7 +11,7 @@
 #include "base/spelling.hpp"
 #include "cli/command_tree.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "logdepth";  // as far as commands were known
@@ -48,4 +48,4 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
          (name ? "; did you mean " + *name + "?" : "") + help;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

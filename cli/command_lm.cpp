@@ -23,7 +23,7 @@
 #include "learned/report/report_files.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -227,7 +227,7 @@ Pages angular_pages(const AngularDistances& measured) {
                               measured.standard_errors[layer]);
   const LayerCut cut = measured.cut();
   const auto by = [](bool knee) { return knee ? "a knee" : "the share of the published cut"; };
-  pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", cut_text(cut),
+  pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", layer_cut_text(cut),
                             by(cut.encoder_knee), by(cut.decoder_knee));
   return pages;
 }
@@ -348,4 +348,4 @@ Command add_lm_loops(CLI::App& lm) {
   });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -14,7 +14,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using nlohmann::ordered_json;
@@ -90,4 +90,4 @@ Command add_measure(CLI::App& app) {
   return [options] { return measure(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

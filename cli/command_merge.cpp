@@ -6,7 +6,7 @@
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 Command add_merge(CLI::App& app) {
   struct Arguments {
@@ -35,4 +35,4 @@ Command add_merge(CLI::App& app) {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

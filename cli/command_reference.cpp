@@ -10,7 +10,7 @@
 #include "base/shell_word.hpp"
 #include "cli/command_tree.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct OptionText {
@@ -240,4 +240,4 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
   return shell == "zsh" ? zsh_completion(all) : bash_completion(all);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The manual page logdepth(1), made of the definitions of the commands.
 std::string manual_page(const CLI::App& app);
@@ -12,4 +12,4 @@ std::string manual_page(const CLI::App& app);
 /// `shell`: "bash", "zsh" or "fish".
 std::string completion_script(const CLI::App& app, const std::string& shell);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

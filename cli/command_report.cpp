@@ -13,7 +13,7 @@
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// Scores are compared pair by pair, so time grows with the square.
@@ -135,4 +135,4 @@ Command add_report_precision(CLI::App& report) {
   return [options] { return report_precision(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -17,7 +17,7 @@
 #include "proofs-check/check/computation_graph_run.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct PaperReportArguments {
@@ -175,4 +175,4 @@ std::vector<Command> add_paper_reports(CLI::App& report) {
   return commands;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -26,7 +26,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 constexpr std::size_t kManyPairs = 10;
@@ -213,4 +213,4 @@ Command add_run(CLI::App& app) {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

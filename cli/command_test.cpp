@@ -25,7 +25,7 @@
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 struct TestArguments {
@@ -286,4 +286,4 @@ Command add_test(CLI::App& app) {
   return [options] { return test(*options); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -24,7 +24,7 @@
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// One of the words of an enumeration, in the order of its values.
@@ -326,4 +326,4 @@ Command add_train_plan(CLI::App& train) {
   return [plan] { return train_plan(*plan); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Commands below a command, in the order of their definition.
 inline std::vector<const CLI::App*> commands_below(const CLI::App& app) {
@@ -22,4 +22,4 @@ inline std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return options;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -11,7 +11,7 @@
 #include "base/quoted_text.hpp"
 #include "library/requests/option_checks.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Validates counts: CLI11 would wrap a negative one to a huge unsigned number.
 inline CLI::Validator count_up_to(std::uint64_t limit) {
@@ -79,4 +79,4 @@ Command add_lm_save(CLI::App& lm);
 Command add_lm_angular(CLI::App& lm);
 Command add_lm_loops(CLI::App& lm);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -11,7 +11,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
@@ -58,4 +58,4 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
   return certify ? certify_file(output, certificate_path(output), false, std::cerr) : int{kDone};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -7,7 +7,7 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/compile.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Options of every `compile` subcommand, and what each does in the end.
 struct OutputOptions {
@@ -23,4 +23,4 @@ struct OutputOptions {
   int finish(Program program, const nlohmann::json& described) const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

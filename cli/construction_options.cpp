@@ -3,7 +3,7 @@
 #include "base/overload.hpp"
 #include "cli/commands.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 void add_construction_options(CLI::App& app, Problem problem, Values& values,
                               const Catalogue& constructions) {
@@ -27,4 +27,4 @@ void add_construction_options(CLI::App& app, Problem problem, Values& values,
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Where a command of `data` writes: the file of `-o`, which is whole or not there at all, or
 /// standard output.
@@ -38,4 +38,4 @@ class DataOutput {
   CLI::Option* given_ = nullptr;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

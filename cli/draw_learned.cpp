@@ -20,7 +20,7 @@
 #include "report/pictures/draw_attention.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// The compiled scan of the same monoid on the same word.
@@ -124,4 +124,4 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   return kDone;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

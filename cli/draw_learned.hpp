@@ -6,7 +6,7 @@
 
 #include "cli/input_source.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// `draw --learned RUN`: the circuit that a trained network of word problems has found.
 struct LearnedDrawing {
@@ -23,4 +23,4 @@ struct LearnedDrawing {
 int draw_learned(const LearnedDrawing& options, const InputOptions& input,
                  const std::string& output);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

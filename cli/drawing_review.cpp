@@ -15,7 +15,7 @@
 #include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 constexpr const char* kProgram = "program";
@@ -115,4 +115,4 @@ RunReview review_of(const OracleOptions& options, const std::string& program, co
   return review;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

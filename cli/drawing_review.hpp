@@ -7,7 +7,7 @@
 #include "report/pictures/run_review.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// What a picture of this run compares it with: what the oracle of the options says, and a program:
 /// that of the .cells file `program`, or else the one that the weights file carries; nothing
@@ -17,4 +17,4 @@ namespace logdepth {
 RunReview review_of(const OracleOptions& options, const std::string& program, const Model& model,
                     const OneQuestion& question);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -25,7 +25,7 @@
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 constexpr std::uint64_t kMostSeconds = 100000000;  // three years
@@ -196,4 +196,4 @@ WithoutEnd::~WithoutEnd() {
   wait_for_the_end();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

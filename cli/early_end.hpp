@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Makes the signals that end a program, memory that GMP does not get, and exceptions that nobody
 /// can catch remove what is unfinished before the program ends of them.
@@ -25,4 +25,4 @@ class WithoutEnd {
   WithoutEnd& operator=(const WithoutEnd&) = delete;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

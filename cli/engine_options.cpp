@@ -3,7 +3,7 @@
 #include "library/requests/rounded_request.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 void EngineOptions::add_to(CLI::App& command) {
   command
       .add_option("--engine", name,
@@ -31,4 +31,4 @@ void EngineOptions::settle(std::size_t threads) {
       {.engine = name, .device = device, .temperature = temperature, .threads = threads});
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

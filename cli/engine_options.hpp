@@ -7,7 +7,7 @@
 
 #include "runtime/floats/float_run.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// --engine, --device and --temperature.
 struct EngineOptions {
@@ -23,4 +23,4 @@ struct EngineOptions {
   void settle(std::size_t threads);
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -15,7 +15,7 @@
 #include "runtime/file/whole_file.hpp"
 #include "runtime/numbers/real_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 bool given(const CLI::Option* option) {
@@ -160,4 +160,4 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
   return {tokens_of(model, word), std::nullopt, std::nullopt, word};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -15,7 +15,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams, a
 /// division.
@@ -60,4 +60,4 @@ struct OneQuestion {
 };
 OneQuestion load_one(const InputOptions& options, const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -9,7 +9,7 @@
 #include "base/phrases.hpp"
 #include "objects/group_names.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 OccurringGroup examine_group(const std::vector<Transformation>& elements) {
@@ -130,4 +130,4 @@ std::vector<std::pair<std::string, std::string>> algebra_lines(const MonoidAlgeb
           {"circuits", subject(word_problem) + ": " + circuit_class(algebra).text}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -7,7 +7,7 @@
 
 #include "objects/green_classes.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// A maximal subgroup up to isomorphism, and how often it occurs.
 struct OccurringGroup {
@@ -34,4 +34,4 @@ nlohmann::json algebra_json(const MonoidAlgebra& algebra, bool word_problem);
 std::vector<std::pair<std::string, std::string>> algebra_lines(const MonoidAlgebra& algebra,
                                                                bool word_problem);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

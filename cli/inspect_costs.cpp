@@ -4,7 +4,7 @@
 
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
                                      const std::vector<std::uint64_t>& lengths) {
@@ -27,8 +27,8 @@ std::string costs_text(const CostTable& table) {
     const Measures& m = *row.measures;
     text += fmt::format(
         "{:>10}  {:<10} {:>6} {:>6} {:>7} {:>8} {:>5}{}\n", title,
-        word_of(row.construction.values, "positions"), m.depth, m.heads, m.width, m.units,
-        row.bits ? std::to_string(*row.bits) : "-",
+        constructions::word_of(row.construction.values, "positions"), m.depth, m.heads, m.width,
+        m.units, row.bits ? std::to_string(*row.bits) : "-",
         row.construction.longest()
             ? fmt::format("  right up to {}", counted(*row.construction.longest(), "letter"))
             : "");
@@ -41,7 +41,7 @@ nlohmann::json costs_json(const CostTable& table) {
   for (const ConstructionCost& row : table.rows) {
     const auto& [record, values] = row.construction;
     nlohmann::json entry = {{"construction", record->key.name},
-                            {"positions", word_of(values, "positions")}};
+                            {"positions", constructions::word_of(values, "positions")}};
     for (const Option& option : record->options)
       if (std::holds_alternative<CountOption>(option.type))
         entry[option.name] = number_of(values, option.name);
@@ -66,4 +66,4 @@ nlohmann::json costs_json(const CostTable& table) {
   return json;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -9,7 +9,7 @@
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// What each construction costs for words of these lengths, as `inspect` shows it; `forecast`: of scan.
 std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast& forecast,
@@ -18,4 +18,4 @@ std::vector<CostTable> inspect_costs(const Action& action, const ProductForecast
 std::string costs_text(const CostTable& table);
 nlohmann::json costs_json(const CostTable& table);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

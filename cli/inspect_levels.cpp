@@ -16,7 +16,7 @@
 #include "report/pictures/save_drawing.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using nlohmann::json;
@@ -166,4 +166,4 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& 
   return answer;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -7,7 +7,7 @@
 
 #include "library/requests/automaton_request.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// What `inspect` is asked of the levels of an automaton.
 struct LevelsOptions {
@@ -30,4 +30,4 @@ struct LevelsAnswer {
 /// SizeLimit where a word is given and the decomposition is too large.
 LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& options);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

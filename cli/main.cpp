@@ -19,7 +19,7 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/export.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// A closed standard stream would lend its number to the next file opened, and answers or messages
@@ -134,7 +134,7 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::inline cli
 
 int main(int argc, char** argv) {
   using namespace logdepth;

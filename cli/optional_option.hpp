@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// An option that is absent where the user does not give it; an empty text is given, too.
 template <class T>
@@ -14,4 +14,4 @@ CLI::Option* add_optional(CLI::App& app, const std::string& name, std::optional<
       name, [&value](const T& given) { value = given; }, description);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -2,7 +2,7 @@
 
 #include "base/shell_word.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 void OracleOptions::add_to(CLI::App& app, const std::string& description) {
   against_option = app.add_option("--against", against, description);
@@ -19,4 +19,4 @@ std::string OracleOptions::as_typed() const {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -6,7 +6,7 @@
 #include "cli/automaton_options.hpp"
 #include "library/requests/oracle_request.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The options that say what is right: --against, or those that name an automaton.
 struct OracleOptions {
@@ -22,4 +22,4 @@ struct OracleOptions {
   std::string as_typed() const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

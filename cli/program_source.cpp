@@ -5,7 +5,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 Program read_program(const std::string& file) {
   return parse_program(read_whole_file(file), file);
@@ -17,4 +17,4 @@ Program carried_by(const Model& model) {
   return *carried.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

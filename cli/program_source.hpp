@@ -5,7 +5,7 @@
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The program of a .cells file. Errors: InputError.
 Program read_program(const std::string& file);
@@ -14,4 +14,4 @@ Program read_program(const std::string& file);
 /// is the question, so it needs no trust. Errors: InputError where there is none.
 Program carried_by(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 Progress::Progress(std::string what, std::string unit)
     : what_(std::move(what)),
@@ -40,4 +40,4 @@ void Progress::update(std::size_t done, std::size_t total) {
   std::fflush(stderr);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

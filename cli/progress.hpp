@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// One line on a terminal's standard error: how far, how fast of late, how long still. Silent in a
 /// pipe, and for work of under a second.
@@ -28,4 +28,4 @@ class Progress {
   Mark before_, mark_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -8,7 +8,7 @@
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/float_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 /// How sure an answer of floating point is, all that was read taken together.
@@ -286,4 +286,4 @@ void add_statistics(const RunStatistics& statistics, bool all, nlohmann::json& o
   std::visit([&](const auto& of) { put(of, all, out); }, statistics);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

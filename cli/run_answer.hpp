@@ -9,7 +9,7 @@
 #include "library/runs/run_answers.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// An answer of `run`, with what is said of its input.
 struct SaidAnswer {
@@ -53,4 +53,4 @@ void print_statistics(const RunStatistics& statistics, std::ostream& out);
 nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded);
 void add_statistics(const RunStatistics& statistics, bool all, nlohmann::json& out);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

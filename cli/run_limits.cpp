@@ -8,7 +8,7 @@
 #include "cli/early_end.hpp"
 #include "runtime/exact/run_memory.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 constexpr std::uint64_t kMostMemory = 65536;  // GiB
@@ -26,4 +26,4 @@ void add_run_limits(CLI::App& command) {
   add_time_limit(command);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// --memory and --seconds, of every command that runs a file.
 void add_run_limits(CLI::App& command);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

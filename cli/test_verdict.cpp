@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "oracle/command_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using nlohmann::json;
@@ -165,17 +165,18 @@ int conclude(const TestVerdict& verdict, bool as_json) {
     if (is_limit(name) || name.starts_with("random_")) limits[name] = value;
   try {
     // A program of the user's may have been repaired.
-    add_check(verdict.file, verdict.sha256,
-              {"test", verdict.against, words.bound,
-               example ? "failed: on " + example->shown + " " + difference : "passed",
-               fmt::format("{} and {} promises; cells, depth and limit at every run",
-                           words.compared, verdict.promises),
-               limits},
-              verdict.against.starts_with(kCommandOracle));
+    compiler_file::add_check(
+        verdict.file, verdict.sha256,
+        {"test", verdict.against, words.bound,
+         example ? "failed: on " + example->shown + " " + difference : "passed",
+         fmt::format("{} and {} promises; cells, depth and limit at every run", words.compared,
+                     verdict.promises),
+         limits},
+        verdict.against.starts_with(kCommandOracle));
   } catch (const InputError& error) {
     std::cerr << "logdepth: the result was not recorded: " << error.what() << '\n';
   }
   return example ? kCheckFailed : kDone;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -16,7 +16,7 @@ struct nlohmann::adl_serializer<std::optional<T>> {
   }
 };
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// What a test of a weights file found, whatever the file takes; in the file of a part it has the
 /// names of its members.
@@ -51,4 +51,4 @@ TestVerdict merged(const std::vector<TestVerdict>& shards);
 /// not undo the test. Exit status 1 for a counterexample.
 int conclude(const TestVerdict& verdict, bool json);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

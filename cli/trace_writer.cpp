@@ -4,7 +4,7 @@
 
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 TraceWriter::TraceWriter(const CheckedModel& model, const std::string& file)
     : model_(model), file_(file), hash_(weights_hash(model)) {}
@@ -52,4 +52,4 @@ void TraceWriter::on_row(const Location& location, std::size_t head, const Selec
   lines[row.row] = line.dump();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

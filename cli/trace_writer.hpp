@@ -9,7 +9,7 @@
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Writes exact runs as JSON lines: every value of every cell at every token after the embedding
 /// and after every sublayer, and what every head selected. The format is in runtime/README.md.
@@ -32,4 +32,4 @@ class TraceWriter : public MomentObserver {
   std::map<std::size_t, std::vector<std::string>> rows_;  // head -> lines by token
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -6,7 +6,7 @@
 #include "base/phrases.hpp"
 #include "base/shell_word.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 std::string written(const std::vector<std::string>& lines, const std::string& file) {
@@ -44,4 +44,4 @@ TypedInput typed_cells(const Model& model, const std::vector<std::vector<Real>>&
   return {written(lines, file), "--cells " + file};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -8,7 +8,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// An input as a user types it in a shell.
 struct TypedInput {
@@ -21,4 +21,4 @@ TypedInput typed_graph(const DirectedGraph& graph, std::uint32_t source, std::ui
 /// Precondition: the model takes raw streams.
 TypedInput typed_cells(const Model& model, const std::vector<std::vector<Real>>& rows);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -10,7 +10,7 @@
 #include "objects/automaton.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 LetterNames names_of(const Word& word, const Alphabet& alphabet) {
@@ -107,4 +107,4 @@ std::string show_word(const LetterNames& letters) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

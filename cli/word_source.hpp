@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// The options that name input words: one of --input, --tokens, --batch.
 struct WordOptions {
@@ -26,4 +26,4 @@ std::string file_of(const std::string& text);
 /// "abba" or "open close": the way a user types the word.
 std::string show_word(const LetterNames& letters);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -13,7 +13,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 using nlohmann::json;
@@ -139,4 +139,4 @@ std::vector<WorkPart> read_parts(const std::vector<std::string>& files) {
   return parts;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -7,7 +7,7 @@
 
 #include "proofs-check/check/shard.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// `--shard I/K --part FILE`: a command does one of K parts of its work and writes down what came out.
 struct ShardOptions {
@@ -40,4 +40,4 @@ int merge_precision(const std::vector<WorkPart>& parts, bool json, const std::st
 inline constexpr const char *kTestWork = "test", *kCheckWork = "check",
                             *kPrecisionWork = "report precision";
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -12,7 +12,7 @@
 #include "compiler/program/program.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 
 /// What a network is asked, which also says who knows the right answers.
 enum class Problem { words, graphs, divisions, computation_graphs };
@@ -126,4 +126,4 @@ struct Construction {
 
 using Catalogue = std::vector<Construction>;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

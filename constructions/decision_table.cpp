@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 namespace {
 
 /// What is decided below a choice of the first values.
@@ -95,4 +95,4 @@ std::size_t most_rules(const std::vector<Digit>& digits) {
   return rules;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

@@ -6,7 +6,7 @@
 #include "runtime/file/hypotheses.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 
 const char* positions_name(ScanPositions positions) {
   switch (positions) {
@@ -65,4 +65,4 @@ cells::Statements own_position(const OwnPosition& position, const cells::CellLis
       normalise(position.I, pointers).from(a[0], Fraction(position.code.parameter) * a[1])};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

@@ -7,7 +7,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 namespace {
 
 using cells::Product;
@@ -238,4 +238,4 @@ void note_product_table(cells::Program& program, const Action& action,
       .parameter("points", std::to_string(action.points));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

@@ -9,7 +9,7 @@
 #include "logdepth/program.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 
 /// Products of letters in one-hot cells, multiplied by one lookup. Either one row per point (which
 /// point it goes to; rows whose image never changes are not stored), or one cell over the
@@ -66,4 +66,4 @@ std::unique_ptr<ProductCells> make_product_cells(const Action& action,
 void note_product_table(cells::Program& program, const Action& action,
                         const ProductForecast& forecast);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

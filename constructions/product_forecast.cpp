@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 namespace {
 
 /// Counts stop here; nothing near it can be built.
@@ -128,4 +128,4 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
   return forecast;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

@@ -11,7 +11,7 @@
 #include "objects/action.hpp"
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 
 /// How products of letters are multiplied: as 0/1 matrices of the points, or by the multiplication
 /// table of the transition monoid.
@@ -59,4 +59,4 @@ struct ProductForecast {
 
 ProductForecast forecast_products(const Action& action, const ProductDemand& demand);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

@@ -4,7 +4,7 @@
 
 #include "runtime/file/hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions {
 
 /// Hypotheses that several constructions have.
 inline std::string causal_network() {
@@ -21,4 +21,4 @@ inline std::string words_of_any_length() {
          ", the empty word included";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions

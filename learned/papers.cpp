@@ -1,11 +1,14 @@
 #include "learned/papers.hpp"
 
-namespace logdepth {
-
 #define PAPER_WITH_NETWORK(folder) PAPER(folder)
-#define PAPER(folder) Paper folder##_paper();
+#define PAPER(folder)                           \
+  namespace logdepth::inline learned_##folder { \
+    Paper folder##_paper();                     \
+  }
 #include "learned/papers.list"
 #undef PAPER
+
+namespace logdepth::inline learned {
 
 const std::vector<Paper>& papers() {
   static const std::vector<Paper> kPapers = {
@@ -30,6 +33,15 @@ std::vector<T> gathered(std::vector<T> Paper::*part) {
 
 }  // namespace
 
+const std::vector<PublishedLine>& published_lines() {
+  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
+  return kLines;
+}
+
+}  // namespace logdepth::inline learned
+
+namespace logdepth::inline learned_records {
+
 template <>
 const std::vector<TaskConfig>& known_kinds<TaskSettings>() {
   static const std::vector<TaskConfig> kKinds = gathered(&Paper::tasks);
@@ -42,9 +54,4 @@ const std::vector<NetworkConfig>& known_kinds<NetworkSettings>() {
   return kKinds;
 }
 
-const std::vector<PublishedLine>& published_lines() {
-  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
-  return kLines;
-}
-
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

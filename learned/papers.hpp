@@ -8,7 +8,7 @@
 #include "learned/report/paper_report.hpp"
 #include "learned/report/published_line.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned {
 
 /// What the folder of a source paper offers to the rest of the program, as data.
 struct Paper {
@@ -25,4 +25,4 @@ const std::vector<Paper>& papers();
 /// The published lines of all of them.
 const std::vector<PublishedLine>& published_lines();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned

@@ -1,13 +1,15 @@
 // What papers make of networks and read off them; compiled where libtorch is found.
 #include "learned/core/paper_networks.hpp"
 
-namespace logdepth {
-
 #define PAPER(folder)
-#define PAPER_WITH_NETWORK(folder) PaperNetworks folder##_networks();
+#define PAPER_WITH_NETWORK(folder)              \
+  namespace logdepth::inline learned_##folder { \
+    PaperNetworks folder##_networks();          \
+  }
 #include "learned/papers.list"
 #undef PAPER_WITH_NETWORK
 
+namespace logdepth::inline learned {
 namespace {
 
 template <class T>
@@ -24,6 +26,9 @@ std::vector<T> gathered(std::vector<T> PaperNetworks::*part) {
 }
 
 }  // namespace
+}  // namespace logdepth::inline learned
+
+namespace logdepth::inline learned_core {
 
 const std::vector<NetworkInspection>& network_inspections() {
   static const std::vector<NetworkInspection> kInspections = gathered(&PaperNetworks::inspections);
@@ -35,4 +40,4 @@ const std::vector<NetworkMaker>& network_makers() {
   return kMakers;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

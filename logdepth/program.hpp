@@ -10,9 +10,11 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/statements.hpp"
 
-namespace logdepth {
-
+namespace logdepth::inline compiler_program {
 struct Program;  ///< what the compiler takes; an author never needs its inside
+}
+
+namespace logdepth {
 
 /// A construction, written down: cells with their types, then statements in the order in which a
 /// theorist says them, one after the other at every token at once. The words are those of the text

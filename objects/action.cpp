@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 Transformation identity_transformation(std::size_t points) {
   Transformation identity(points);
@@ -131,4 +131,4 @@ std::optional<ReachablePoints> ReachablePoints::of_at_most(const Action& action,
   return std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

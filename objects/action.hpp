@@ -7,7 +7,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// A map of the points {0..n-1} to themselves, as the list of images.
 using Transformation = std::vector<State>;
@@ -56,4 +56,4 @@ Action to_action(const Dfa& dfa);
 /// The other way round. Precondition: the action has an initial point.
 Dfa to_dfa(const Action& action);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::string Alphabet::format_word(const Word& word) const {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 using Letter = std::uint32_t;  ///< index into an Alphabet
 using State = std::uint32_t;   ///< 0-based state (or point of an action)
@@ -89,4 +89,4 @@ std::vector<std::string> state_names(
     const Nfa& nfa, const Dfa& dfa,
     std::size_t most_characters = std::numeric_limits<std::size_t>::max());
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

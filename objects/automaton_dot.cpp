@@ -15,7 +15,7 @@
 #include "objects/automaton_writer.hpp"
 #include "objects/dot_outline.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::string write_dot(const Nfa& given) {
   return text + "}\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

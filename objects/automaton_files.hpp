@@ -5,7 +5,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// Readers of automaton files. `source` names the file in messages; `text` is its content.
 /// All of them accept nondeterministic automata. Errors: InputError with file, line and
@@ -59,4 +59,4 @@ Nfa nfa_of(const Dfa& dfa);
 /// Errors: InputError naming the path, also when it ends in none of them.
 std::string write_automaton(const Nfa& nfa, const std::string& path);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -12,7 +12,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -249,4 +249,4 @@ std::string write_fst(const Nfa& given) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

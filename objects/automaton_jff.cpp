@@ -11,7 +11,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::string write_jff(const Nfa& given) {
   return std::move(text).str();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

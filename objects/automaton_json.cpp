@@ -11,7 +11,7 @@
 #include "objects/automaton_writer.hpp"
 #include "objects/json_names.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::string write_automaton_json(const Nfa& given) {
   return text + "\n}\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

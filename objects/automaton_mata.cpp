@@ -13,7 +13,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -266,4 +266,4 @@ std::string write_mata(const Nfa& given) {
   return text + "\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -6,7 +6,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 bool is_natural(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -71,4 +71,4 @@ Nfa AutomatonBuilder::finish(const std::string& source, std::optional<Alphabet> 
   return std::move(nfa_);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

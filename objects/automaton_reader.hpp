@@ -10,7 +10,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// Digits only; how many does not matter.
 bool is_natural(std::string_view text);
@@ -47,4 +47,4 @@ class AutomatonBuilder {
   std::vector<std::string> letter_names_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

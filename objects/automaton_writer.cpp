@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string write_automaton(const Nfa& nfa, const std::string& path) {
   throw InputError(path + ": expected a name that ends in .fst, .dot, .jff, .mata or .json");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -5,7 +5,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What the writers of automaton files share: the names of states, and what has to be said
 /// otherwise in formats that lack a word for it.
@@ -29,4 +29,4 @@ Nfa with_every_letter_on_an_arc(Nfa nfa);
 /// of them does. Errors: SizeLimit for more than two million arcs.
 Nfa without_epsilon(const Nfa& nfa);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -10,7 +10,7 @@
 #include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 /// A map of some of the coordinates; the others are kOpen.
@@ -176,4 +176,4 @@ Cascade merged(const Cascade& cascade, std::size_t first, std::size_t last) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

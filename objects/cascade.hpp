@@ -8,7 +8,7 @@
 #include "objects/action.hpp"
 #include "objects/permutation_group.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// One level of a cascade: it knows the letter and its *context*, the coordinates of the levels
 /// above before the letter, and answers with a map of its own coordinates. By holonomy every such
@@ -56,4 +56,4 @@ PermutationGroup level_group(const Cascade& cascade, std::size_t level);
 /// and left alone by any other.
 Cascade merged(const Cascade& cascade, std::size_t first, std::size_t last);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -10,7 +10,7 @@
 
 #include "objects/permutation_group.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 class CascadeRun {
@@ -150,4 +150,4 @@ std::vector<CascadeMoment> run_cascade(const Cascade& cascade, const Word& word)
   return moments;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

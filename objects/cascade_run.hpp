@@ -7,7 +7,7 @@
 
 #include "objects/cascade.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What a letter does to a level.
 enum class LevelChange { kept, permuted, reset, mapped };  // mapped: of merged levels only
@@ -37,4 +37,4 @@ struct CascadeMoment {
 /// A word through a cascade: what happens at each level, after every prefix from the empty one.
 std::vector<CascadeMoment> run_cascade(const Cascade& cascade, const Word& word);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

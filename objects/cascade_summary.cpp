@@ -6,7 +6,7 @@
 
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 constexpr std::size_t kNamedCoordinates = 8;
@@ -99,4 +99,4 @@ std::string format_levels(const std::vector<LevelSummary>& levels) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

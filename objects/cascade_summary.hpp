@@ -9,7 +9,7 @@
 #include "objects/cascade.hpp"
 #include "objects/holonomy.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What is known of a group without its elements.
 struct GroupSummary {
@@ -48,4 +48,4 @@ std::vector<LevelSummary> summarise(const Cascade& cascade);
 /// group of order 6: Z2, Z3, 1 context". Of many coordinates the first are named.
 std::string format_levels(const std::vector<LevelSummary>& levels);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

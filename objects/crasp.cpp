@@ -15,7 +15,7 @@
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 using Operation = CraspProgram::Operation;
@@ -364,4 +364,4 @@ CraspProgram parse_crasp(const std::string& text, const std::string& source) {
   return CraspReader(source).read(text);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -8,7 +8,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// A program in C-RASP (Yang and Chiang 2024): lines of truth values and of counts, each with a value
 /// at every position of a word. What its lines say stands in `nodes`, operands before what uses them.
@@ -64,4 +64,4 @@ inline constexpr std::int64_t kMaxCraspFactor = 1000000000;
 /// value decides. Errors: InputError with file, line and what was expected.
 CraspProgram parse_crasp(const std::string& text, const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -7,7 +7,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -143,4 +143,4 @@ Dfa determinise(const Nfa& nfa, std::size_t max_states) {
   return dfa;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -11,7 +11,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -188,4 +188,4 @@ std::string dot_name(const std::string& name) {
   return quoted;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

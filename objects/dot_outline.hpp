@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What Boost's DOT parser lacks: it crashes on some texts, misreads others, needs the square of
 /// the memory for a third kind, and its errors have no line. `source` names the file in messages.
@@ -30,4 +30,4 @@ std::size_t line_of_dot_error(const std::string& text,
 /// escapes it, and nothing escapes the backslash.
 std::string dot_name(const std::string& name);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

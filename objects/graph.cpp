@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -60,4 +60,4 @@ void Graph::make_undirected() {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 using Vertex = std::uint32_t;
 
@@ -41,4 +41,4 @@ class Graph {
   std::size_t edge_count_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -1,7 +1,7 @@
 #include "base/text_lines.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 Graph read_adjacency_list(const std::string& text, const std::string& source) {
   Graph graph;
@@ -17,4 +17,4 @@ Graph read_adjacency_list(const std::string& text, const std::string& source) {
   return graph;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

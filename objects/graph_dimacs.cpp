@@ -7,7 +7,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string write_undirected_dimacs(const Graph& graph) {
   return comments_of_names(graph, "c") + fmt::format("p edge {} {}\n", graph.size(), count) + edges;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -1,6 +1,6 @@
 #include "objects/graph_distances.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacency,
                                         std::size_t vertices) {
@@ -24,4 +24,4 @@ std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacen
   return distances;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

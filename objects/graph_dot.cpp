@@ -12,7 +12,7 @@
 #include "objects/dot_outline.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string write_dot_graph(const Graph& graph) {
   return text + "}\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -3,7 +3,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 Graph read_edge_list(const std::string& text, const std::string& source) {
   Graph graph;
@@ -48,4 +48,4 @@ std::string write_edge_list(const Graph& graph) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -11,7 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -273,4 +273,4 @@ bool is_decimal(std::string_view field) {
   return i == field.size();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -6,7 +6,7 @@
 
 #include "objects/graph.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// The graph in the text of a file. `source` names the file in messages, and its extension says the
 /// format; without a known extension the content does:
@@ -45,4 +45,4 @@ std::string write_graph(const Graph& graph, const std::string& path);
 std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& text,
                                                             const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

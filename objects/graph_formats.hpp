@@ -7,7 +7,7 @@
 
 #include "objects/graph.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What read_graph chooses from, and what these readers share; errors as there.
 Graph read_edge_list(const std::string& text, const std::string& source);
@@ -57,4 +57,4 @@ bool is_edge_with_data(const std::vector<std::string_view>& fields);
 /// A decimal number, with sign, point and exponent where it has them; nothing is rounded.
 bool is_decimal(std::string_view field);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

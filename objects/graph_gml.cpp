@@ -14,7 +14,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 /// A key with what it has: a word (a number, say), a text in quotes, or a list of keys in brackets.
@@ -186,4 +186,4 @@ Graph read_gml(const std::string& text, const std::string& source) {
   return GmlReader(text, source).read();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

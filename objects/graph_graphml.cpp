@@ -13,7 +13,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -190,4 +190,4 @@ std::string write_graphml(const Graph& graph) {
   return std::move(text).str();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

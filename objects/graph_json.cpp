@@ -4,7 +4,7 @@
 #include "objects/graph_formats.hpp"
 #include "objects/json_names.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What networkx's node_link_data gives; before version 3.4 it called the edges links.
 Graph read_node_link(const std::string& text, const std::string& source) {
@@ -61,4 +61,4 @@ std::string write_node_link(const Graph& graph) {
          nodes + "\n ],\n \"edges\": [" + edges + (edges.empty() ? "" : "\n ") + "]\n}\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

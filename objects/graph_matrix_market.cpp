@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::string write_matrix_market(const Graph& graph) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

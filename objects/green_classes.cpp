@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 using Arcs = std::vector<std::vector<std::uint32_t>>;
@@ -198,4 +198,4 @@ bool is_quasi_aperiodic(const TransitionMonoid& monoid, const GreenClasses& clas
   });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -6,7 +6,7 @@
 
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// A J-class of a finite monoid, which is a D-class too, as an eggbox: its rows are R-classes, its
 /// columns L-classes, and a cell, where both meet, is an H-class. All cells have as many elements.
@@ -59,4 +59,4 @@ std::vector<std::uint32_t> same_length_subgroup(const TransitionMonoid& monoid,
 /// No set of all products of t letters, t > 0, holds a group of more than one element.
 bool is_quasi_aperiodic(const TransitionMonoid& monoid, const GreenClasses& classes);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

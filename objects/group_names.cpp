@@ -10,7 +10,7 @@
 #include "base/phrases.hpp"
 #include "objects/named_groups.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 using Row = std::vector<std::uint32_t>;
@@ -245,4 +245,4 @@ std::optional<std::string> group_name(const PermutationGroup& group) {
   return Search(marked).name(product, group.order(), 6);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

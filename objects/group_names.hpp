@@ -5,7 +5,7 @@
 
 #include "objects/permutation_group.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What a group is called, up to isomorphism: "trivial", "Z6", "Z2 x Z4" (every factor divides the
 /// next), "S4", "A5", "D4" (dihedral, the eight symmetries of a square: Dn has 2n elements), "Q8",
@@ -18,4 +18,4 @@ namespace logdepth {
 /// isomorphism from the group of this name, written down as permutations, is found.
 std::optional<std::string> group_name(const PermutationGroup& group);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

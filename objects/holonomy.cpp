@@ -9,7 +9,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 StateSet no_states(std::size_t states) {
@@ -228,4 +228,4 @@ PermutationGroup holonomy_group(const Holonomy& h, std::size_t class_number) {
   return std::move(*group);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -9,7 +9,7 @@
 #include "objects/automaton.hpp"
 #include "objects/cascade.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// States as bits: state q is bit q % 64 of word q / 64.
 using StateSet = std::vector<std::uint64_t>;
@@ -73,4 +73,4 @@ PermutationGroup holonomy_group(const Holonomy& holonomy, std::size_t class_numb
 /// Errors: SizeLimit, naming the level.
 Cascade to_cascade(const Holonomy& holonomy);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

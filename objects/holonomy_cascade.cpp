@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/holonomy.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 std::string set_name(const StateSet& set) {
@@ -203,4 +203,4 @@ Cascade to_cascade(const Holonomy& holonomy) {
   return cascade;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

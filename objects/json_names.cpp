@@ -1,6 +1,6 @@
 #include "objects/json_names.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 std::map<std::string, JsonTape::Node> json_members(const JsonTape& tape, JsonTape::Node node,
                                                    const std::string& source,
@@ -36,4 +36,4 @@ std::string json_name(const JsonTape& tape, JsonTape::Node node, const std::stri
   return std::string(tape.text(node));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

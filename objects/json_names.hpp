@@ -6,7 +6,7 @@
 
 #include "base/json_tape.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What the readers of JSON dictionaries of automata and graphs share; `source` names the file in
 /// messages. Errors: InputError with the line and the path of the value.
@@ -20,4 +20,4 @@ std::vector<JsonTape::Node> json_elements(const JsonTape& tape, JsonTape::Node n
 /// A string, or the digits of a whole number: Python's states and vertices are often numbers.
 std::string json_name(const JsonTape& tape, JsonTape::Node node, const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

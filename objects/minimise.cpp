@@ -3,7 +3,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -161,4 +161,4 @@ Dfa minimise(const Dfa& dfa) {
   return breadth_first(quotient);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

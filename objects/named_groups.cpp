@@ -10,7 +10,7 @@
 
 #include "objects/prime.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 GeneratedMonoid of(const std::string& name) {
@@ -116,4 +116,4 @@ std::vector<NamedGroup> noncommutative_groups(std::size_t order,
   return groups;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

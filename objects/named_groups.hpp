@@ -6,7 +6,7 @@
 
 #include "objects/named_monoids.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// A group written down as permutations, and what it is called.
 struct NamedGroup {
@@ -23,4 +23,4 @@ NamedGroup cyclic_group(std::size_t order);
 std::vector<NamedGroup> noncommutative_groups(std::size_t order,
                                               const std::function<bool(std::size_t)>& fits);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

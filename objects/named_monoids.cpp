@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -192,4 +192,4 @@ Action named_monoid(const std::string& name, NamedLetters letters) {
   return action;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -6,7 +6,7 @@
 
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// Maps of points that generate a monoid.
 struct GeneratedMonoid {
@@ -28,4 +28,4 @@ enum class NamedLetters { generators, all };
 /// Errors: InputError naming the unknown name and the known ones; SizeLimit for degrees too large.
 Action named_monoid(const std::string& name, NamedLetters letters = NamedLetters::generators);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

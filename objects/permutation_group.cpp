@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline objects {
 namespace {
 
 constexpr std::uint32_t no_coset = UINT32_MAX;
@@ -200,4 +200,4 @@ std::optional<std::vector<AbelianStep>> abelian_steps(const PermutationGroup& gr
   return steps;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

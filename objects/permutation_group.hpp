@@ -8,7 +8,7 @@
 #include "objects/action.hpp"
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// True for a map that hits every point.
 bool is_permutation(const Transformation& map);
@@ -61,4 +61,4 @@ struct AbelianStep {
 /// group is not solvable.
 std::optional<std::vector<AbelianStep>> abelian_steps(const PermutationGroup& group);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

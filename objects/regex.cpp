@@ -10,7 +10,7 @@
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -364,4 +364,4 @@ ParsedRegex parse_regex(std::string_view text, const std::optional<Alphabet>& al
   return parsed;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -8,7 +8,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// Abstract syntax of a regular expression over single-character letters.
 struct Regex {
@@ -43,4 +43,4 @@ ParsedRegex parse_regex(std::string_view text,
 /// Thompson's construction; complements and intersections go through `determinise`.
 Nfa to_nfa(const ParsedRegex& regex);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -7,7 +7,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/regex.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -169,4 +169,4 @@ Nfa to_nfa(const ParsedRegex& regex) {
   return Thompson(regex.alphabet).of(*regex.root);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

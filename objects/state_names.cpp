@@ -4,7 +4,7 @@
 #include "base/phrases.hpp"
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 std::vector<std::string> state_names(const Nfa& nfa, const Dfa& dfa, std::size_t most_characters) {
   if (nfa.names.empty()) return {};
@@ -34,4 +34,4 @@ std::vector<std::string> state_names(const Nfa& nfa, const Dfa& dfa, std::size_t
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

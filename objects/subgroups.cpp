@@ -6,7 +6,7 @@
 #include "objects/green_classes.hpp"
 #include "objects/permutation_group.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 Subgroups examine_subgroups(const TransitionMonoid& monoid) {
   const GreenClasses classes = green_classes(monoid);
@@ -27,4 +27,4 @@ Subgroups examine_subgroups(const TransitionMonoid& monoid) {
   return found;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -5,7 +5,7 @@
 
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 /// What the groups inside a monoid say about it. A monoid is aperiodic when they are all trivial,
 /// and called solvable when they are all solvable.
@@ -18,4 +18,4 @@ struct Subgroups {
 
 Subgroups examine_subgroups(const TransitionMonoid& monoid);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

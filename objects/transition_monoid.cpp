@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline objects {
 
 namespace {
 
@@ -172,4 +172,4 @@ Dfa to_minimal_dfa(const Action& action, std::size_t max_states) {
   return minimise(automaton_of_products(*monoid, action.alphabet));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline objects

@@ -3,7 +3,7 @@
 #include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 std::optional<std::vector<Transformation>> LanguageOracle::prefix_products(const Word&) const {
   return std::nullopt;
@@ -80,4 +80,4 @@ std::unique_ptr<LanguageOracle> make_action_oracle(Action action, std::string na
   return std::make_unique<ActionOracle>(std::move(action), std::move(name));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "oracle/line_program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 namespace {
 
 /// The answer as yes or no.
@@ -63,4 +63,4 @@ ReachabilityQuestion make_command_reachability(const std::string& command) {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

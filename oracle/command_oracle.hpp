@@ -7,7 +7,7 @@
 #include "objects/graph.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 /// As the names of oracles begin that are programs of the user's: "command ./oracle.py".
 inline constexpr const char* kCommandOracle = "command ";
@@ -24,4 +24,4 @@ std::unique_ptr<LanguageOracle> make_command_oracle(const std::string& command, 
 using ReachabilityQuestion = std::function<bool(const Graph&, Vertex source, Vertex target)>;
 ReachabilityQuestion make_command_reachability(const std::string& command);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 namespace {
 
 class CraspOracle : public LanguageOracle {
@@ -94,4 +94,4 @@ std::unique_ptr<LanguageOracle> make_crasp_oracle(CraspProgram program, std::str
   return std::make_unique<CraspOracle>(std::move(program), std::move(name));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

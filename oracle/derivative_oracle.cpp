@@ -7,7 +7,7 @@
 #include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 namespace {
 
@@ -235,4 +235,4 @@ std::unique_ptr<LanguageOracle> make_regex_oracle(ParsedRegex regex) {
   return std::make_unique<RegexOracle>(std::move(regex));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -1,6 +1,6 @@
 #include "oracle/explored_automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 Dfa merged_states(const Dfa& dfa) {
   // In every round a class is what its states say themselves and the classes that they lead to.
@@ -33,4 +33,4 @@ Dfa merged_states(const Dfa& dfa) {
   return merged;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

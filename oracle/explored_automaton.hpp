@@ -7,7 +7,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 /// More configurations of an oracle are not explored.
 inline constexpr std::size_t kMostConfigurations = 8192;
@@ -37,4 +37,4 @@ std::optional<Dfa> explored_automaton(const Alphabet& alphabet, const Configurat
   return merged_states(dfa);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -21,7 +21,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 namespace {
 
 constexpr int kSecondsForAnAnswer = 60;
@@ -191,4 +191,4 @@ std::string LineProgram::ask(const std::string& question) {
   return answer;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 /// A program in a process of its own that is asked by lines and answers each with a line. It reads
 /// them from its standard input; its standard output is a pseudo-terminal, because programs write
@@ -45,4 +45,4 @@ class LineProgram {
 /// Kills the programs that run: for handlers of signals, which leave no time for anything else.
 void kill_line_programs() noexcept;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

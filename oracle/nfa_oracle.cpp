@@ -4,7 +4,7 @@
 #include "oracle/explored_automaton.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::unique_ptr<LanguageOracle> make_nfa_oracle(Nfa nfa, std::string name) {
   return std::make_unique<NfaOracle>(std::move(nfa), std::move(name));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -7,7 +7,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 namespace {
 
 std::string joined(const std::vector<std::string>& words) {
@@ -151,4 +151,4 @@ void RuleOracle::decide_question() {
                              : std::max(verdict.depth, opposite.depth);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline oracle {
 
 /// Answers a question about facts and rules by backward chaining, from the text alone:
 ///
@@ -60,4 +60,4 @@ class RuleOracle {
   std::uint32_t depth_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline oracle

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 namespace {
 
 /// What is true of an average whether it was taken at the one time or at the other.
@@ -127,4 +127,4 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -5,7 +5,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 // The abstract domain of the compiler's analysis. The analysis is an abstract interpretation
 // (Cousot, Cousot 1977) of programs: compiler/meaning runs the statements on the numbers of one
@@ -94,4 +94,4 @@ AbstractState initial_state(const Program& program);
 /// Precondition: one kind.
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

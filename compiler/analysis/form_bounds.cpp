@@ -6,7 +6,7 @@
 
 #include "base/overload.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 FormBounds::FormBounds(const Program& program) : p_(program) {
   std::vector<std::string> first, rest;
@@ -131,4 +131,4 @@ bool FormBounds::holds_somewhere(const Literal& literal, const AbstractState& st
   return at_some_kind([&](const TokenClass& tokens) { return holds(literal, tokens, state); });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -6,7 +6,7 @@
 #include "compiler/analysis/abstract_value.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 /// Interval arithmetic for linear forms of cells that hold values of their types. Tokens are told
 /// apart by kind, first or not: what the embedding fills in is known exactly for each such class.
@@ -51,4 +51,4 @@ class FormBounds {
   std::vector<std::string> always_;  ///< kinds that every input has
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 namespace {
 
 /// A loop may carry an average that nothing has added to a number before the first pass: where its
@@ -47,4 +47,4 @@ AbstractState loop_invariant(const FormBounds& bounds, AbstractState entry,
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

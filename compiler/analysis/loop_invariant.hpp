@@ -5,7 +5,7 @@
 #include "compiler/analysis/abstract_value.hpp"
 #include "compiler/analysis/form_bounds.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 /// The repeated block, once, on abstract values: from the state before it to the state after it.
 using AbstractPass = std::function<AbstractState(const AbstractState&)>;
@@ -21,4 +21,4 @@ using AbstractPass = std::function<AbstractState(const AbstractState&)>;
 AbstractState loop_invariant(const FormBounds& bounds, AbstractState entry,
                              const AbstractPass& pass);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 namespace {
 
 bool is_rational_valued(const CellType& type) {
@@ -287,4 +287,4 @@ std::optional<Rational> NumberProperties::position_ratio(std::span<const Term> g
   return over;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

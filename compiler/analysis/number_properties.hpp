@@ -7,7 +7,7 @@
 #include "compiler/analysis/form_bounds.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 /// What the analysis knows of averages and numbers. Two halves: the abstract value of an average
 /// when attention takes it, and what is read off a state: signs, ratios, common norms, that a
@@ -46,4 +46,4 @@ class NumberProperties {
   FormBounds bounds_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

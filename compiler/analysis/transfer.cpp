@@ -6,7 +6,7 @@
 #include "base/overload.hpp"
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 AbstractState Transfer::after(std::span<const Statement* const> statements,
                               const AbstractState& before) const {
@@ -124,4 +124,4 @@ void Transfer::forget_averages_of(const std::vector<CellId>& written, AbstractSt
       }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -6,7 +6,7 @@
 #include "compiler/analysis/number_properties.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_analysis {
 
 /// The abstract meaning of statements, beside their meaning (`step`, compiler/meaning): moments in
 /// gamma(before) that obey ProofObligations are taken into gamma(after). Refuses nothing.
@@ -36,4 +36,4 @@ class Transfer {
   const NumberProperties& numbers_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_analysis

@@ -9,7 +9,7 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_builder {
 
 /// Gives the cells of a program, or of a part of one, other numbers, everywhere where it names one.
 class Renumbering {
@@ -85,4 +85,4 @@ Part placed(const cells::Program& program, Part part) {
   return part;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_builder

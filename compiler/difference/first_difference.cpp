@@ -10,7 +10,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_difference {
 namespace {
 
 /// Follows the run sublayer by sublayer and remembers the first difference.
@@ -229,4 +229,4 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
   return first_difference(program, model, tokens.value());
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_difference

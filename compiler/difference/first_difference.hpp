@@ -10,7 +10,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_difference {
 
 /// The first place where the exact run of a weights file leaves the meaning of its program.
 struct Difference {
@@ -37,4 +37,4 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
 Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
                                                     const std::vector<std::string>& letters);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_difference

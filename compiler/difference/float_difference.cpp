@@ -8,7 +8,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/float_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_difference {
 namespace {
 
 /// Keeps the stream of the exact run after every sublayer; copies share their tuples.
@@ -82,4 +82,4 @@ Outcome<std::optional<Difference>> first_float_difference(const Model& model,
   return compare.difference;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_difference

@@ -9,7 +9,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_difference {
 
 /// The first place where a floating-point run leaves the exact run of the same weights for another
 /// reason than rounding: sublayer by sublayer, token by token, in the order of the coordinates, the
@@ -22,4 +22,4 @@ Outcome<std::optional<Difference>> first_float_difference(const Model& model,
                                                           const FloatOptions& options,
                                                           const Tokens& tokens);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_difference

@@ -10,7 +10,7 @@
 #include "runtime/file/derived.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 /// What the compiler makes of the program, if that is the weights of the file, under the options
@@ -76,4 +76,4 @@ void CarriedProgram::compile_again(const Model& model) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -8,7 +8,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/file/precision_facts.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// How far the program that a weights file carries in `derived` can be trusted to be the one of its
 /// weights; no hash protects it.
@@ -54,4 +54,4 @@ class [[nodiscard]] CarriedProgram {
   PrecisionFacts facts_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <map>
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 constexpr const char* kEllipsis = "\xE2\x80\xA6";
@@ -227,4 +227,4 @@ std::vector<CellFamily> CellNames::families() const {
   return group_families(names);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

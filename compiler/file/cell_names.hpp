@@ -9,7 +9,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// Cells that differ only in the number after the last dot, in increasing order of that number:
 /// d.0, d.1, ... Every other cell is a family of its own.
@@ -60,4 +60,4 @@ std::string number_ranges(const std::vector<std::uint32_t>& numbers, std::size_t
 /// Groups cell names, which keep their order, into families.
 std::vector<CellFamily> group_families(const std::vector<std::string>& names);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

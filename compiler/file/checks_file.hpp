@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// What was checked about a weights file stands beside it in MODEL.checks.json, keyed by the file's
 /// hash: entries about other content are dropped when a new one is written.
@@ -32,4 +32,4 @@ std::string checks_path(const std::string& model_path);
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry,
                bool oracle_may_change = false);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

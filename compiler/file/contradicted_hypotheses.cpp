@@ -8,7 +8,7 @@
 #include "runtime/file/hypotheses.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 /// The first head of which `wrong` holds, with what is wrong.
@@ -83,4 +83,4 @@ std::optional<std::string> contradiction(const Model& model, const std::string& 
   return std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

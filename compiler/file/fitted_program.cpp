@@ -7,7 +7,7 @@
 #include "base/overload.hpp"
 #include "compiler/rules/program_rules.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 bool same_promise(const Selector& selector, const Promise& promise) {
@@ -129,4 +129,4 @@ bool FittedProgram::fits(const Model& model) {
   return true;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

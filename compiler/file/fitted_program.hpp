@@ -9,7 +9,7 @@
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// A program beside weights that it fits: its layers, heads, promises and sizes are those of the
 /// weights. Which program fits by chance, or was made to, it cannot tell (CarriedProgram).
@@ -41,4 +41,4 @@ class FittedProgram {
   std::vector<FittedLayer> layers_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -7,7 +7,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/embed.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 class Count {
@@ -96,4 +96,4 @@ Measures measure(const Model& model, std::uint64_t n) {
   return m;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -5,7 +5,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// Numbers counted on a weights file, the ones a claim is compared with. Sizes that depend on the
 /// input are those at n letters or vertices.
@@ -23,4 +23,4 @@ struct Measures {
 
 Measures measure(const Model& model, std::uint64_t n);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

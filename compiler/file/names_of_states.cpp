@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 std::vector<std::string> names_of_states(const Model& model) {
   const std::string* states = text_in(model.parameters, "states");
@@ -17,4 +17,4 @@ std::vector<std::string> names_of_states(const Model& model) {
   return names;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -5,7 +5,7 @@
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 std::string linear_form(const CellNames& names, const SparseVector& form) {
   std::string text;
@@ -49,4 +49,4 @@ std::string promise_text(const CellNames& names, const Promise& promise) {
       promise);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -6,7 +6,7 @@
 
 #include "compiler/file/carried_program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 namespace {
 
 std::string text_of(const SeparationLaw& law) {
@@ -73,4 +73,4 @@ std::vector<PrecisionSentence> precision_sentences(const Model& model) {
   return sentences;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

@@ -5,7 +5,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_file {
 
 /// Something that a run in floating point would like to know of the exact numbers of a file, and
 /// whether it is proved. N is what precision_facts.hpp calls the size of a run.
@@ -19,4 +19,4 @@ struct PrecisionSentence {
 /// file carries; of a file that cannot be proved to be of such a program one sentence that says why.
 std::vector<PrecisionSentence> precision_sentences(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_file

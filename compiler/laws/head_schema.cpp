@@ -3,7 +3,7 @@
 #include "base/overload.hpp"
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_laws {
 namespace {
 
 Term term(CellId cell, std::uint32_t index, std::int64_t factor = 1) {
@@ -246,4 +246,4 @@ HeadSchema head_schema(const Program& program, const Selector& selector) {
                     selector);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_laws

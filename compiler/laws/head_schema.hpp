@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_laws {
 
 /// Query and key of a head as linear forms of cells, one pair per score dimension. Cells are read up
 /// to one common positive factor, which does not move an arg max.
@@ -16,4 +16,4 @@ struct HeadSchema {
 /// inequality that makes its arg max the selected set, for every position and every length.
 HeadSchema head_schema(const Program& program, const Selector& selector);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_laws

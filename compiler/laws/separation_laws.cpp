@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline compiler_laws {
 namespace {
 
 Rational integer(std::uint64_t value) {
@@ -149,4 +149,4 @@ SeparationLaw least(std::span<const SeparationLaw> laws) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_laws

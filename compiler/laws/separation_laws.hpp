@@ -6,7 +6,7 @@
 #include "compiler/program/program.hpp"
 #include "runtime/file/precision_facts.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_laws {
 
 /// How far the numbers of different values lie apart, at least, in a run of size N: positions are
 /// below N, and N >= 2 wherever two positions are compared. The inequalities are proved in
@@ -33,4 +33,4 @@ std::optional<SeparationLaw> difference(const FirstComponent& a, const FirstComp
 /// The law that follows from each of several for N >= 2. Precondition: at least one.
 SeparationLaw least(std::span<const SeparationLaw> laws);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_laws

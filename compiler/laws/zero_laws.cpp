@@ -4,7 +4,7 @@
 
 #include "compiler/laws/separation_laws.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_laws {
 namespace {
 
 using Sum = std::vector<Summand>;
@@ -140,4 +140,4 @@ std::optional<SeparationLaw> zero_law(const Program& program, const Component& n
   return ZeroLaw(program, contents).of(number);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_laws

@@ -2,7 +2,7 @@
 
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 
 std::vector<Real> code_of(PositionCode code, std::uint64_t position) {
   if (code.kind == PositionCode::Kind::phi) {
@@ -37,4 +37,4 @@ Real CellReader::value(std::size_t token, const LinearForm& form) const {
   return sum;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

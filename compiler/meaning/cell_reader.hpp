@@ -6,7 +6,7 @@
 
 #include "compiler/meaning/cell_states.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 
 /// The code of a position, component by component.
 std::vector<Real> code_of(PositionCode code, std::uint64_t position);
@@ -28,4 +28,4 @@ class CellReader {
   const CellStates& states_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

@@ -7,7 +7,7 @@
 #include "compiler/program/program.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 
 /// The cells of every token at one moment of a program.
 struct CellStates {
@@ -35,4 +35,4 @@ class BrokenProgram : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

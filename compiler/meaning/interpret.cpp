@@ -9,7 +9,7 @@
 #include "compiler/meaning/selected_positions.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 namespace {
 
 /// The largest absolute component of the least integer vector in the direction of `vector`, 0 of
@@ -220,4 +220,4 @@ Real output_value(const CellStates& states, const OutputRow& row, std::size_t to
   return value;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

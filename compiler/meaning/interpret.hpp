@@ -5,7 +5,7 @@
 #include "compiler/meaning/cell_states.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 
 // The meaning of programs: slow, direct, without scores, matrices, masks or layers. Positions are
 // found by what cells say, tables by looking rows up, directions by dividing by the norm.
@@ -26,4 +26,4 @@ CellStates interpret(const Program& program, const Tokens& tokens);
 /// Value of an output at one token.
 Real output_value(const CellStates& states, const OutputRow& row, std::size_t token);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 namespace {
 
 Rational rational(std::size_t k) {
@@ -280,4 +280,4 @@ std::vector<std::size_t> SelectedPositions::select(std::size_t token,
   return preferred(s.prefer, positions);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

@@ -7,7 +7,7 @@
 
 #include "compiler/meaning/cell_reader.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 
 /// a / b where that is a rational number. Precondition: b is not zero.
 std::optional<Rational> rational_quotient(const Real& a, const Real& b);
@@ -76,4 +76,4 @@ class SelectedPositions {
   std::vector<FoundTerm> found_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning

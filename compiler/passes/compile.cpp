@@ -9,7 +9,7 @@
 #include "runtime/file/derived.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 /// The initial block, the repeated one `loops` times, the final one.
@@ -76,4 +76,4 @@ Compiled unroll(Compiled compiled, std::uint64_t size) {
   return compiled;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

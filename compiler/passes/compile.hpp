@@ -10,7 +10,7 @@
 #include "runtime/file/model_rules.hpp"
 #include "runtime/file/precision_facts.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 struct CompileOptions {
   Norm norm = Norm::rms;
@@ -40,4 +40,4 @@ Compiled compile(const Program& program, const CompileOptions& options = {});
 /// Errors: ProgramRefused for more layers than a file may have.
 Compiled unroll(Compiled compiled, std::uint64_t size);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

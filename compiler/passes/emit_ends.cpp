@@ -9,7 +9,7 @@
 #include "compiler/rules/statement_cells.hpp"
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 class Ends {
@@ -215,4 +215,4 @@ void emit_ends(const Program& program, const Layout& layout, Model& model) {
   Ends(program, layout).emit(model);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

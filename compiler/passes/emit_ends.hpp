@@ -4,9 +4,9 @@
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// Fills what stands before and after the layers: input, position, embedding, unembedding, output.
 void emit_ends(const Program& program, const Layout& layout, Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -9,7 +9,7 @@
 #include "compiler/rules/statement_cells.hpp"
 #include "runtime/file/cell_lifetimes.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 std::string type_text(const CellType& type) {
@@ -321,4 +321,4 @@ Model emit_weights(const Program& program, const Schedule& schedule, const MaskT
   return Emitter(program, schedule, masks, layout).emit();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -6,7 +6,7 @@
 #include "base/overload.hpp"
 #include "compiler/laws/head_schema.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 std::uint32_t value_dimension(const Program& program, const FetchStatement& fetch) {
@@ -96,4 +96,4 @@ void check_layout(const Program& program, const Layout& layout) {
     }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -7,7 +7,7 @@
 #include "compiler/passes/schedule.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// Where each cell lives in the residual stream, and how wide the stream is.
 struct Layout {
@@ -42,4 +42,4 @@ std::uint32_t padded_width(std::uint32_t cells, Norm norm);
 std::uint32_t strict_width(std::uint32_t cells, Norm norm, std::uint32_t heads,
                            std::uint32_t dimension);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -5,7 +5,7 @@
 
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 bool takes_away(const UsedCell& used, const AbstractState& before) {
@@ -97,4 +97,4 @@ MaskPlan plan_mask(const NumberProperties& numbers, const SublayerStatements& st
   return plan;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -8,7 +8,7 @@
 #include "compiler/passes/statement_place.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// The type of one sublayer's mask (design: constant, direction, common), with what emission needs.
 struct MaskPlan {
@@ -34,4 +34,4 @@ MaskPlan plan_mask(const NumberProperties& numbers, const SublayerStatements& st
 std::vector<CellId> overwritten_cells(const Program& program, const SublayerStatements& statements,
                                       const AbstractState& before);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -8,7 +8,7 @@
 #include "compiler/passes/proof_obligations.hpp"
 #include "compiler/passes/statement_place.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 /// One sublayer after the other: what its statements owe is checked against the state before it
@@ -130,4 +130,4 @@ MaskTypes type_masks(const Program& program, const Schedule& schedule) {
   return NormTyping(program, schedule).run();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

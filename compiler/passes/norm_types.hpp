@@ -6,7 +6,7 @@
 #include "compiler/passes/schedule.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 struct LayerMasks {
   MaskPlan attention, feedforward;
@@ -29,4 +29,4 @@ struct MaskTypes {
 /// left them. Errors: ProgramRefused naming block, layer, sublayer, statement, cell and reason.
 MaskTypes type_masks(const Program& program, const Schedule& schedule);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

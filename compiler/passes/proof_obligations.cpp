@@ -6,7 +6,7 @@
 #include "base/overload.hpp"
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 /// What to do about a cell that is zero where it is read.
@@ -189,4 +189,4 @@ void ProofObligations::check_proofs(const Statement& statement, const AbstractSt
   std::visit([&](const auto& s) { at.check(s); }, statement);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -8,7 +8,7 @@
 #include "compiler/passes/statement_place.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// What a statement demands of the cells before it. What the abstract state does not prove is
 /// refused with block, layer, sublayer, statement, cell and reason (ProgramRefused), also where it
@@ -37,4 +37,4 @@ class ProofObligations {
   const NumberProperties& numbers_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -9,7 +9,7 @@
 #include "compiler/laws/separation_laws.hpp"
 #include "compiler/laws/zero_laws.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 // Scale. In a constant mask mask * h has the norm S at every token, so norm(mask * h) is
@@ -200,4 +200,4 @@ PrecisionFacts prove_precision(const Program& program, const Schedule& schedule,
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

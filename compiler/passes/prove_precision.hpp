@@ -6,7 +6,7 @@
 #include "compiler/program/program.hpp"
 #include "runtime/file/precision_facts.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// What is proved about the numbers of the compiled weights, at every token of every input, one
 /// entry per scheduled layer: initial, repeated, final. What is not proved is absent. The proofs
@@ -15,4 +15,4 @@ namespace logdepth {
 PrecisionFacts prove_precision(const Program& program, const Schedule& schedule,
                                const MaskTypes& masks, const Layout& layout);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -7,7 +7,7 @@
 
 #include "compiler/rules/program_rules.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 namespace {
 
 /// Sublayers are numbered attention 0, feed-forward 1, attention 2, ...
@@ -98,4 +98,4 @@ void check_schedule(const Program& program, const Schedule& schedule) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// The statements that share one sublayer. All of them read the stream as it was before it.
 using SublayerStatements = std::vector<const Statement*>;
@@ -34,4 +34,4 @@ Schedule schedule_layers(const Program& program);
 /// program).
 void check_schedule(const Program& program, const Schedule& schedule);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

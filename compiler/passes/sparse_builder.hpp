@@ -8,7 +8,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// Collects entries in any order; `finish` sorts them row-major, adds up repetitions, drops zeros.
 class MatrixBuilder {
@@ -45,4 +45,4 @@ inline SparseVector to_sparse(const std::map<std::uint32_t, Rational>& values) {
   return vector;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 void StatementPlace::refuse(const Statement& statement, const std::string& reason) const {
   throw ProgramRefused(fmt::format("{} block, layer {}, {}, {}: {}", block_name(block), layer + 1,
@@ -14,4 +14,4 @@ void StatementPlace::refuse_block(const std::string& reason) const {
   throw ProgramRefused(block_name(block) + " block: " + reason);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -5,7 +5,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_passes {
 
 /// Where in a schedule a program is refused, and how the sentence begins.
 struct StatementPlace {
@@ -20,4 +20,4 @@ struct StatementPlace {
   [[noreturn]] void refuse_block(const std::string& reason) const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_passes

@@ -7,7 +7,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 namespace {
 
 bool blank(char c) {
@@ -103,4 +103,4 @@ std::uint32_t LineWords::small_number(const char* expected) {
   return static_cast<std::uint32_t>(value);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

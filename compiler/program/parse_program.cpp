@@ -8,7 +8,7 @@
 #include "compiler/program/program_text.hpp"
 #include "compiler/program/program_words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 namespace {
 
 class Parser : private ProgramWords {
@@ -433,4 +433,4 @@ Program parse_program(std::string_view text, const std::string& source) {
   return Parser(text, source).parse();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

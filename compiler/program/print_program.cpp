@@ -8,7 +8,7 @@
 #include "compiler/program/program_text.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 namespace {
 
 std::string quoted(const std::string& text, bool always = false) {
@@ -344,4 +344,4 @@ std::string print_program(const Program& program) {
   return Printer(program).print();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

@@ -6,7 +6,7 @@
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 namespace {
 
 std::uint32_t code_size(PositionCode code) {
@@ -95,4 +95,4 @@ std::string statement_name(const Program& program, const Statement& statement) {
       statement);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

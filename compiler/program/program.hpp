@@ -12,7 +12,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 
 /// The intermediate representation: what happens, not where. A program is a list of named cells
 /// and, per block, a list of statements that run one after the other at every token. Its meaning is
@@ -326,4 +326,4 @@ std::string block_name(Block block);
 /// "fetch 'prev'", "lookup 'product'", "move E", ... for messages and drawings.
 std::string statement_name(const Program& program, const Statement& statement);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

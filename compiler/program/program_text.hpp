@@ -5,7 +5,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 
 /// The text form of a program (`.cells`), specified in compiler/README.md.
 /// parse_program(print_program(p)) == p, and printing what was parsed is the canonical text.
@@ -19,4 +19,4 @@ std::string code_name(PositionCode code);
 /// question (program_rules.hpp). Errors: InputError with source, line and what was expected.
 [[nodiscard]] Program parse_program(std::string_view text, const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

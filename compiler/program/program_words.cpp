@@ -8,7 +8,7 @@
 #include "base/quoted_text.hpp"
 #include "base/spelling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 namespace {
 
 /// The whole text as a decimal number.
@@ -234,4 +234,4 @@ Selector ProgramWords::selector() {
   fail_expecting("uniform, match, same, rightmost, nearest, flagged, find, find-one or related");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

@@ -6,7 +6,7 @@
 #include "compiler/program/line_words.hpp"
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_program {
 
 /// What a line of a `.cells` file is made of once cells have names: literals, components, forms,
 /// ratios and selectors, read against the program declared so far.
@@ -41,4 +41,4 @@ class ProgramWords : protected LineWords {
   std::unordered_map<CellId, std::unordered_map<std::string, std::uint32_t>> labels_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_program

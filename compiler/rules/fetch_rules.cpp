@@ -6,7 +6,7 @@
 #include "compiler/rules/program_rules.hpp"
 #include "compiler/rules/rule_base.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 namespace {
 
 class FetchRules : private RuleBase {
@@ -188,4 +188,4 @@ void check_fetch(const Program& program, const FetchStatement& fetch, const std:
   FetchRules(program, fetch, where).check();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

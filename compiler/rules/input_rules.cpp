@@ -6,7 +6,7 @@
 #include "compiler/rules/rule_base.hpp"
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 namespace {
 
 class InputRules : private RuleBase {
@@ -181,4 +181,4 @@ void check_inputs(const Program& program) {
   InputRules(program).check();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

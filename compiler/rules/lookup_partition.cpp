@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 namespace {
 
 class Partition {
@@ -100,4 +100,4 @@ std::optional<std::string> partition_violation(const Program& program,
   return std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

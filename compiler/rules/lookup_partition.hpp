@@ -5,7 +5,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 
 /// A lookup is a function iff, for each assigned cell, the conditions of the rules that assign it
 /// partition the value space of the condition cells: every combination of values satisfies exactly
@@ -15,4 +15,4 @@ namespace logdepth {
 std::optional<std::string> partition_violation(const Program& program,
                                                const LookupStatement& lookup);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

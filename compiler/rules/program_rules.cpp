@@ -10,7 +10,7 @@
 #include "compiler/rules/rule_base.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 namespace {
 
 class Rules : private RuleBase {
@@ -187,4 +187,4 @@ void check_program(const Program& program) {
   Rules(program).check();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

@@ -3,7 +3,7 @@
 #include "compiler/program/program.hpp"
 #include "compiler/rules/statement_cells.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 
 /// What every program must obey before it is interpreted or compiled: names and types fit, each
 /// selector gets the cells its schema is proved for, lookups are total and single-valued, permanent
@@ -11,4 +11,4 @@ namespace logdepth {
 /// the statement, the cell and the reason.
 void check_program(const Program& program);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

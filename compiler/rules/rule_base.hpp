@@ -8,7 +8,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 
 /// What all rules of check_program (program_rules.hpp) ask of cells, and how they refuse. The rules
 /// are in input_rules.cpp, fetch_rules.cpp and program_rules.cpp, in this order of asking.
@@ -66,4 +66,4 @@ void check_inputs(const Program& program);
 /// The selector gets the cells that its schema is proved for; the writes fit their targets.
 void check_fetch(const Program& program, const FetchStatement& fetch, const std::string& where);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

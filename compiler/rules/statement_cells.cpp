@@ -5,7 +5,7 @@
 
 #include "base/overload.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 namespace {
 
 std::vector<CellId> sorted(std::vector<CellId> cells) {
@@ -222,4 +222,4 @@ std::vector<UsedCell> cell_uses(const Program& program, const Statement& stateme
   return uses;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

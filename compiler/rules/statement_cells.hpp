@@ -6,7 +6,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_rules {
 
 /// The cells a statement reads, those it overwrites included (an overwrite reads the old value),
 /// and the cells it writes. Sorted, without repetition. `constant` is the program's constant cell.
@@ -43,4 +43,4 @@ struct UsedCell {
 /// checked. A cell may have several.
 std::vector<UsedCell> cell_uses(const Program& program, const Statement& statement);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_rules

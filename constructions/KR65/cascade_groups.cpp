@@ -3,7 +3,7 @@
 #include "constructions/KR65/cascade_network.hpp"
 #include "objects/cascade.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_KR65 {
 namespace {
 
 /// t^e = t_1^e_1 ... t_k^e_k.
@@ -184,4 +184,4 @@ const cells::Flag& CascadeNetwork::even() {
   return *even_;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_KR65

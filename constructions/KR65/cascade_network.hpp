@@ -16,7 +16,7 @@
 #include "logdepth/program.hpp"
 #include "objects/permutation_group.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_KR65 {
 
 /// What a letter does at a level.
 struct LevelInput {
@@ -108,4 +108,4 @@ class CascadeNetwork {
   bool scan_done_ = false;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_KR65

@@ -10,7 +10,7 @@
 #include "objects/action.hpp"
 #include "objects/cascade.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_KR65 {
 
 /// What the construction compiles: an automaton as a chain of levels.
 struct CascadeTask {
@@ -31,4 +31,4 @@ struct CascadeOptions {
   ScanTable table = ScanTable::automatic;  ///< of the level that is scanned
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_KR65

@@ -40,7 +40,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/holonomy.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_KR65 {
 
 CascadeNetwork::CascadeNetwork(const CascadeTask& task, const std::string& name,
                                const CascadeOptions& options)
@@ -415,4 +415,4 @@ Construction cascade_record() {
                         {7, "cascade-fine", "Cascade, S4, fine positions", "S4", {}, doubling(4)}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_KR65

@@ -5,7 +5,7 @@
 #include "compiler/program/program.hpp"
 #include "constructions/KR65/cascade_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_KR65 {
 
 /// By holonomy. A word problem is that of the right regular action of its transition monoid, so
 /// that the states are the products. Errors: SizeLimit.
@@ -17,4 +17,4 @@ CascadeTask cascade_of(const Action& action);
 Program regular_language_cascade_KR65(const CascadeTask& task, const std::string& name,
                                       const CascadeOptions& options = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_KR65

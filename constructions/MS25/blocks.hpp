@@ -8,7 +8,7 @@
 /// The parts of MS25 that other constructions repeat, as statements about their own cells. `name` is
 /// the name of the head. What each does and why is at its lemma: lemA1_read.cpp, ...,
 /// division_lem3_1.cpp.
-namespace logdepth::blocks {
+namespace logdepth::inline constructions_MS25::blocks {
 
 /// Lemma A.1 by attention: `unit` := the direction of `raw`. Leaves the feed-forward sublayer free.
 cells::Fetch read(const std::string& name, const cells::Vector& raw, const cells::Vector& unit);
@@ -39,4 +39,4 @@ cells::Statements multiples(const Multiples& of);
 /// Its heads `near` and `mark` alone: undone(multiples_heads(...)) makes D blank again.
 cells::Statements multiples_heads(const Multiples& of);
 
-}  // namespace logdepth::blocks
+}  // namespace logdepth::inline constructions_MS25::blocks

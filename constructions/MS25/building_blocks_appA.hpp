@@ -24,7 +24,7 @@
 ///   A.5  1                          1 for what attention wrote and unit vectors, else 2
 ///   A.6  1                          1, also for i < k; 0 where phi(i - k) is only a query
 ///   A.7  1, and 1 to clear          1, and the attention of the next; 2 from raw psi
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 enum class ReadBy { feedforward, attention };
 /// How a scalar lies in the stream.
@@ -80,4 +80,4 @@ enum class Compared {
 /// taken away by the attention of one more layer. Inputs also: `I` = phi(i), except for `raw`.
 Program equality_MS25_lemA7(Compared compared = Compared::stored, bool clear = true);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -20,7 +20,7 @@
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
   using namespace cells;
@@ -102,4 +102,4 @@ Construction floor_division_record() {
           }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// MS25 Lemma 3.1 for inputs of at most `length` tokens, by a look-up that rounds down. Input
 /// `cells`, with L = ceil(length / 8): unit `I` = phi(i), `I<L>` = dir(i, L), `R` = dir(i, m) with
@@ -13,4 +13,4 @@ namespace logdepth {
 /// SizeLimit above 2^24.
 Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -18,7 +18,7 @@
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 // --- the steps of both forms ---------------------------------------------------------------------
 
@@ -233,4 +233,4 @@ Construction paper_division_record() {
           .program = [](const Request&) { return division_MS25_lem3_1({DivisionForm::paper}); }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

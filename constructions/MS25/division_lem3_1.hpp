@@ -3,7 +3,7 @@
 #include "compiler/program/program.hpp"
 #include "constructions/construction.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// The option --own-argument of the constructions that have it.
 inline Option own_argument_option() {
@@ -30,4 +30,4 @@ struct DivisionOptions {
 /// network wrote is zero again, but with own_argument, where nothing is taken back. Source: MS25 Lemma 3.1 and Appendix B.
 Program division_MS25_lem3_1(const DivisionOptions& options = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -31,7 +31,7 @@
 #include "constructions/MS25/graph_squaring.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 namespace {
 
@@ -165,4 +165,4 @@ Construction bounded_connectivity_record() {
           }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

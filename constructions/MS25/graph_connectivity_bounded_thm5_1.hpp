@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// The largest number of vertices that such a file is made for.
 inline constexpr std::uint32_t kMaxBoundedVertices = 4096;
@@ -15,4 +15,4 @@ inline constexpr std::uint32_t kMaxBoundedVertices = 4096;
 /// SizeLimit above kMaxBoundedVertices.
 Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

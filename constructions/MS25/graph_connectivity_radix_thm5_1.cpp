@@ -31,7 +31,7 @@
 #include "constructions/MS25/graph_squaring.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 namespace {
 
 /// The flags by which one step from a vertex of a tuple to the next is made: one of them is true.
@@ -190,4 +190,4 @@ Construction radix_connectivity_record() {
           }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// The largest radix: an input has size^(radix+1) tokens before s and t.
 inline constexpr std::uint32_t kMaxGraphRadix = 3;
@@ -17,4 +17,4 @@ inline constexpr std::uint64_t kMaxGraphPositions = 14'000;
 /// 0 or a radix other than 2 and 3, SizeLimit above kMaxGraphPositions.
 Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t radix);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

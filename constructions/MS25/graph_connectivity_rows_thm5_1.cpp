@@ -21,7 +21,7 @@
 #include "logdepth/program.hpp"
 #include "runtime/file/hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   using namespace cells;
@@ -83,4 +83,4 @@ Construction rows_connectivity_record() {
                          "size"}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// The largest size a file of rows is made for: it has size^2 flags and as many heads as vertices.
 inline constexpr std::uint32_t kMaxRowsSize = 256;
@@ -15,4 +15,4 @@ inline constexpr std::uint32_t kMaxRowsSize = 256;
 /// Errors: InputError for size 0, SizeLimit above kMaxRowsSize.
 Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

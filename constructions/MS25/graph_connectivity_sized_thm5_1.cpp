@@ -20,7 +20,7 @@
 #include "constructions/MS25/graph_squaring.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   using namespace cells;
@@ -97,4 +97,4 @@ Construction sized_connectivity_record() {
           }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 /// The largest size a file of this form is made for: its table of positions has size^3 + 2 size
 /// rows.
@@ -17,4 +17,4 @@ inline constexpr std::uint32_t kMaxSizedVertices = 24;
 /// limit.
 Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -44,7 +44,7 @@
 #include "constructions/MS25/graph_squaring.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 namespace {
 
 /// What both forms say of themselves.
@@ -274,4 +274,4 @@ Construction paper_connectivity_record() {
           .depths = {{true, "paper"}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

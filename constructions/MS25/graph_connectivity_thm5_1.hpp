@@ -2,7 +2,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 enum class ConnectivityForm {
   compact,  ///< one layer per squaring
@@ -14,4 +14,4 @@ enum class ConnectivityForm {
 /// reached from s, with ceil(log2(n-1)) loops. One file serves every n.
 Program graph_connectivity_MS25_thm5_1(ConnectivityForm form, GraphInput::Padding padding);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -13,7 +13,7 @@
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 cells::Fetch blocks::read(const std::string& name, const cells::Vector& raw,
                           const cells::Vector& unit) {
@@ -57,4 +57,4 @@ Program read_MS25_lemA1(Stored stored, ReadBy by) {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -11,7 +11,7 @@
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 Program store_MS25_lemA3(const StoreOptions& options) {
   using namespace cells;
@@ -47,4 +47,4 @@ Program store_MS25_lemA3(const StoreOptions& options) {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

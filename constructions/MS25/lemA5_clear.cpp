@@ -11,7 +11,7 @@
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 Program clear_MS25_lemA5() {
   using namespace cells;
@@ -43,4 +43,4 @@ Program clear_MS25_lemA5() {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -12,7 +12,7 @@
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 cells::Fetch blocks::offset(const std::string& name, const cells::Number& number,
                             const cells::Constant& one, const cells::Flag& first, std::uint32_t k) {
@@ -76,4 +76,4 @@ Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

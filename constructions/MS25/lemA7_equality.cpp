@@ -12,7 +12,7 @@
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 cells::Fetch blocks::preset(const std::string& name, const cells::Flag& flag,
                             const cells::Key& key) {
@@ -88,4 +88,4 @@ Program equality_MS25_lemA7(Compared compared, bool clear) {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

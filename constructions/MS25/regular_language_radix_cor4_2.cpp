@@ -27,7 +27,7 @@
 #include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
@@ -184,4 +184,4 @@ Construction radix_record() {
                          "unroll"}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -9,7 +9,7 @@
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 inline constexpr unsigned kMaxRadix = 64;
 
@@ -37,4 +37,4 @@ ProductForecast forecast_radix(const Action& action, const RadixOptions& options
 Program regular_language_radix_MS25_cor4_2(const Action& action, const std::string& name,
                                            const RadixOptions& options);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

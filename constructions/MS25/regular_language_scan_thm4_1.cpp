@@ -20,7 +20,7 @@
 #include "constructions/product_cells.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 ProductForecast forecast_scan(const Action& action, const ScanOptions& options) {
   ProductDemand demand;
@@ -119,4 +119,4 @@ Construction scan_record() {
           curve(3, "scan-two-circle", "two-circle positions", ScanPositions::two_circle)}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

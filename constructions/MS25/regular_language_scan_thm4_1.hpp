@@ -8,7 +8,7 @@
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 struct ScanOptions {
   ScanPositions positions = ScanPositions::two_circle;
@@ -38,4 +38,4 @@ cells::Statements scan_step(const OwnPosition& position, const ScanCells& scan,
 Program regular_language_scan_MS25_thm4_1(const Action& action, const std::string& name,
                                           const ScanOptions& options = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

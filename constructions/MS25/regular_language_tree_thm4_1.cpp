@@ -31,7 +31,7 @@
 #include "constructions/product_cells.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 namespace {
 
@@ -161,4 +161,4 @@ Construction tree_record() {
                          doubling(4, 4)}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

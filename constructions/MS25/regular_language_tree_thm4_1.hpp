@@ -6,7 +6,7 @@
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 struct TreeOptions {
   ScanTable table = ScanTable::automatic;
@@ -22,4 +22,4 @@ ProductForecast forecast_tree(const Action& action, const TreeOptions& options =
 Program regular_language_tree_MS25_thm4_1(const Action& action, const std::string& name,
                                           const TreeOptions& options = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -26,7 +26,7 @@
 #include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 std::uint32_t reach_of_a_block(const UniformRadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
     throw InputError(
@@ -156,4 +156,4 @@ Construction uniform_radix_record() {
       .check = [options](const Values& values) { reach_of_a_block(options(values)); }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

@@ -7,7 +7,7 @@
 #include "constructions/product_forecast.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_MS25 {
 
 struct UniformRadixOptions {
   unsigned radix = 2;  ///< k, from 2 to kMaxRadix
@@ -31,4 +31,4 @@ ProductForecast forecast_uniform_radix(const Action& action, const UniformRadixO
 Program regular_language_uniform_radix_MS25_cor4_2(const Action& action, const std::string& name,
                                                    const UniformRadixOptions& options);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_MS25

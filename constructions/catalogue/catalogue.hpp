@@ -2,9 +2,9 @@
 
 #include "constructions/construction.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_catalogue {
 
 /// Every construction that a command compiles, in the order in which they are shown.
 const Catalogue& catalogue();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_catalogue

@@ -10,7 +10,7 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_catalogue {
 namespace {
 
 /// If none is promised.
@@ -171,4 +171,4 @@ Construction fewest_layers_record() {
           }};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_catalogue

@@ -11,7 +11,7 @@
 #include "constructions/catalogue/catalogue.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_catalogue {
 
 /// A construction of regular languages, and how it is called for.
 struct RegularConstruction {
@@ -70,4 +70,4 @@ class RegularCosts {
   std::map<std::string, Built> built_;  // of those for all lengths
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_catalogue

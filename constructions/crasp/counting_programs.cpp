@@ -111,7 +111,7 @@ cells::Program decider(const DecisionPlan& plan, const Alphabet& alphabet,
 }  // namespace
 }  // namespace logdepth::crasp
 
-namespace logdepth {
+namespace logdepth::inline constructions_crasp {
 
 Program counting_program(const CraspProgram& source, const std::string& name) {
   using namespace cells;
@@ -185,4 +185,4 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
   return p.program();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_crasp

@@ -38,7 +38,7 @@
 #include "logdepth/program.hpp"
 #include "objects/prime.hpp"
 
-namespace logdepth {
+namespace logdepth::inline constructions_latent_reasoning {
 namespace {
 
 constexpr std::array<char, 3> kOperations = {'+', '-', '*'};
@@ -369,4 +369,4 @@ Construction pairwise_computation_graph_record() {
                 "an operation in each layer, with smaller tables");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline constructions_latent_reasoning

@@ -9,7 +9,7 @@
 
 #include "learned/core/attention_rows.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 using torch::Tensor;
 
@@ -245,4 +245,4 @@ Tensor fused_attention(const Tensor& query_key_value, std::int64_t heads, const 
                                given(distances.by_key, type), heads, distances.most, mask.causal);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -6,7 +6,7 @@
 
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Who may look at whom.
 struct AttentionMask {
@@ -55,4 +55,4 @@ torch::Tensor fused_attention(const torch::Tensor& query_key_value, std::int64_t
 /// Whether the fused pass can be taken: float32 or float64 on a CPU.
 bool fused_attention_applies(const torch::Tensor& query_key_value);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

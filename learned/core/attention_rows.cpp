@@ -9,7 +9,7 @@
 #endif
 #define LOGDEPTH_ALWAYS_INLINE inline __attribute__((always_inline))
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 template <class Number>
@@ -154,4 +154,4 @@ void attention_backward(AttentionRows<double>& rows, const double* above, std::i
   wide() ? backward_wide(rows, above, stride, gradients) : backward(rows, above, stride, gradients);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// One head of one sample in the fused pass of attention: `tokens` rows of `width` channels, rows
 /// `stride` numbers apart.
@@ -52,4 +52,4 @@ void attention_backward(AttentionRows<float>& rows, const float* above, std::int
 void attention_backward(AttentionRows<double>& rows, const double* above, std::int64_t above_stride,
                         const AttentionGradients<double>& gradients);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

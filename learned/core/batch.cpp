@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 using torch::Tensor;
@@ -134,4 +134,4 @@ Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& for
   return sum;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Samples as tensors. Shapes as in Samples.
 struct Batch {
@@ -49,4 +49,4 @@ struct LossTerm {
 torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch, const TaskFormat& format,
                         const LossTerm& term = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

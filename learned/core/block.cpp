@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 Linear::Linear(Parameters& parameters, const std::string& name, std::int64_t in, std::int64_t out,
                bool bias, double initial_bias, Initial initial)
@@ -245,4 +245,4 @@ Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) 
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -10,7 +10,7 @@
 #include "learned/core/parameters.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// y = x W^T + b over the last dimension, its product in `precision`; with an adapter
 /// y = x (W + U D)^T + b.
@@ -121,4 +121,4 @@ class TransformerBlock {
   Linear distance_to_key_, distance_to_query_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

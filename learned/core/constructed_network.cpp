@@ -15,7 +15,7 @@
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 Tensor dense(const SparseMatrix& matrix) {
@@ -265,4 +265,4 @@ std::unique_ptr<Network> make_constructed_network(const ConstructedConfig& confi
                                           device);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

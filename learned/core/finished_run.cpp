@@ -4,7 +4,7 @@
 #include "learned/core/tensor_files.hpp"
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 FinishedRun open_run(const std::string& folder, torch::Device device) {
   FinishedRun run;
@@ -16,4 +16,4 @@ FinishedRun open_run(const std::string& folder, torch::Device device) {
   return run;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -6,7 +6,7 @@
 #include "learned/core/network.hpp"
 #include "learned/records/run_record.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// A run with the network that it ended with.
 struct FinishedRun {
@@ -17,4 +17,4 @@ struct FinishedRun {
 /// `folder`: that of the run. Errors: InputError naming the file that is missing or does not fit.
 FinishedRun open_run(const std::string& folder, torch::Device device);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

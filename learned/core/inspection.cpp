@@ -7,7 +7,7 @@
 #include "learned/core/paper_networks.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json& question,
                                    const std::string& folder, torch::Device device) {
@@ -26,4 +26,4 @@ nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json
   throw InputError("--inspect: expected one of " + known + ", found " + in_quotes(name));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

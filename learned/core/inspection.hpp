@@ -5,7 +5,7 @@
 
 #include "learned/core/network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Inspects the network of a finished run. `question`: null without one. Errors: InputError where no
 /// paper offers `name`, there is a question too many or too few, or the folder does not hold a run
@@ -13,4 +13,4 @@ namespace logdepth {
 nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json& question,
                                    const std::string& folder, torch::Device device);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

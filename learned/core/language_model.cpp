@@ -12,7 +12,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 /// Settings of a model that are free: how layers are laid out, and what has no part in it.
@@ -163,4 +163,4 @@ std::unique_ptr<UniversalTransformer> open_language_model(const LanguageModelFil
   return model;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 #include "learned/core/universal_transformer.hpp"
 #include "learned/language_model/model_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// How samples of a language model look: each token is answered by the next one.
 TaskFormat language_format(std::uint32_t vocabulary);
@@ -28,4 +28,4 @@ std::unique_ptr<UniversalTransformer> open_language_model(const LanguageModelFil
                                                           torch::Device device = torch::kCPU,
                                                           Purpose purpose = Purpose::loaded);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

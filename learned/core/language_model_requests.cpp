@@ -12,7 +12,7 @@
 #include "learned/language_model/token_sequences.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 /// Of one pass: logits of 49152 tokens take 100 MB.
@@ -345,4 +345,4 @@ Json answer_request(const ModelRequest& request, torch::Device device,
   return {};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -11,7 +11,7 @@
 #include "learned/language_model/model_measurements.hpp"
 #include "learned/language_model/model_request.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 using TokenSequences = std::vector<std::vector<std::int32_t>>;
 /// Told how many passes of how many are done.
@@ -54,4 +54,4 @@ std::vector<std::int32_t> greedy_continuation(const UniversalTransformer& model,
 nlohmann::ordered_json answer_request(const ModelRequest& request, torch::Device device,
                                       const PassProgress& progress);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

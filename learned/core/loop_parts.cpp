@@ -7,7 +7,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 StateGate::StateGate(Parameters& parameters, const ModelConfig& config) : kind_(config.gate) {
   if (kind_ == ModelConfig::Gate::gru)
@@ -117,4 +117,4 @@ Tensor HaltingRouter::outcome(const Tensor& state, const Progress& progress) con
   return kind_ == ModelConfig::Router::mixture ? progress.mixed : state;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

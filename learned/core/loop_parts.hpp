@@ -2,7 +2,7 @@
 
 #include "learned/core/block.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// The pluggable parts of the repeated block. Every part owns its parameters; an absent part has
 /// none. States are [B, L, width].
@@ -65,4 +65,4 @@ class HaltingRouter {
   Linear weigh_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 #include "learned/core/paper_networks.hpp"
 #include "learned/core/universal_transformer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
                                       torch::Device device) {
@@ -22,4 +22,4 @@ std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat&
   return std::make_unique<UniversalTransformer>(config.model, format, config.seed, device);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

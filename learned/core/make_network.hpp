@@ -4,11 +4,11 @@
 
 #include "learned/core/network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// The network that a configuration describes: a universal transformer, the one of a weights file,
 /// or what a paper makes. Errors: InputError where file, task and settings do not fit.
 std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat& format,
                                       torch::Device device);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 /// Names of kernels, by the vectors that they compute with.
@@ -47,4 +47,4 @@ std::string matrix_kernels() {
   return symbol ? reinterpret_cast<char* (*)()>(symbol)() : std::string();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Vectors that a processor computes with.
 enum class VectorWidth { other, bits256, bits512 };
@@ -21,4 +21,4 @@ void choose_matrix_kernels(char** argv);
 /// The kernels of OpenBLAS that are in use, as "SkylakeX"; empty of other libraries.
 std::string matrix_kernels();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

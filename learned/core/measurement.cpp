@@ -9,7 +9,7 @@
 #include "learned/core/network_predictor.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 /// The stage of the curriculum that a run ended in; the last one where no record says it.
@@ -68,4 +68,4 @@ nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::str
   return measured;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 #include "learned/records/measure_request.hpp"
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Measures the network of a finished run as its task does, on the words and with the loops that are
 /// asked for: {"run", "loops" where they were, "result"}. Without a request that is the result of
@@ -16,4 +16,4 @@ namespace logdepth {
 nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::string& folder,
                                    torch::Device device, const MeasureProgress& progress);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -4,7 +4,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 void expect_device(torch::Device device) {
   if (device.is_cuda() && !torch::globalContext().hasCUDA())
@@ -64,4 +64,4 @@ Tensor supervised_loss(const Network& network, const Batch& batch, const PassOpt
   return loss;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -9,7 +9,7 @@
 #include "learned/core/parameters.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// How one pass of a network runs.
 struct PassOptions {
@@ -97,4 +97,4 @@ void expect_device(torch::Device device);
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
                        const TrainingConfig& training, Tensor* last_logits = nullptr);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

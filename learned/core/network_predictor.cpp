@@ -4,7 +4,7 @@
 
 #include "learned/core/batch.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 using Texts = std::vector<std::vector<std::int32_t>>;
@@ -141,4 +141,4 @@ Predictor predictor_of(const Network& network, TrainingConfig::Precision precisi
   return predictor;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

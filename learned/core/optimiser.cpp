@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 double learning_rate(const TrainingConfig& config, std::uint64_t step) {
   const auto at = static_cast<double>(step);
@@ -48,4 +48,4 @@ void FlatAdamW::step(Parameters& parameters, double rate) {
   g.zero_();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -5,7 +5,7 @@
 #include "learned/core/parameters.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// The learning rate of a step, counted from 0: linear growth over the first `warm_up` steps, then
 /// as TrainingConfig::Schedule says, down to `floor` at the last step.
@@ -27,4 +27,4 @@ class FlatAdamW {
   double beta1_, beta2_, weight_decay_, clip_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -7,7 +7,7 @@
 #include "learned/core/network.hpp"
 #include "learned/records/run_record.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// What a paper reads off a trained network, of which the record of its run says nothing.
 struct NetworkInspection {
@@ -37,4 +37,4 @@ struct PaperNetworks {
 const std::vector<NetworkInspection>& network_inspections();
 const std::vector<NetworkMaker>& network_makers();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

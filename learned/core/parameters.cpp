@@ -5,7 +5,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 Tensor drawn(const std::vector<std::int64_t>& shape, Initial initial, CounterRandom random) {
@@ -68,4 +68,4 @@ void Parameters::gather() {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 using torch::Tensor;
 
@@ -64,4 +64,4 @@ class Parameters {
   Tensor values_, gradients_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -11,7 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/safetensors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 const std::vector<std::pair<std::string, torch::ScalarType>> kTypes = {
@@ -88,4 +88,4 @@ void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -5,7 +5,7 @@
 
 #include "learned/core/parameters.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Tensors by name and text by key, as a safetensors file.
 struct TensorFile {
@@ -24,4 +24,4 @@ std::map<std::string, Tensor> named_tensors(const Parameters& parameters);
 void load_parameters(Parameters& parameters, const std::map<std::string, Tensor>& tensors,
                      const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

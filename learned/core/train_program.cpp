@@ -31,7 +31,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 std::atomic<bool> interrupted = false;
@@ -226,7 +226,7 @@ bool says_out_of_memory(const std::exception& error) {
 }
 
 }  // namespace
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core
 
 int main(int argc, char** argv) {
   try {

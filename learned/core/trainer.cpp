@@ -18,7 +18,7 @@
 #include "learned/records/input_files.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -278,4 +278,4 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress) const {
   return record;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -13,7 +13,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// Where a training run stands. Everything that the next step depends on, beside the weights.
 struct TrainingState {
@@ -80,4 +80,4 @@ class Trainer {
 
 const char* stop_name(Trainer::Stop stop);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 namespace {
 
 std::vector<TransformerBlock> stack(Parameters& parameters, const std::string& name,
@@ -260,4 +260,4 @@ std::uint32_t UniversalTransformer::training_loops(const Batch& batch, std::uint
   return rule.least + static_cast<std::uint32_t>(random.below(rule.most - rule.least + 1));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -6,7 +6,7 @@
 #include "learned/core/loop_parts.hpp"
 #include "learned/core/network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_core {
 
 /// An (s, r, t)-universal transformer (MS25 Def. 2.3) with pluggable parts in its loop:
 ///
@@ -74,4 +74,4 @@ class UniversalTransformer final : public Network {
   std::vector<TaughtReadout> taught_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_core

@@ -12,7 +12,7 @@
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 /// Rows of the table of identities by which vertices know edges without the mask.
@@ -215,4 +215,4 @@ std::string ablation_label(const std::vector<SettingDifference>& differences) {
   return joined(changed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

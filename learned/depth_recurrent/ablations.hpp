@@ -8,7 +8,7 @@
 #include "learned/records/training_plan.hpp"
 #include "learned/report/run_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// The ablations of the specification of depth-recurrent transformers (section 6): what is changed
 /// about a preset, one thing at a time.
@@ -44,4 +44,4 @@ std::optional<std::vector<RecurrentAblation>> ablations_of(
 /// What was changed, as in "model.gate=none"; of untied layers without what follows from them.
 std::string ablation_label(const std::vector<SettingDifference>& differences);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -9,7 +9,7 @@
 #include "base/phrases.hpp"
 #include "learned/depth_recurrent/hop_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
@@ -161,4 +161,4 @@ HeatmapReading read_heatmap(const AccuracyHeatmap& heatmap, const TrainedRange& 
   return reading;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -8,7 +8,7 @@
 #include "learned/depth_recurrent/depth_recurrent_verdicts.hpp"
 #include "learned/depth_recurrent/run_series.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// "0.953", "not measured".
 std::string accuracy_text(const std::optional<double>& accuracy);
@@ -55,4 +55,4 @@ struct HeatmapReading {
 /// `trained`: of the base, so that all runs of a series are read in one cell.
 HeatmapReading read_heatmap(const AccuracyHeatmap& heatmap, const TrainedRange& trained);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

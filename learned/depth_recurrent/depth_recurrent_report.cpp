@@ -18,7 +18,7 @@
 #include "learned/depth_recurrent/series_figure.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using report::Data;
@@ -372,4 +372,4 @@ Report depth_recurrent_report(const std::vector<RunRecord>& records) {
       .add(report::List{published_contradictions()});
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 constexpr std::array<std::uint32_t, 5> kJudgedLoops = {1, 2, 3, 5, 8};
@@ -196,4 +196,4 @@ AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

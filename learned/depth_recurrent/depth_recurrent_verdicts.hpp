@@ -11,7 +11,7 @@
 #include "report/criterion.hpp"
 #include "report/figures/least_squares.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// The acceptance criteria DR-1 to DR-5 of the specification of depth-recurrent transformers
 /// (section 9) as functions of measured accuracies, and the frontier as a line (section 7).
@@ -125,4 +125,4 @@ FrontierFit fit_frontier(const AccuracyHeatmap& heatmap, double threshold);
 /// The median of every cell. Precondition: at least one heatmap, all of the same rows and columns.
 AccuracyHeatmap median_heatmap(const std::vector<AccuracyHeatmap>& heatmaps);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -8,7 +8,7 @@
 #include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 /// Samples that a predictor is given at once in a measurement.
@@ -192,4 +192,4 @@ nlohmann::ordered_json DifficultyTask::result_of(const AccuracyHeatmap& heatmap,
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -10,7 +10,7 @@
 #include "learned/records/task_settings.hpp"
 #include "learned/report/frontier.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// What the tasks of this paper have in common: questions with the answer yes or no and a
 /// difficulty, a whole number from 1 on, which say how many loops they may need.
@@ -88,4 +88,4 @@ class DifficultyTask : public Task {
   std::uint64_t seed_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

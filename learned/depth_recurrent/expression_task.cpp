@@ -9,7 +9,7 @@
 #include "learned/depth_recurrent/text_samples.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 /// The tokens from kFirstLetter on; those before are padding and [CLS].
@@ -113,4 +113,4 @@ std::unique_ptr<Task> ExpressionTaskConfig::make_task(std::uint64_t seed) const 
   return std::make_unique<ExpressionTask>(*this, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -6,7 +6,7 @@
 #include "learned/depth_recurrent/difficulty_task.hpp"
 #include "learned/depth_recurrent/expressions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// The value of a nested boolean expression (specification of depth-recurrent transformers, section
 /// 4.2). The difficulty is its depth; tokens are [CLS], off which the answer is read, and the
@@ -23,4 +23,4 @@ struct ExpressionTaskConfig final : DifficultySettings {
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -6,7 +6,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 constexpr double kNegation = 0.2;
@@ -70,4 +70,4 @@ NestedExpression nested_expression(const ExpressionSettings& settings, std::uint
                   depth, settings.most_letters, kExpressionDraws));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

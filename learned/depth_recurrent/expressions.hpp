@@ -5,7 +5,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// How nested boolean expressions are drawn; see `nested_expression`.
 struct ExpressionSettings {
@@ -40,4 +40,4 @@ struct NestedExpression {
 NestedExpression nested_expression(const ExpressionSettings& settings, std::uint32_t depth,
                                    bool value, CounterRandom& random);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 enum FamilyWord : std::int32_t {
@@ -188,4 +188,4 @@ std::string family_text(const std::vector<std::int32_t>& tokens, const FamilySet
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -7,7 +7,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// How many names there are to choose from.
 inline constexpr std::uint32_t kFamilyNamePool = 40;
@@ -67,4 +67,4 @@ std::vector<std::string> family_vocabulary(const FamilySettings& settings);
 /// of the vocabulary.
 std::string family_text(const std::vector<std::int32_t>& tokens, const FamilySettings& settings);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -8,7 +8,7 @@
 
 #include "learned/depth_recurrent/text_samples.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 class FamilyTask final : public DifficultyTask {
@@ -78,4 +78,4 @@ std::unique_ptr<Task> FamilyTaskConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<FamilyTask>(*this, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -6,7 +6,7 @@
 #include "learned/depth_recurrent/difficulty_task.hpp"
 #include "learned/depth_recurrent/families.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// Is one person the relation of another that the question names, by facts in random order
 /// (specification of depth-recurrent transformers, section 4.3)? The difficulty is the number of
@@ -22,4 +22,4 @@ struct FamilyTaskConfig final : DifficultySettings {
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

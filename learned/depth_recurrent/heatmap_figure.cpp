@@ -6,7 +6,7 @@
 #include "base/number_text.hpp"
 #include "report/figures/heatmap.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 constexpr double kMargin = 20, kGap = 24;
@@ -82,4 +82,4 @@ void add_heatmaps(report::Picture& picture, const std::vector<HeatmapPanel>& pan
   picture.strips.push_back({{{legend, kMargin}}});
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

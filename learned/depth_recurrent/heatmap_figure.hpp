@@ -7,7 +7,7 @@
 #include "learned/report/frontier.hpp"
 #include "report/picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// A heatmap of accuracies as it is to be drawn.
 struct HeatmapPanel {
@@ -27,4 +27,4 @@ struct HeatmapPanel {
 /// line below which the difficulty exceeds T, and the measured frontier.
 void add_heatmaps(report::Picture& picture, const std::vector<HeatmapPanel>& panels);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

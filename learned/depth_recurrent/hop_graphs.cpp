@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_distances.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using Generator = HopGenerator;
@@ -150,4 +150,4 @@ HopGraph hop_graph(Generator generator, const HopGraphSize& size, std::uint32_t 
   throw std::logic_error("a generator without graphs");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

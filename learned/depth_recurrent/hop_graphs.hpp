@@ -6,7 +6,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// How graphs are drawn; see the functions below.
 enum class HopGenerator { twin, natural, random_pairs };
@@ -69,4 +69,4 @@ HopGraph random_pairs_graph(const HopGraphSize& size, std::uint32_t hops, bool r
 HopGraph hop_graph(HopGenerator generator, const HopGraphSize& size, std::uint32_t hops,
                    bool reachable, CounterRandom& random);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -9,7 +9,7 @@
 #include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using Generator = HopTaskConfig::Generator;
@@ -181,4 +181,4 @@ std::optional<DepthReading> HopTaskConfig::depth_reading(const RecordFields& res
   return reading;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -7,7 +7,7 @@
 #include "learned/depth_recurrent/difficulty_task.hpp"
 #include "learned/depth_recurrent/hop_graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// Is there a path from source to target (specification of depth-recurrent transformers, section
 /// 4.1)? The difficulty is the number of hops that is asked for, also where there is no path. A token per vertex, which knows its role (0 none, 1 source, 2 target) and, with
@@ -31,4 +31,4 @@ struct HopTaskConfig final : DifficultySettings {
   std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

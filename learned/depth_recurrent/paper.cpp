@@ -13,7 +13,7 @@
 #include "learned/papers.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 class DepthRecurrentExperiment final : public Experiment {
@@ -110,4 +110,4 @@ Paper depth_recurrent_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -3,7 +3,7 @@
 #include "learned/depth_recurrent/expression_task.hpp"
 #include "learned/depth_recurrent/family_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 constexpr std::uint32_t kPaperBatch = 512;
@@ -89,4 +89,4 @@ RunConfig depth_recurrent_families(bool paper_size) {
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

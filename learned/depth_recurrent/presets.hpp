@@ -3,7 +3,7 @@
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// Chen 2026, "Thinking Deeper, Not Longer": a shared block with a gate and an embedding of each
 /// step, trained at a number of steps drawn per batch. `paper_size`: as published, for a GPU; else
@@ -16,4 +16,4 @@ RunConfig depth_recurrent_expressions(bool paper_size);
 /// Family text: depth 2 to 3 at 1 to 6 steps; published: 2 to 5 at 1 to 12.
 RunConfig depth_recurrent_families(bool paper_size);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

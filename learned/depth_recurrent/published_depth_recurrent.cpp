@@ -1,6 +1,6 @@
 #include "learned/depth_recurrent/published_depth_recurrent.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 const PublishedHeatmap& published_hops() {
   static const PublishedHeatmap kFigure1{"figure 1",
@@ -69,4 +69,4 @@ const std::vector<std::string>& published_contradictions() {
   return kNotes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

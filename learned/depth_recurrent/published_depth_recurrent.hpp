@@ -5,7 +5,7 @@
 
 #include "learned/report/frontier.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// What "Thinking Deeper, Not Longer" (Chen 2026, arXiv 2603.21676v1) prints, to stand beside our
 /// numbers. Every use is to be labelled "published".
@@ -36,4 +36,4 @@ inline constexpr PublishedSupervision kPublishedSupervision;
 /// Where the paper contradicts itself or its own figures, a sentence or two each.
 const std::vector<std::string>& published_contradictions();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

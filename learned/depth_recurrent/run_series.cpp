@@ -14,7 +14,7 @@
 #include "learned/depth_recurrent/presets.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -341,4 +341,4 @@ std::vector<RecurrentSeries> recurrent_series(const std::vector<RunRecord>& reco
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

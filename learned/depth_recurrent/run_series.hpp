@@ -14,7 +14,7 @@
 #include "learned/report/frontier.hpp"
 #include "learned/report/run_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// What runs are asked, as reports say it.
 struct RecurrentSubject {
@@ -81,4 +81,4 @@ struct RecurrentSeries {
 /// supervision lack it and those under the other have it (DR-3 compares them).
 std::vector<RecurrentSeries> recurrent_series(const std::vector<RunRecord>& records);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

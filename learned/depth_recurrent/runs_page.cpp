@@ -14,7 +14,7 @@
 #include "learned/depth_recurrent/hop_task.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using report::Data;
@@ -196,4 +196,4 @@ void add_gate(Report& page, const RecurrentSeries& series, const Data& data) {
   page.add("Gate and state, step by step:").add(table);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -5,7 +5,7 @@
 #include "learned/depth_recurrent/run_series.hpp"
 #include "report/report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// Whole difficulties, and halves that a median of an even number of seeds can give.
 std::string whole_text(double value);
@@ -21,4 +21,4 @@ void add_runs(report::Report& page, const RecurrentSeries& series);
 /// `data`: of the series.
 void add_gate(report::Report& page, const RecurrentSeries& series, const report::Data& data);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 using Json = report::Data;
@@ -164,4 +164,4 @@ Json supervision_data(const std::optional<SupervisionComparison>& comparison) {
            side(comparison->mean_steps, verdict.solved_mean_steps, verdict.shortcut_mean_steps)}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

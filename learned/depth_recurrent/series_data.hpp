@@ -8,7 +8,7 @@
 #include "learned/depth_recurrent/run_series.hpp"
 #include "report/data.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// What the report has of series: numbers that its page, too, is made of.
 
@@ -22,4 +22,4 @@ report::Data series_data(const RecurrentSeries& series);
 /// DR-3.
 report::Data supervision_data(const std::optional<SupervisionComparison>& comparison);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -13,7 +13,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/line_chart.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 namespace {
 
 constexpr double kPageMargin = 20, kUnderCharts = 20, kChartWidth = 300, kChartHeight = 190;
@@ -206,4 +206,4 @@ report::Picture series_picture(const RecurrentSeries& series) {
   return picture;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

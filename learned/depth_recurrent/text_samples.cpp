@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 Samples text_samples(const std::vector<TokenText>& texts) {
   Samples samples;
@@ -18,4 +18,4 @@ Samples text_samples(const std::vector<TokenText>& texts) {
   return samples;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -5,7 +5,7 @@
 
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_depth_recurrent {
 
 /// Tokens of a vocabulary whose first two are these.
 inline constexpr std::int32_t kPaddingToken = 0, kClassToken = 1;
@@ -19,4 +19,4 @@ struct TokenText {
 /// The texts as samples of one table, padded to the longest of them; without targets.
 Samples text_samples(const std::vector<TokenText>& texts);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_depth_recurrent

@@ -9,7 +9,7 @@
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 namespace {
 
 /// In the order of kLineKinds.
@@ -92,4 +92,4 @@ std::unique_ptr<LineSource> corpus_lines(const LinesConfig& config, std::uint64_
   return std::make_unique<CorpusLines>(config, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -40,7 +40,7 @@ Criterion effect_criterion(const Section& section) {
   const auto seeds = [](const std::optional<Change>& change) {
     return change ? change->difference.seeds : 0;
   };
-  Criterion criterion{"ETD-4", cut_text(section.cut)};
+  Criterion criterion{"ETD-4", layer_cut_text(section.cut)};
   criterion
       .part(fmt::format("the better of k = 2 and 3 is right on more multi-hop and arithmetic lines "
                         "than k = 1, by {} standard errors",
@@ -125,7 +125,8 @@ Criterion cut_criterion(const std::vector<AngularDistances>& measured) {
     own += of_base;
     criterion.part(fmt::format("the curve of {} and its cut stand beside {}", one.model.name,
                                joined(published_cuts, " and ")),
-                   cut_text(one.cut()), of_base ? std::optional(Verdict::passed) : std::nullopt);
+                   layer_cut_text(one.cut()),
+                   of_base ? std::optional(Verdict::passed) : std::nullopt);
   }
   if (own == 0) criterion.needs(0, "angular distances of a base of ours, 'lm angular' on its run");
   return criterion;

@@ -5,7 +5,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 const char* EtdExperiment::help() const {
   return "go on training a pretrained model with a block of its layers passed several times "
@@ -80,7 +80,7 @@ LayerCut EtdExperiment::cut_of(const PretrainedModel& base) const {
       cut_.empty() ? layer_cut(std::vector<double>(layers, 1.0)) : read_layer_cut(cut_, "--cut");
   if (cut.encoder + cut.think + cut.decoder != layers)
     throw InputError("--cut: expected " + std::to_string(layers) + " layers in all, as " +
-                     base.path + " has, found " + cut_text(cut));
+                     base.path + " has, found " + layer_cut_text(cut));
   return cut;
 }
 
@@ -107,4 +107,4 @@ std::vector<ThinkShape> EtdExperiment::shapes(const PretrainedModel& base) const
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

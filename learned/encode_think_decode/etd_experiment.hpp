@@ -7,7 +7,7 @@
 #include "learned/encode_think_decode/presets.hpp"
 #include "learned/records/experiment.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// `train etd`: a base, or models of several shapes that go on from one base on the same lines.
 class EtdExperiment final : public Experiment {
@@ -34,4 +34,4 @@ class EtdExperiment final : public Experiment {
   EtdSize size_ = EtdSize::small;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

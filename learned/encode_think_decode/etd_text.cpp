@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -320,4 +320,4 @@ EtdLine EtdText::line(LineKind kind, std::uint32_t difficulty, LineUse use,
   return line;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

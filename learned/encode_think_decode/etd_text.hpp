@@ -7,7 +7,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// Lines of words, each a question and its answer, of five kinds (specification of
 /// Encode-Think-Decode, section 7). The first two ask for what was seen in training, the others for
@@ -73,4 +73,4 @@ class EtdText {
 /// Whether a question is kept for measuring: one in eight, by its text alone.
 bool held_out(std::string_view question);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

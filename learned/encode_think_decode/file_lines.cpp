@@ -14,7 +14,7 @@
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 namespace {
 
 class FileLines final : public LineSource {
@@ -120,4 +120,4 @@ std::unique_ptr<LineSource> file_lines(const LinesConfig& config, std::uint64_t 
   return std::make_unique<FileLines>(config, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 struct LinesConfig;
 
@@ -42,4 +42,4 @@ std::unique_ptr<LineSource> corpus_lines(const LinesConfig& config, std::uint64_
 /// the file or its line.
 std::unique_ptr<LineSource> file_lines(const LinesConfig& config, std::uint64_t seed);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

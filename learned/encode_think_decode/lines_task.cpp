@@ -10,7 +10,7 @@
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -243,4 +243,4 @@ std::uint64_t first_step(LinesConfig::Phase phase) {
   return phase == LinesConfig::Phase::base ? 0 : std::uint64_t{1} << 40;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -8,7 +8,7 @@
 
 #include "learned/records/task_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// Next-token prediction on lines, a question and its answer each. Samples are lines, padded at the
 /// end to the longest of the batch; the model is causal, and the target of every token is the one
@@ -52,4 +52,4 @@ struct LinesConfig final : TaskSettings {
 /// The step that draws of a phase begin to count from: lines of different phases never meet.
 std::uint64_t first_step(LinesConfig::Phase phase);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

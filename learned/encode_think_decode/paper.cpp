@@ -3,7 +3,7 @@
 #include "learned/encode_think_decode/report.hpp"
 #include "learned/papers.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 Paper encode_think_decode_paper() {
   Paper paper;
@@ -20,4 +20,4 @@ Paper encode_think_decode_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

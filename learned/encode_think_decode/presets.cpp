@@ -8,7 +8,7 @@
 #include "learned/encode_think_decode/lines_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 RunConfig etd_base(EtdSize size) {
   const bool large = size == EtdSize::large;
@@ -79,4 +79,4 @@ RunConfig etd_middle(const PretrainedModel& base, const ThinkShape& shape, EtdSi
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -6,7 +6,7 @@
 #include "learned/encode_think_decode/think_shape.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// Encode-Think-Decode: a base is trained as a plain language model, then trained on ("mid-training")
 /// with a block of its layers passed several times.
@@ -26,4 +26,4 @@ RunConfig etd_base(EtdSize size);
 RunConfig etd_middle(const PretrainedModel& base, const ThinkShape& shape, EtdSize size,
                      const std::string& text);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 PretrainedModel read_pretrained_model(const std::string& path) {
   const LanguageModelFile file(path);
@@ -40,8 +40,9 @@ LayerCut read_layer_cut(const std::string& text, const std::string& option) {
   };
   const LayerCut cut{size("encoder"), size("think"), size("decoder"), false, false};
   if (cut.think == 0)
-    throw InputError(text + ": expected at least one layer in the block, found " + cut_text(cut));
+    throw InputError(text + ": expected at least one layer in the block, found " +
+                     layer_cut_text(cut));
   return cut;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -6,7 +6,7 @@
 #include "learned/language_model/layer_cut.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// A pretrained model as mid-training needs to know it.
 struct PretrainedModel {
@@ -22,4 +22,4 @@ PretrainedModel read_pretrained_model(const std::string& path);
 /// the file.
 LayerCut read_layer_cut(const std::string& text, const std::string& option);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -91,7 +91,7 @@ void add_cut(Report& page, const std::vector<AngularDistances>& measured) {
     table.rows.push_back(
         {markdown_text(one.model.name), std::to_string(one.model.layers),
          markdown_text(fmt::format("{}, {} sequences", one.text.name, one.text.sequences)),
-         knee_text(knees.encoder), knee_text(knees.decoder), cut_text(one.cut())});
+         knee_text(knees.encoder), knee_text(knees.decoder), layer_cut_text(one.cut())});
   }
   const std::vector criteria = {cut_criterion(measured)};
   page.data["criteria"] = data_of(criteria);
@@ -206,7 +206,8 @@ std::string change_cell(const Data& series, const std::string& kind) {
 void add_ours(Report& page, const SectionData& all) {
   const Section& section = all.section;
   const std::vector<const Series*> fixed = section.fixed();
-  page.add(fmt::format("Ours, {} passed k times, share of right answers:", cut_text(section.cut)))
+  page.add(fmt::format("Ours, {} passed k times, share of right answers:",
+                       layer_cut_text(section.cut)))
       .add(series_table(all, fixed, accuracy_cell));
   const Series* const once = section.loops(1);
   if (!once) {
@@ -251,7 +252,7 @@ std::string cut_sentence(const Section& section, const std::vector<AngularDistan
     if (section.config.initial_weights.ends_with(one.model.name)) {
       const LayerCut cut = one.cut();
       const bool same = cut.encoder == section.cut.encoder && cut.think == section.cut.think;
-      return fmt::format(" The distances of this base give {}, {}.", cut_text(cut),
+      return fmt::format(" The distances of this base give {}, {}.", layer_cut_text(cut),
                          same ? "the cut of these runs" : "another cut");
     }
   return "";

@@ -49,7 +49,7 @@ SectionData section_data(Section given) {
   all.data = {{"title", section.title()}};
   if (!section.is_base()) {
     all.data["base"] = section.config.initial_weights;
-    all.data["cut"] = cut_text(section.cut);
+    all.data["cut"] = layer_cut_text(section.cut);
     all.criteria = criteria_of(section);
   }
   for (const Series& series : section.series) {

@@ -10,7 +10,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 namespace {
 
 using Block = ThinkShape::Block;
@@ -207,4 +207,4 @@ std::vector<ThinkShape> series_shapes(ShapeSeries series, const LayerCut& cut) {
   return shapes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -7,7 +7,7 @@
 #include "learned/language_model/layer_cut.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_encode_think_decode {
 
 /// What a pretrained model of N_E + N_T + N_D layers becomes: its think block of N_T layers is
 /// passed several times.
@@ -55,4 +55,4 @@ std::vector<ThinkShape> series_shapes(ShapeSeries series, const LayerCut& cut);
 /// The most passes of an adaptive loop in training.
 inline constexpr std::uint32_t kAdaptivePasses = 10;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_encode_think_decode

@@ -16,7 +16,7 @@
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 struct flock whole_file() {
@@ -105,4 +105,4 @@ std::optional<std::string> holder_of(const std::string& folder) {
   return held ? std::optional(written_holder(file)) : std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

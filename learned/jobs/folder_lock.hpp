@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// The right to write in a folder, which one command has at a time: an advisory lock of the open
 /// file `.lock` in it (F_OFD_SETLK). It ends with the last process that has the descriptor, however
@@ -32,4 +32,4 @@ std::string lock_file(const std::string& folder);
 /// Asking takes no lock.
 std::optional<std::string> holder_of(const std::string& folder);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -25,7 +25,7 @@
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ int collect(const TrainingPlan& plan, const std::string& out) {
   return kNotDecided;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -5,7 +5,7 @@
 
 #include "learned/records/training_plan.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// How far a run of a plan is.
 struct RunState {
@@ -36,4 +36,4 @@ int print_states(const TrainingPlan& plan, const std::string& out);
 /// a run has no record.
 int collect(const TrainingPlan& plan, const std::string& out);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 /// What keeps one configuration from going on as another, in words: the first of the settings that
@@ -87,4 +87,4 @@ std::string outcome(const RunRecord& record) {
   return task->summary(record.result) + spent;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

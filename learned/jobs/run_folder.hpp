@@ -6,7 +6,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/records/training_plan.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// The record of a run that is done; absent where it is to be begun, or gone on with. Errors:
 /// InputError where the folder holds a run of another configuration.
@@ -15,4 +15,4 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
 /// What came out, in a line: "Z2: n* = 4; 40 steps, 0.1 s, stopped by steps".
 std::string outcome(const RunRecord& record);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -18,7 +18,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ int submit_array(const TrainingPlan& plan, const JobOptions& options, const Slur
   return 0;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

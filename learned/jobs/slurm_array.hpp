@@ -6,7 +6,7 @@
 
 #include "learned/jobs/training_jobs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// What the tasks of a job array ask for.
 struct SlurmOptions {
@@ -20,4 +20,4 @@ struct SlurmOptions {
 /// says what was left out. Errors: InputError where nothing could be submitted, with the reason.
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 struct Said {
@@ -166,4 +166,4 @@ std::optional<SlurmTasks> slurm_tasks(const std::set<std::string>& jobs) {
   return tasks;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

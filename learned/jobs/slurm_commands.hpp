@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// What Slurm says of a task of a job array.
 struct SlurmTask {
@@ -30,4 +30,4 @@ std::string submit_to_slurm(const std::string& script);
 /// controller does not answer.
 std::optional<SlurmTasks> slurm_tasks(const std::set<std::string>& jobs);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -9,7 +9,7 @@
 #include "learned/records/training_plan.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ std::vector<SlurmArray> submitted_arrays(const std::string& out) {
   return arrays;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

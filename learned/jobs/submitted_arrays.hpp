@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// A job array that was submitted: out/slurm/N holds its runs (`plan.json`, in the order of its
 /// tasks), the script (`array.sh`) and the number of its job (`job`).
@@ -22,4 +22,4 @@ std::vector<SlurmArray> submitted_arrays(const std::string& out);
 /// The folders of all, by their numbers.
 std::map<std::size_t, std::string> array_folders(const std::string& out);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

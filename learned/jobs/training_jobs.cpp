@@ -20,7 +20,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 /// One run in a process of its own, which says on a pipe how far it is.
@@ -187,4 +187,4 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
   return worst;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

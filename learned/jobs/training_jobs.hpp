@@ -5,7 +5,7 @@
 
 #include "learned/records/training_plan.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// How the runs of a plan are carried out.
 struct JobOptions {
@@ -21,4 +21,4 @@ struct JobOptions {
 /// run.
 int carry_out(const TrainingPlan& plan, const JobOptions& options);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

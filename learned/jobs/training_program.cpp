@@ -15,7 +15,7 @@
 #include "base/exit_status.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 namespace {
 
 /// What the loader of programs ends with, as a shell that finds none.
@@ -136,4 +136,4 @@ ProgramOutput output_of_training_program(
   return output;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

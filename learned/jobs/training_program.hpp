@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_jobs {
 
 /// logdepth-train in a process of its own.
 struct StartedProgram {
@@ -34,4 +34,4 @@ ProgramOutput output_of_training_program(
     std::vector<std::string> arguments,
     const std::function<void(std::size_t done, std::size_t total)>& progress = nullptr);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_jobs

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 std::uint64_t available_memory() {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -21,4 +21,4 @@ std::uint64_t available_memory() {
   return least;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

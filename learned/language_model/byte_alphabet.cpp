@@ -5,7 +5,7 @@
 
 #include "base/utf8.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 struct ByteAlphabet {
@@ -49,4 +49,4 @@ std::optional<std::string> bytes_of_characters(std::string_view token) {
   return bytes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

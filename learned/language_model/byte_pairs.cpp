@@ -15,7 +15,7 @@
 #include "learned/language_model/split_pattern.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -388,4 +388,4 @@ const BytePairs* byte_pairs_of(const Tokeniser& tokeniser) {
   return pairs == nullptr ? nullptr : &pairs->vocabulary();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -9,7 +9,7 @@
 
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Stands for a blank in vocabularies over characters.
 inline constexpr const char* kBlankCharacter = "\u2581";
@@ -54,4 +54,4 @@ std::shared_ptr<const Tokeniser> byte_pair_tokeniser(BytePairs vocabulary);
 /// What the tokeniser was made of; nothing when it is of another kind.
 const BytePairs* byte_pairs_of(const Tokeniser& tokeniser);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

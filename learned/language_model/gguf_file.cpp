@@ -12,7 +12,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x46554747;  // "GGUF"
@@ -348,4 +348,4 @@ GgufFile read_gguf(const std::string& path) {
   return gguf;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

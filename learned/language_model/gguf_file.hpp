@@ -9,7 +9,7 @@
 
 #include "learned/language_model/stored_tensor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// A value of the metadata. Integers of all sizes are the two large ones, both kinds of floats are
 /// double.
@@ -32,4 +32,4 @@ struct GgufFile {
 /// among others that the tensors fill the file, one after the other, but for their alignment.
 GgufFile read_gguf(const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

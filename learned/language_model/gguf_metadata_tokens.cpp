@@ -5,7 +5,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 /// The value of a key as a T; null where there is none. Errors: InputError when it is of another
@@ -69,4 +69,4 @@ GgufTokens gguf_tokens(const GgufFile& gguf) {
   return stored;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

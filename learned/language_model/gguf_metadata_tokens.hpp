@@ -3,7 +3,7 @@
 #include "learned/language_model/gguf_file.hpp"
 #include "learned/language_model/gguf_tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Whether the metadata hold a tokeniser.
 bool has_gguf_tokens(const GgufFile& gguf);
@@ -11,4 +11,4 @@ bool has_gguf_tokens(const GgufFile& gguf);
 /// is missing or of another type.
 GgufTokens gguf_tokens(const GgufFile& gguf);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

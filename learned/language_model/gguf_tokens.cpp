@@ -9,7 +9,7 @@
 #include "learned/language_model/known_patterns.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 // The values of tokenizer.ggml.token_type that matter here.
@@ -113,4 +113,4 @@ BytePairs byte_pairs_from(const GgufTokens& stored) {
   return pairs;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

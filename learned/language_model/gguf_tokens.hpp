@@ -7,7 +7,7 @@
 
 #include "learned/language_model/byte_pairs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The keys `tokenizer.ggml.*` of a GGUF file as plain values.
 struct GgufTokens {
@@ -26,4 +26,4 @@ struct GgufTokens {
 /// `pre`, merges that are not two tokens, numbers beyond the tokens.
 BytePairs byte_pairs_from(const GgufTokens& stored);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

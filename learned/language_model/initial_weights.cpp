@@ -8,7 +8,7 @@
 #include "learned/language_model/model_file.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 bool is_language_model(const std::string& path) {
   std::error_code ignored;
@@ -32,4 +32,4 @@ void check_initial_weights(const RunConfig& config, ModelUse use) {
     throw InputError("initial_layers: expected a language model as initial_weights, found " + path);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -4,7 +4,7 @@
 
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Whether a path is that of a language model, a folder or a GGUF file; else it may be one of the
 /// weights of a run.
@@ -22,4 +22,4 @@ enum class ModelUse {
 /// the memory that is left, and where initial_layers stand beside the weights of a run.
 void check_initial_weights(const RunConfig& config, ModelUse use);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

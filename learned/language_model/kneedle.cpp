@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr std::size_t kFewestPoints = 3;
@@ -89,4 +89,4 @@ std::optional<Knee> find_knee(std::span<const double> heights) {
   return Knee{*at, -(fit.linear + slope) / (2 * fit.square)};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

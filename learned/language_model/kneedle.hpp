@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Kneedle (Satopaa et al. 2011) for convex decreasing curves, as published for choosing the layers of a loop: a
 /// parabola instead of the curve, sensitivity 1, the whole curve read before the knee is told.
@@ -35,4 +35,4 @@ std::optional<std::size_t> last_knee(std::span<const double> difference, double 
 /// parabola that bends the other way. Precondition: heights are finite.
 std::optional<Knee> find_knee(std::span<const double> heights);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

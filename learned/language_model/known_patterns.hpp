@@ -1,6 +1,6 @@
 #pragma once
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// How GPT-2 splits texts: contractions, words with the space before them, numbers, signs, white
 /// space. ByteLevel's own expression.
@@ -9,4 +9,4 @@ inline constexpr const char* kGpt2Pattern =
 inline constexpr const char* kDigitPattern = R"(\p{N})";
 inline constexpr const char* kDigitsPattern = R"(\p{N}+)";
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 std::uint32_t share_of(std::size_t layers, double share) {
@@ -25,7 +25,7 @@ std::uint32_t encoder_size(const std::optional<Knee>& knee, std::size_t layers) 
 
 }  // namespace
 
-std::string cut_text(const LayerCut& cut) {
+std::string layer_cut_text(const LayerCut& cut) {
   return fmt::format("{}-{}-{}", cut.encoder, cut.think, cut.decoder);
 }
 
@@ -49,4 +49,4 @@ LayerCut layer_cut(std::span<const double> distances) {
           knees.decoder.has_value()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -8,7 +8,7 @@
 
 #include "learned/language_model/kneedle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The layers of a pretrained decoder as an encoder, a block that thinks and a decoder.
 struct LayerCut {
@@ -18,7 +18,7 @@ struct LayerCut {
   bool operator==(const LayerCut&) const = default;
 };
 /// "7-4-5".
-std::string cut_text(const LayerCut& cut);
+std::string layer_cut_text(const LayerCut& cut);
 
 /// Shares of the layers where a curve has no knee: those of 7-4-5.
 inline constexpr double kEncoderShare = 7.0 / 16, kDecoderShare = 5.0 / 16;
@@ -41,4 +41,4 @@ std::vector<double> decoder_curve(std::span<const double> distances);
 /// For pictures and texts: where the knees are that layer_cut finds, used or not.
 CutKnees cut_knees(std::span<const double> distances);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

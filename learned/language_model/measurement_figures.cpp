@@ -11,7 +11,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr double kMargin = 16, kWidth = 600, kHeight = 240, kBelow = 22;
@@ -178,7 +178,7 @@ MeasurementChart loops_chart(const LoopsPicture& picture) {
   chart.y = signed_axis(lowest, highest, "loss added (nats per token)");
   if (picture.cut) {
     const std::string title =
-        fmt::format("layers of the block that {} chooses", cut_text(*picture.cut));
+        fmt::format("layers of the block that {} chooses", layer_cut_text(*picture.cut));
     chart.areas.push_back(part_area(picture.cut->encoder, picture.cut->encoder + picture.cut->think,
                                     chart.y, kPartColours[1], title));
   }
@@ -214,7 +214,7 @@ MeasurementChart loops_chart(const LoopsPicture& picture) {
   if (picture.cut) {
     drawn.legend.entries.push_back({"layers of the chosen block", patch(kPartColours[1])});
     drawn.legend.entries.push_back(
-        {"chosen cut " + cut_text(*picture.cut), {kInk}, MarkShape::ring, false});
+        {"chosen cut " + layer_cut_text(*picture.cut), {kInk}, MarkShape::ring, false});
   }
   drawn.legend.columns = 2;
   drawn.legend.column_width = kColumn;
@@ -237,4 +237,4 @@ report::Picture model_loops_picture(const std::string& file,
   return picture_of(file, "Loss of pretrained models with a block looped without training", charts);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

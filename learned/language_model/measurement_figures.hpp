@@ -7,7 +7,7 @@
 #include "learned/language_model/model_measurements.hpp"
 #include "report/picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 // Pictures of what is measured without training, a chart for each model, one below another.
 
@@ -27,4 +27,4 @@ struct LoopsPicture {
 report::Picture model_loops_picture(const std::string& file,
                                     const std::vector<LoopsPicture>& pictures);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

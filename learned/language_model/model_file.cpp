@@ -22,7 +22,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/sha256.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -257,4 +257,4 @@ std::string LanguageModelFile::digest() const {
   return sha256(lines);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

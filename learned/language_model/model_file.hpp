@@ -12,7 +12,7 @@
 #include "learned/language_model/stored_tensor.hpp"
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// A language model as it lies on disk: a GGUF file, a folder with config.json and safetensors, or
 /// the folder of a training run of a text task. Numbers are read one parameter at a time.
@@ -81,4 +81,4 @@ class LanguageModelFile {
   std::shared_ptr<const GgufFile> gguf_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

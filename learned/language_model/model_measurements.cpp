@@ -10,7 +10,7 @@
 #include "learned/records/depth_reading.hpp"
 #include "runtime/numbers/float_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -201,4 +201,4 @@ std::string loops_csv(const LoopsWithoutTraining& measured) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

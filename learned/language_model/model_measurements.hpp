@@ -7,7 +7,7 @@
 
 #include "learned/language_model/layer_cut.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// What is measured on a language model without training it, as files: NAME.measurement.json, read
 /// by reports, and NAME.csv.
@@ -71,4 +71,4 @@ std::string angular_csv(const AngularDistances& measured);
 /// A line for each shape, the plain model first.
 std::string loops_csv(const LoopsWithoutTraining& measured);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -2,7 +2,7 @@
 
 #include "learned/records/settings_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 void settings(ModelRequest& request, SettingVisitor& visit) {
@@ -30,4 +30,4 @@ ModelRequest model_request_from_json(const nlohmann::json& json, const std::stri
   return request;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

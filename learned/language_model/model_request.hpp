@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// What is to be computed with a language model that is not trained: handed as one JSON object to
 /// the program that has libtorch.
@@ -30,4 +30,4 @@ nlohmann::ordered_json to_json(const ModelRequest& request);
 /// What is missing keeps its default. Errors: InputError naming the setting and what was expected.
 ModelRequest model_request_from_json(const nlohmann::json& json, const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

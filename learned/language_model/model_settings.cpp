@@ -13,7 +13,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using Json = nlohmann::json;
@@ -239,4 +239,4 @@ LanguageModelSettings settings_of(const RunConfig& run, const std::string& file)
   return {"logdepth", model, std::nullopt, model.position_rows, model.tied_readout};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -8,7 +8,7 @@
 #include "learned/language_model/gguf_file.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// More are refused.
 inline constexpr std::uint32_t kMostModelLayers = 512, kMostVocabulary = 1U << 24;
@@ -37,4 +37,4 @@ LanguageModelSettings settings_of(const GgufFile& gguf);
 /// has parts that a language model has not.
 LanguageModelSettings settings_of(const RunConfig& run, const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using Names = std::vector<const char*>;
@@ -117,4 +117,4 @@ std::vector<NamedParameter> named_parameters(const LanguageModelSettings& settin
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -6,7 +6,7 @@
 
 #include "learned/language_model/model_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Who names the arrays of a file.
 enum class TensorNames {
@@ -30,4 +30,4 @@ struct NamedParameter {
 std::vector<NamedParameter> named_parameters(const LanguageModelSettings& settings,
                                              TensorNames names);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

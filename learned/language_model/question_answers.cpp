@@ -12,7 +12,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 /// One line of a file, with errors that name both.
@@ -67,4 +67,4 @@ std::vector<QuestionAnswer> read_question_answers(const std::string& file) {
   return questions;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 struct QuestionAnswer {
   std::string question, answer;
@@ -16,4 +16,4 @@ struct QuestionAnswer {
 /// "FILE:LINE: expected ..., found ..."; a file without questions is one.
 std::vector<QuestionAnswer> read_question_answers(const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

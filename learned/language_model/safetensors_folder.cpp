@@ -10,7 +10,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr const char* kSingle = "model.safetensors";
@@ -88,4 +88,4 @@ SafetensorsFolder read_safetensors_folder(const std::string& path) {
   return folder;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -7,7 +7,7 @@
 
 #include "learned/language_model/stored_tensor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The arrays of a folder with a `model.safetensors`, or with the files that a
 /// `model.safetensors.index.json` names. As elsewhere the single file counts where both are there.
@@ -21,4 +21,4 @@ struct SafetensorsFolder {
 /// and BF16, and for an array that is not in the file, or in another than the index says.
 SafetensorsFolder read_safetensors_folder(const std::string& folder);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -17,7 +17,7 @@
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -169,4 +169,4 @@ void save_language_model(const LanguageModelFile& model, const std::string& fold
   write_whole_file(folder + "/config.json", config.dump(2) + "\n");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -9,7 +9,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 SettingFields::SettingFields(nlohmann::json values, std::string file)
     : values_(std::move(values)), file_(std::move(file)) {}
@@ -71,4 +71,4 @@ void SettingFields::expect_only(const std::string& key, const std::vector<nlohma
     refuse(key, why);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The settings of a model in a file, by key; a null counts as absent. All errors are InputErrors
 /// that name file and key, and say what was found.
@@ -35,4 +35,4 @@ class SettingFields {
   std::string file_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -9,7 +9,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr std::uint32_t kHeapKibibytes = 256 << 10;
@@ -138,4 +138,4 @@ std::optional<std::string_view> SplitPattern::first_match(std::string_view text)
   return text.substr(match->begin, match->end - match->begin);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// A regular expression that cuts texts into pieces: its matches, and what stands between them.
 /// Written as in tokenizer.json (Oniguruma) and read by PCRE2, characters as Unicode has them.
@@ -26,4 +26,4 @@ class SplitPattern {
   std::shared_ptr<const void> code_;  // as PCRE2 compiled it; its header stays in the source file
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -12,7 +12,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 std::uint64_t stored_bytes(TensorEncoding encoding, std::uint64_t numbers) {
   const EncodedBlock& block = block_of(encoding);
@@ -41,4 +41,4 @@ void append_values(const StoredTensor& tensor, std::vector<float>& values) {
       });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

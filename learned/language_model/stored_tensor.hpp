@@ -8,7 +8,7 @@
 #include "learned/language_model/tensor_encodings.hpp"
 #include "runtime/file/file_pieces.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// An array of a file, not yet read.
 struct StoredTensor {
@@ -28,4 +28,4 @@ std::string shape_text(const std::vector<std::uint64_t>& shape);
 /// where one is not finite.
 void append_values(const StoredTensor& tensor, std::vector<float>& values);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 constexpr std::size_t kBlock = 32;
@@ -95,4 +95,4 @@ void decode(TensorEncoding encoding, std::string_view bytes, std::span<float> ou
     decode_block(encoding, at, out.data() + i);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// How the numbers of an array are stored, little-endian. All but the first three store blocks of
 /// 32 numbers that share a scale d (and a minimum m), each of them an F16.
@@ -33,4 +33,4 @@ float from_bfloat16(std::uint16_t bits);
 /// The numbers of whole blocks. Precondition: `bytes` are as many blocks as `out` has room for.
 void decode(TensorEncoding encoding, std::string_view bytes, std::span<float> out);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ std::vector<std::string> text_paragraphs(const std::string& file) {
   return paragraphs;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

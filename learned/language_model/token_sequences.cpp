@@ -5,7 +5,7 @@
 #include "learned/language_model/text_paragraphs.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 std::vector<std::int32_t> tokens_of(const std::string& text, const Tokeniser& tokeniser,
                                     const std::string& source, SpecialTokens special) {
@@ -43,4 +43,4 @@ std::vector<std::vector<std::int32_t>> token_sequences(const std::string& text,
   return sequences;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

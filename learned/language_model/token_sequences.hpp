@@ -7,7 +7,7 @@
 
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// The tokens of a text. Errors: those of Tokeniser::encode, which begin with the `source`.
 std::vector<std::int32_t> tokens_of(const std::string& text, const Tokeniser& tokeniser,
@@ -24,4 +24,4 @@ std::vector<std::vector<std::int32_t>> token_sequences(const std::string& text,
                                                        const Tokeniser& tokeniser, std::size_t most,
                                                        std::size_t length);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

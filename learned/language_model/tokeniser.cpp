@@ -4,7 +4,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 std::size_t Tokeniser::index_of(std::int32_t token) const {
   if (token < 0 || static_cast<std::uint32_t>(token) >= size())
@@ -12,4 +12,4 @@ std::size_t Tokeniser::index_of(std::int32_t token) const {
   return static_cast<std::size_t>(token);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

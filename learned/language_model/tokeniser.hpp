@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// What the name of a special token means where a text holds it, as "<|im_start|>" in a prompt.
 enum class SpecialTokens {
@@ -50,4 +50,4 @@ class Tokeniser {
   std::size_t index_of(std::int32_t token) const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

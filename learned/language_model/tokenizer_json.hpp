@@ -5,7 +5,7 @@
 
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// A `tokenizer.json` of Hugging Face's tokenizers: BPE over bytes, or a WordLevel list as
 /// to_tokenizer_json writes it. The token that begins a text is what the file's post-processor puts
@@ -18,4 +18,4 @@ std::string to_tokenizer_json(const Tokeniser& tokeniser);
 /// What stands beside it in `tokenizer_config.json`: class and tokens at the ends, for transformers.
 std::string to_tokenizer_config(const Tokeniser& tokeniser);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

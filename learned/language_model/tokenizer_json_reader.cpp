@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using Json = nlohmann::json;
@@ -328,4 +328,4 @@ std::shared_ptr<const Tokeniser> read_tokenizer_json(const std::string& path) {
   throw file.expected("a model BPE (over bytes) or WordLevel", type);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -6,7 +6,7 @@
 #include "learned/language_model/tokenizer_json.hpp"
 #include "learned/language_model/words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -144,4 +144,4 @@ std::string to_tokenizer_config(const Tokeniser& tokeniser) {
   return settings.dump(2) + "\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

@@ -8,7 +8,7 @@
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 namespace {
 
 /// Unicode's White_Space, as the Python library splits at it.
@@ -83,4 +83,4 @@ std::shared_ptr<const Tokeniser> word_tokeniser(std::vector<std::string> words) 
   return std::make_shared<WordTokeniser>(std::move(words));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

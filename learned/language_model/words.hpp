@@ -11,7 +11,7 @@
 
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_language_model {
 
 /// Word 0 of every list: ends a text.
 inline constexpr const char* kEndWord = "<end>";
@@ -43,4 +43,4 @@ class WordTokeniser : public Tokeniser {
 
 std::shared_ptr<const Tokeniser> word_tokeniser(std::vector<std::string> words);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_language_model

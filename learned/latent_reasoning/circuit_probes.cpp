@@ -5,7 +5,7 @@
 #include <concepts>
 #include <tuple>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -117,4 +117,4 @@ CosineSummary summary_of_cosines(const CircuitProbes& probes) {
   return summary;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

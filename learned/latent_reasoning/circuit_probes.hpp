@@ -9,7 +9,7 @@
 
 #include "learned/latent_reasoning/factored_tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// What the probes of the paper (section 4, appendix E) find in a discrete model, at the sum of
 /// `x_a + x_b + x_c = x_r` unless said otherwise. "logdepth-train --inspect" writes it as JSON with
@@ -106,4 +106,4 @@ CosineSummary summary_of_cosines(const CircuitProbes& probes);
 std::string circuit_probes_markdown(const nlohmann::ordered_json& json);
 std::string circuit_probes_svg(const nlohmann::ordered_json& json);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

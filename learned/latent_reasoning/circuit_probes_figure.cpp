@@ -6,7 +6,7 @@
 #include "report/figures/heatmap.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 constexpr double kProbeMargin = 20, kProbeGap = 24;
@@ -74,4 +74,4 @@ std::string circuit_probes_svg(const nlohmann::ordered_json& json) {
                       "Circuits of a discrete latent model", body);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -6,7 +6,7 @@
 #include "learned/latent_reasoning/published.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 constexpr const char* kProbesIntroduction =
@@ -137,4 +137,4 @@ std::string circuit_probes_markdown(const nlohmann::ordered_json& json) {
          layers_text(probes) + fourier_text(probes) + errors_text(probes);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

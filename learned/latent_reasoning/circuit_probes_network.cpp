@@ -13,7 +13,7 @@
 #include "learned/latent_reasoning/probe_texts.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// Texts of which each thing is changed.
@@ -286,4 +286,4 @@ FourierPlace fourier_place(const std::string& place, const Tensor& table, std::u
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

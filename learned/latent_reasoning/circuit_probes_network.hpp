@@ -10,7 +10,7 @@
 #include "learned/latent_reasoning/circuit_probes.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Takes all probes. Errors: InputError where the run is of another task than `latent-steps`, its
 /// model no plain stack of at least two layers, has too few names for a probe equation, or more
@@ -25,4 +25,4 @@ torch::Tensor spectrum(const torch::Tensor& table, std::uint32_t modulus, std::s
 FourierPlace fourier_place(const std::string& place, const torch::Tensor& table,
                            std::uint32_t modulus, std::size_t operands);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -7,7 +7,7 @@
 #include "learned/core/batch.hpp"
 #include "learned/core/tensor_files.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// Scores of one layer that are held at once.
@@ -126,4 +126,4 @@ CircuitReading CircuitReader::operator()(const std::vector<FactoredState>& state
   return joined_readings(parts);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

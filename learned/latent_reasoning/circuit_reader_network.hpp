@@ -12,7 +12,7 @@
 #include "learned/latent_reasoning/factored_tokens.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// A token of one of several states.
 struct TokenPlace {
@@ -58,4 +58,4 @@ class CircuitReader {
   std::map<std::string, torch::Tensor> parameters_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

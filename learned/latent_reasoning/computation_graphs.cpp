@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 std::uint32_t apply(GraphOperation operation, std::uint64_t a, std::uint64_t b,
@@ -90,4 +90,4 @@ ComputationGraph draw_graph(const GraphShape& shape, std::uint32_t nodes, Counte
   return graph;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -6,7 +6,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Modular arithmetic on computation graphs ("Unlocking Out-of-Distribution Generalization in
 /// Transformers via Latent Space Reasoning", section 2.1).
@@ -60,4 +60,4 @@ std::uint32_t leaves_of(std::uint32_t nodes);
 /// contradictions.
 ComputationGraph draw_graph(const GraphShape& shape, std::uint32_t nodes, CounterRandom& random);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

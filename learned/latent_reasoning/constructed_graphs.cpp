@@ -12,7 +12,7 @@
 #include "learned/latent_reasoning/runs.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 constexpr const char* kOperationLetters = "+-*";
@@ -142,4 +142,4 @@ std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& rec
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

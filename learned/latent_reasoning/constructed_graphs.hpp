@@ -8,7 +8,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/paper_report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// A weights file of computation graphs (`compile computation-graph`) as a model of the discrete
 /// loop: its letters are `x3`, `x3:2` (with a value), `0` ... `p-1`, `+ - * = ;`, its answers `0`
@@ -25,4 +25,4 @@ std::vector<RunRecord> with_constructed_graphs(const std::vector<RunRecord>& rec
 /// Graphs per cell: exact arithmetic takes its time.
 inline constexpr std::uint32_t kConstructedGraphs = 50;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

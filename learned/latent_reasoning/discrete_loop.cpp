@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 std::vector<LoopEnd> run_discrete_loop(const Predictor& predictor, const FactorTables& tables,
                                        std::vector<FactoredState> states,
@@ -35,4 +35,4 @@ std::vector<LoopEnd> run_discrete_loop(const Predictor& predictor, const FactorT
   return ends;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -9,7 +9,7 @@
 #include "learned/latent_reasoning/factored_tokens.hpp"
 #include "learned/records/predictor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Where the discrete loop came to on one graph.
 struct LoopEnd {
@@ -29,4 +29,4 @@ std::vector<LoopEnd> run_discrete_loop(const Predictor& predictor, const FactorT
                                        const std::vector<std::uint32_t>& most,
                                        const StateSeen& seen);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

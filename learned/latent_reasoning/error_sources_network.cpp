@@ -4,7 +4,7 @@
 
 #include "learned/latent_reasoning/probe_texts.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 constexpr std::size_t kGraphs = 100, kGraphsAtOnce = 10;
@@ -134,4 +134,4 @@ ErrorSources error_sources(const CircuitReader& reader, const LatentStepsConfig&
   return sources;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

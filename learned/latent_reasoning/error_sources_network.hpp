@@ -9,7 +9,7 @@
 #include "learned/latent_reasoning/circuit_reader_network.hpp"
 #include "learned/latent_reasoning/latent_steps_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// What the probe equations say of the heads that a sum depends on. Entry i: of operand i.
 struct ErrorCircuit {
@@ -25,4 +25,4 @@ struct ErrorCircuit {
 ErrorSources error_sources(const CircuitReader& reader, const LatentStepsConfig& task,
                            const ErrorCircuit& circuit, std::uint64_t seed);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

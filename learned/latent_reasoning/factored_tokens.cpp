@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 bool is_variable(const FactoredToken& token) {
@@ -166,4 +166,4 @@ FactoredState answered_state(const Samples& samples, const Answers& answers, std
   return state;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -9,7 +9,7 @@
 #include "learned/records/counter_random.hpp"
 #include "learned/records/task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Computation graphs as sequences of factored tokens (the paper, appendix C.1): every token has a
 /// row in each of four tables, and a network answers with a class of each. A leaf is `v = x ;`, a
@@ -91,4 +91,4 @@ void put_targets(Samples& samples, std::size_t i, const FactoredState& state);
 FactoredState answered_state(const Samples& samples, const Answers& answers, std::size_t i,
                              std::size_t tokens);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// How often each number occurs: the zeros, then the others, frequent ones first.
@@ -65,4 +65,4 @@ FrequencyClasses::FrequencyClasses(std::uint32_t modulus, std::size_t operands) 
         static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

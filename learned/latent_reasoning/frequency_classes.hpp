@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// The class of a frequency (j, k, l) by which of its numbers are zero and which are equal, zeros
 /// first: "(0, 0, a)", "(a, a, b)" (the paper, appendix E.3). A sum modulo p, as a table over its
@@ -20,4 +20,4 @@ struct FrequencyClasses {
   FrequencyClasses(std::uint32_t modulus, std::size_t operands);
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -5,7 +5,7 @@
 
 #include "report/figures/least_squares.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 using ScoreJson = nlohmann::ordered_json;
@@ -120,4 +120,4 @@ nlohmann::ordered_json settling_json(const std::vector<ComputationGraph>& graphs
   return json;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

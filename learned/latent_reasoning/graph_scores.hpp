@@ -7,7 +7,7 @@
 
 #include "learned/latent_reasoning/computation_graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// What a method made of one graph.
 struct GraphAnswer {
@@ -47,4 +47,4 @@ nlohmann::ordered_json graph_scores_json(const std::vector<ComputationGraph>& gr
 nlohmann::ordered_json settling_json(const std::vector<ComputationGraph>& graphs,
                                      const std::vector<GraphAnswer>& answers);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/prime.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 using Generator = GraphShape::Generator;
@@ -217,4 +217,4 @@ std::vector<std::vector<std::size_t>> batches_of_alike(const std::vector<BatchKe
   return batches;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

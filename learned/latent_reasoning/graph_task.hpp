@@ -12,7 +12,7 @@
 #include "learned/records/task.hpp"
 #include "learned/records/task_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// What the tasks of this paper have in common: which graphs are drawn, and where they are
 /// measured.
@@ -109,4 +109,4 @@ struct BatchKey {
 std::vector<std::vector<std::size_t>> batches_of_alike(const std::vector<BatchKey>& keys,
                                                        bool one_depth);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

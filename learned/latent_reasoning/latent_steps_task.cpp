@@ -8,7 +8,7 @@
 #include "learned/latent_reasoning/discrete_loop.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// Iterations of training beyond the depth of a graph, so that a finished state is left as it is.
@@ -171,4 +171,4 @@ std::unique_ptr<Task> LatentStepsConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<LatentStepsTask>(*this, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

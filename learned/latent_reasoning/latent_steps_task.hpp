@@ -6,7 +6,7 @@
 #include "learned/latent_reasoning/factored_tokens.hpp"
 #include "learned/latent_reasoning/graph_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Discrete latent reasoning: a sample is one iteration of the layer-by-layer algorithm, the state
 /// z(t) of a graph to be answered by z(t + 1), all factors of all tokens. In training t is uniform
@@ -36,4 +36,4 @@ struct LatentStepsConfig final : GraphTaskSettings {
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -8,7 +8,7 @@
 
 #include "learned/records/predictor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 using Method = LatentValuesConfig::Method;
@@ -158,4 +158,4 @@ std::unique_ptr<Task> LatentValuesConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<LatentValuesTask>(*this, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

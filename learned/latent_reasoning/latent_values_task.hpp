@@ -6,7 +6,7 @@
 #include "learned/latent_reasoning/factored_tokens.hpp"
 #include "learned/latent_reasoning/graph_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Values from the input in one go of a model whose states are continuous: z(0), where values of
 /// variables are empty, is to be answered by z(depth), all factors of all tokens. What differs is
@@ -37,4 +37,4 @@ struct LatentValuesConfig final : GraphTaskSettings {
   std::uint32_t most_loops() const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -7,7 +7,7 @@
 
 #include "learned/records/predictor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 class LatentWordsTask final : public GraphTask {
@@ -125,4 +125,4 @@ std::unique_ptr<Task> LatentWordsConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<LatentWordsTask>(*this, seed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -6,7 +6,7 @@
 #include "learned/latent_reasoning/graph_task.hpp"
 #include "learned/latent_reasoning/thought_words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Chains of thought: a causal language model of one table of words (thought_words.hpp) is trained
 /// to go on after <CoT> with the thought and <end>; it is not asked about the question. Measured by
@@ -24,4 +24,4 @@ struct LatentWordsConfig final : GraphTaskSettings {
 };
 const char* thought_format_name(ThoughtFormat format);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -16,7 +16,7 @@
 #include "learned/papers.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// Positions of a model; `preset` leaves them as they are.
@@ -173,4 +173,4 @@ Paper latent_reasoning_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

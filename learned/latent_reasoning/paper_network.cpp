@@ -3,7 +3,7 @@
 #include "learned/latent_reasoning/circuit_probes_network.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 PaperNetworks latent_reasoning_networks() {
   return {{{"latent-reasoning",
@@ -19,4 +19,4 @@ PaperNetworks latent_reasoning_networks() {
           {}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

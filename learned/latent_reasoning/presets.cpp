@@ -6,7 +6,7 @@
 #include "learned/latent_reasoning/latent_values_task.hpp"
 #include "learned/latent_reasoning/latent_words_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 using Positions = ModelConfig::Positions;
@@ -150,4 +150,4 @@ RunConfig latent_without_oracle(bool paper_size, double discount) {
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

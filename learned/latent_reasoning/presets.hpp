@@ -2,7 +2,7 @@
 
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// The six methods of the paper's table 1.
 enum class LatentMethod {
@@ -23,4 +23,4 @@ RunConfig latent_reasoning(LatentMethod method, bool paper_size);
 /// loops, under the loss that discounts "not known yet" by `discount` (appendix D).
 RunConfig latent_without_oracle(bool paper_size, double discount);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 ComputationGraph ProbeText::graph() const {
   ComputationGraph graph;
@@ -90,4 +90,4 @@ std::vector<ProbeText> with_all_values(const ProbeText& text) {
   return texts;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -7,7 +7,7 @@
 #include "learned/latent_reasoning/factored_tokens.hpp"
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// A text with a probe equation at its end: `v_0 = x_0 ; ... ; x_a + x_b + x_c = x_r ;`. The earlier
 /// equations are leaves, so that names and values can be changed one by one, and z(1), in which the
@@ -52,4 +52,4 @@ std::vector<ProbeText> with_all_values(const ProbeText& text);
 /// Tokens of the operands of the equation whose defining token is `defining`.
 std::vector<std::uint32_t> operand_tokens(std::uint32_t defining, std::size_t operands);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 namespace {
 
 /// `a o b o c`, where `word_of` says what stands for an operand.
@@ -76,4 +76,4 @@ bool same_structure(const WordText& a, const WordText& b, const ThoughtVocabular
                     });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

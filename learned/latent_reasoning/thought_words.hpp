@@ -6,7 +6,7 @@
 
 #include "learned/latent_reasoning/computation_graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_latent_reasoning {
 
 /// Computation graphs as plain words, for chains of thought (the paper, appendix B.2): the
 /// equations of the graph as in factored_tokens.hpp, then <CoT>, then for every node in their order
@@ -53,4 +53,4 @@ std::vector<bool> right_in_thought(const WordText& thought, const ComputationGra
 /// Whether two thoughts are the same except that values may be other values.
 bool same_structure(const WordText& a, const WordText& b, const ThoughtVocabulary& words);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_latent_reasoning

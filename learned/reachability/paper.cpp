@@ -8,7 +8,7 @@
 #include "learned/reachability/presets.hpp"
 #include "learned/reachability/relation_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_reachability {
 namespace {
 
 class RowTokensExperiment final : public Experiment {
@@ -76,4 +76,4 @@ Paper reachability_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_reachability

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline learned_reachability {
 
 RunConfig relation(RelationTaskConfig::Tokens tokens, std::uint32_t vertices, std::uint32_t depth,
                    bool looped) {
@@ -26,4 +26,4 @@ RunConfig relation(RelationTaskConfig::Tokens tokens, std::uint32_t vertices, st
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_reachability

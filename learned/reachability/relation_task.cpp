@@ -10,7 +10,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_distances.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_reachability {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -249,4 +249,4 @@ std::optional<DepthReading> RelationTaskConfig::depth_reading(const RecordFields
   return reading;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_reachability

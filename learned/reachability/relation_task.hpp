@@ -10,7 +10,7 @@
 #include "learned/records/task.hpp"
 #include "learned/records/task_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_reachability {
 
 /// Which vertices reach which, all pairs at once (specification of word problems, section 4). Every
 /// vertex reaches itself.
@@ -69,4 +69,4 @@ struct RelationScore {
   std::int32_t reach(double threshold, double false_positives) const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_reachability

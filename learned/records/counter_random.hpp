@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// What random numbers are for. Numbers of different streams never meet, so that adding a draw to
 /// one leaves the others as they are.
@@ -50,4 +50,4 @@ class CounterRandom {
   std::size_t used_ = 4;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -6,7 +6,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 /// Whole numbers up to this one are exact.
@@ -89,4 +89,4 @@ RecordFields RecordFields::entry(const char* name, const nlohmann::ordered_json&
   return {item, place_ + "." + name};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

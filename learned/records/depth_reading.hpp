@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// An object of a stored run, whose fields are what they should be or are refused. Errors of all:
 /// InputError "PLACE.NAME: expected ...".
@@ -69,4 +69,4 @@ struct DepthReading {
   std::map<std::string, std::string> controls;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

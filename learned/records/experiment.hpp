@@ -14,7 +14,7 @@
 
 #include "learned/records/training_plan.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// Is told every option of an experiment, with its variable, which holds the default. The command
 /// line is one; the experiments know none.
@@ -93,4 +93,4 @@ std::unique_ptr<Experiment> make_experiment() {
   return std::make_unique<E>();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -9,7 +9,7 @@
 #include "runtime/file/file_pieces.hpp"
 #include "runtime/file/sha256.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,4 +64,4 @@ nlohmann::ordered_json input_hashes(const RunConfig& config) {
   return hashes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

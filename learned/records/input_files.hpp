@@ -4,7 +4,7 @@
 
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// SHA-256 of every file that the settings of a run name, by name; of a folder, a model's, the files
 /// that a model is read from (config.json, tokenizer.json, model*.safetensors). Files that are not
@@ -12,4 +12,4 @@ namespace logdepth {
 /// read.
 nlohmann::ordered_json input_hashes(const RunConfig& config);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

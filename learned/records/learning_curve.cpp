@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 using Points = std::vector<LearningCurve::Point>;
@@ -104,4 +104,4 @@ LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json) {
   return curve;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// The score of a run (Task::score) after some numbers of steps.
 struct LearningCurve {
@@ -48,4 +48,4 @@ nlohmann::ordered_json to_json(const LearningCurve& curve);
 /// Errors: those of nlohmann::json for what is not such a curve.
 LearningCurve learning_curve_from_json(const nlohmann::ordered_json& json);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -2,7 +2,7 @@
 
 #include "learned/records/settings_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 void settings(MeasureRequest& request, SettingVisitor& visit) {
@@ -24,4 +24,4 @@ MeasureRequest measure_request_from_json(const nlohmann::json& json, const std::
   return request;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// What a measurement without training asks for; 0: as the run has it.
 struct MeasureRequest {
@@ -17,4 +17,4 @@ nlohmann::ordered_json to_json(const MeasureRequest& request);
 /// What is missing keeps its default. Errors: InputError naming the setting and what was expected.
 MeasureRequest measure_request_from_json(const nlohmann::json& json, const std::string& source);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -5,7 +5,7 @@
 
 #include "learned/records/settings_value.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 struct RunConfig;
 
@@ -37,4 +37,4 @@ using NetworkConfig = SettingsValue<NetworkSettings>;
 template <>
 const std::vector<NetworkConfig>& known_kinds<NetworkSettings>();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

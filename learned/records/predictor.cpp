@@ -2,7 +2,7 @@
 
 #include "learned/records/samples.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 std::vector<std::vector<std::int32_t>> prompts_of(const Samples& samples) {
@@ -46,4 +46,4 @@ Predictor::Predictor(Predict predict)
       loops_taken([](const Samples&) { return std::vector<std::uint32_t>(); }),
       loop_readings([](const Samples&, std::uint32_t) { return std::vector<LoopReading>(); }) {}
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

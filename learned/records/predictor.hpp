@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 struct Samples;
 
@@ -51,4 +51,4 @@ struct Predictor {
   std::function<std::vector<LoopReading>(const Samples&, std::uint32_t loops)> loop_readings;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -10,7 +10,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 constexpr const char* kRecordFormat = "logdepth-run";
@@ -156,4 +156,4 @@ std::vector<RunRecord> read_run_records(const std::string& folder) {
   return records;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

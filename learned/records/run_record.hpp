@@ -9,7 +9,7 @@
 #include "learned/records/learning_curve.hpp"
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// One training run as reports read it: `record.json` of the run's folder, beside the weights
 /// (`model.safetensors`) and the state that a resumed run goes on from (`checkpoint.safetensors`).
@@ -55,4 +55,4 @@ std::vector<std::string> files_below(const std::string& folder,
 /// such folder.
 std::vector<RunRecord> read_run_records(const std::string& folder);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

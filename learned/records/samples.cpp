@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts) {
   Samples samples;
@@ -18,4 +18,4 @@ Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts) {
   return samples;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// A batch of samples as plain numbers, padded to one length.
 struct Samples {
@@ -42,4 +42,4 @@ struct Samples {
 /// is asked of them.
 Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

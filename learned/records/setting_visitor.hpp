@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 class SettingVisitor;
 /// Visits all settings of a group, in the order in which they are written.
@@ -70,4 +70,4 @@ class SettingVisitor {
   }
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

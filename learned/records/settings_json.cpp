@@ -8,7 +8,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 class SettingsWriter final : public SettingVisitor {
@@ -164,4 +164,4 @@ void read_settings(const nlohmann::json& json, const std::string& source,
   SettingsReader(json, "", source).read(settings);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

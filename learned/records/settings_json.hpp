@@ -5,7 +5,7 @@
 
 #include "learned/records/setting_visitor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// The group as a JSON object, every setting spelled out; what is absent is null.
 nlohmann::ordered_json settings_to_json(const SettingGroup& settings);
@@ -15,4 +15,4 @@ nlohmann::ordered_json settings_to_json(const SettingGroup& settings);
 void read_settings(const nlohmann::json& json, const std::string& source,
                    const SettingGroup& settings);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

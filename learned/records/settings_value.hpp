@@ -8,7 +8,7 @@
 
 #include "learned/records/setting_visitor.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// Settings of one of several kinds, as a value. `Base` has clone(), kind() and visit(); the kinds
 /// that there are, each with its defaults, are known_kinds<Base>().
@@ -68,4 +68,4 @@ class SettingsValue {
   std::unique_ptr<Base> settings_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 std::uint32_t TaskFormat::logits() const {
   return std::accumulate(outputs.begin(), outputs.end(), 0U);
@@ -19,4 +19,4 @@ double Task::promoting_accuracy(const Samples& samples,
   return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -11,7 +11,7 @@
 #include "learned/records/predictor.hpp"
 #include "learned/records/samples.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// What a model must read and answer for a task.
 struct TaskFormat {
@@ -83,4 +83,4 @@ class Task {
   virtual std::string summary(const nlohmann::ordered_json& result) const = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

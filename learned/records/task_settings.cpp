@@ -4,7 +4,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 void TaskSettings::ask(const MeasureRequest& request) {
   if (request.length > 0 || request.samples > 0)
@@ -16,4 +16,4 @@ ProductQuestion TaskSettings::products() const {
   throw std::logic_error(std::string("a task of ") + kind() + " asks for no products");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

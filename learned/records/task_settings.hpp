@@ -12,7 +12,7 @@
 #include "learned/records/settings_value.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 class Task;
 
@@ -81,4 +81,4 @@ using TaskConfig = SettingsValue<TaskSettings>;
 template <>
 const std::vector<TaskConfig>& known_kinds<TaskSettings>();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

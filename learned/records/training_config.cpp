@@ -9,7 +9,7 @@
 #include "learned/records/settings_json.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 // The settings of each group, once, for reading, writing and changing.
@@ -318,4 +318,4 @@ void validate(const RunConfig& config) {
   validate_training(config.training, config.model);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -8,7 +8,7 @@
 #include "learned/records/network_settings.hpp"
 #include "learned/records/task_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// Everything that decides a training run: the same configuration and seed give the same bits on
 /// one machine. An experiment of a paper is a value of this type and nothing else.
@@ -179,4 +179,4 @@ inline constexpr std::uint32_t kLoopLimit = 65536;
 /// kMostParameters.
 void validate(const RunConfig& config);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -11,7 +11,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 namespace {
 
 constexpr const char* kPlanFormat = "logdepth-plan";
@@ -76,4 +76,4 @@ void write_training_plan(const TrainingPlan& plan, const std::string& file) {
   write_whole_file(file, json.dump(1) + "\n");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

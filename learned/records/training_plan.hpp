@@ -5,7 +5,7 @@
 
 #include "learned/records/training_config.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_records {
 
 /// A training run with a name, the folder below the plan's own where it is stored.
 struct PlannedRun {
@@ -20,4 +20,4 @@ using TrainingPlan = std::vector<PlannedRun>;
 TrainingPlan read_training_plan(const std::string& file);
 void write_training_plan(const TrainingPlan& plan, const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_records

@@ -7,7 +7,7 @@
 
 #include "runtime/file/sha256.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 Tensor parameter_named(const UniversalTransformer& model, const char* name) {
@@ -145,4 +145,4 @@ std::unique_ptr<HiddenStates> hidden_states(const Backbone& backbone,
   return std::make_unique<KeptStates>(backbone, settings.states_folder, settings.state_batch);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

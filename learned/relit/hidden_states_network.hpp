@@ -10,7 +10,7 @@
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/state_files.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// A language model that is read and never trained.
 struct Backbone {
@@ -95,4 +95,4 @@ class KeptStates final : public HiddenStates {
 std::unique_ptr<HiddenStates> hidden_states(const Backbone& backbone,
                                             const RelitSettings& settings);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

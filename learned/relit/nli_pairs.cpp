@@ -5,7 +5,7 @@
 
 #include "learned/relit/rule_theory.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 using Quantifier = QuantifiedSentence::Quantifier;
@@ -128,4 +128,4 @@ const char* wider_noun(std::uint32_t index) {
   return kNouns.at(index).wider;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -5,7 +5,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// Pairs of sentences with quantifiers and negation, from templates of our own: small sets in the
 /// manner of those on negation and monotonicity.
@@ -48,4 +48,4 @@ inline constexpr std::uint32_t kNliNouns = 16;
 const char* narrower_noun(std::uint32_t index);
 const char* wider_noun(std::uint32_t index);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

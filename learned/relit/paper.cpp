@@ -15,7 +15,7 @@
 #include "learned/relit/rules_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 class RelitExperiment final : public Experiment {
@@ -205,4 +205,4 @@ Paper relit_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -6,7 +6,7 @@
 #include "learned/relit/relit_probe_network.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// Runs that differ in their seed read the same states. It is no seed of a run, whose model began
@@ -52,4 +52,4 @@ PaperNetworks relit_networks() {
           {{"relit", make_relit}}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

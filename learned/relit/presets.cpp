@@ -5,7 +5,7 @@
 
 #include "learned/relit/rule_text_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// A row of the paper's appendix A. Test samples are even numbers there too.
@@ -129,4 +129,4 @@ RunConfig relit_base(RulesTaskConfig::Set set, RuleWorld world, bool paper_size)
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -6,7 +6,7 @@
 #include "learned/relit/relit_settings.hpp"
 #include "learned/relit/rules_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// ReLIT, what it is compared with, and what is left out of it or put in its place.
 enum class RelitMethod {
@@ -41,4 +41,4 @@ inline constexpr double kRelitEpochs = 6;
 /// `paper_size`: width 512 and 8 layers, else width 96 and 4.
 RunConfig relit_base(RulesTaskConfig::Set set, RuleWorld world, bool paper_size);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

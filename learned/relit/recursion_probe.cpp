@@ -14,7 +14,7 @@
 #include "report/figures/line_chart.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -177,4 +177,4 @@ std::string recursion_probe_svg(const nlohmann::ordered_json& json) {
                           draw_legend(legend, {kProbeMargin, bottom}));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

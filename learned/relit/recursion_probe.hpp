@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// What `report relit --probe` reads off one trained block: whether its states converge, and whether
 /// training leaves the language model as it is. "logdepth-train --inspect" writes it as JSON, as
@@ -32,4 +32,4 @@ RecursionProbe recursion_probe_from_json(const nlohmann::ordered_json& json);
 std::string recursion_probe_markdown(const nlohmann::ordered_json& json);
 std::string recursion_probe_svg(const nlohmann::ordered_json& json);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

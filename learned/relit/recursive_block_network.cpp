@@ -7,7 +7,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// Deviation of z at the beginning, and of step embeddings.
@@ -172,4 +172,4 @@ ReasoningStates RecursiveBlock::operator()(ReasoningStates states, const Anchor&
   return states;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -6,7 +6,7 @@
 #include "learned/core/block.hpp"
 #include "learned/relit/relit_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// The states that a recursion turns into new ones, [B, L, width] each.
 struct ReasoningStates {
@@ -80,4 +80,4 @@ class RecursiveBlock {
   std::optional<CrossAttention> cross_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

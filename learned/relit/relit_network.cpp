@@ -10,7 +10,7 @@
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// Nothing halts before the head has learned when.
@@ -242,4 +242,4 @@ Tensor LinearProbe::operator()(const Batch& batch, const PassOptions& options, P
   return head_(map_(x, options.precision), options.precision);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

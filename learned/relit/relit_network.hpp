@@ -7,7 +7,7 @@
 #include "learned/relit/hidden_states_network.hpp"
 #include "learned/relit/recursive_block_network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// Reads answers off states: the language model's own head, which does not change, or a copy of it
 /// that is trained.
@@ -107,4 +107,4 @@ class LinearProbe final : public Network {
   AnswerHead head_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

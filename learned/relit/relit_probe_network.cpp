@@ -10,7 +10,7 @@
 #include "learned/relit/spectral_radius_network.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -119,4 +119,4 @@ Json probe_relit(const RunRecord& record, const Network& network) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

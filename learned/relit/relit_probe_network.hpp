@@ -5,7 +5,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/relit/relit_network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// What is read off the network of a finished run, on prompts that it was measured on:
 /// {"run": folder,
@@ -20,4 +20,4 @@ namespace logdepth {
 /// Errors: InputError where the run has no recursive block.
 nlohmann::ordered_json probe_relit(const RunRecord& record, const Network& network);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

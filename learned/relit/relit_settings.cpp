@@ -6,7 +6,7 @@
 #include "learned/relit/rules_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 void require_range(const char* setting, std::uint32_t value, std::uint32_t least,
@@ -85,4 +85,4 @@ void RelitSettings::validate(const RunConfig& config) const {
           "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

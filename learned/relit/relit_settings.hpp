@@ -6,7 +6,7 @@
 
 #include "learned/records/network_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// A recursive block on the states of a frozen language model (Panwar, Singh and Bansal, "Think
 /// Deep, Speak Once", ReLIT): x are the states, y the answer, z the scratchpad, all of the language
@@ -66,4 +66,4 @@ struct RelitSettings final : NetworkSettings {
   void validate(const RunConfig& config) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

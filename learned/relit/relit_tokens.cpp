@@ -12,7 +12,7 @@
 #include "learned/relit/rule_theory.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// Tokens, or a refusal that names whose they were to be.
@@ -72,4 +72,4 @@ RelitTokens relit_tokens(const std::string& model) {
   return {file.tokens(), file.vocabulary(), file.context(), model};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -7,7 +7,7 @@
 
 #include "learned/language_model/tokeniser.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// All words of the generated texts: theories, questions, pairs of sentences, answers. Word 0 ends
 /// a text.
@@ -30,4 +30,4 @@ struct RelitTokens {
 /// The tokens of a language model's file or folder; the own words where it is empty.
 RelitTokens relit_tokens(const std::string& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

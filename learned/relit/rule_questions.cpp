@@ -9,7 +9,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 constexpr int kMostDraws = 10000;
@@ -303,4 +303,4 @@ RuleQuestion rule_question(const RuleSettings& settings, std::uint32_t depth, Ru
       depth, settings.distractors_least, settings.most_words, kMostDraws));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -9,7 +9,7 @@
 #include "learned/records/counter_random.hpp"
 #include "learned/relit/rule_theory.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// The deepest proofs that can be asked for.
 inline constexpr std::uint32_t kDeepestProof = 5;
@@ -71,4 +71,4 @@ void check_rule_settings(const RuleSettings& settings);
 RuleQuestion rule_question(const RuleSettings& settings, std::uint32_t depth, RuleAnswer answer,
                            CounterRandom& random);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -12,7 +12,7 @@
 #include "learned/relit/relit_tokens.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 /// Samples that a predictor is given at once in a measurement.
@@ -163,4 +163,4 @@ std::optional<TextTokens> RuleTextConfig::text_tokens() const {
   return TextTokens{relit_words(), ""};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -8,7 +8,7 @@
 #include "learned/records/task_settings.hpp"
 #include "learned/relit/rules_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// Text to pre-train a language model on: statements only, never a question or an answer. A text of
 /// rules is a theory in random order (rule_questions.hpp) and then statements that hold in it, told
@@ -39,4 +39,4 @@ struct RuleTextConfig final : TaskSettings {
 /// One text, as read by RuleTextConfig. Precondition: the settings are valid.
 std::string statement_text(const RuleTextConfig& config, CounterRandom& random);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 // Words that byte-pair vocabularies of English have as one token each, behind a blank.
@@ -106,4 +106,4 @@ std::string rule_text(const ReasoningRule& rule) {
                           : "All " + premises + " things" + conclusion;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// How many people and attributes there are to speak of.
 inline constexpr std::uint32_t kRuleNames = 12, kRuleAttributes = 16;
@@ -86,4 +86,4 @@ const char* rule_attribute(std::uint32_t attribute);
 std::string rule_text(const RuleFact& fact);
 std::string rule_text(const ReasoningRule& rule);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

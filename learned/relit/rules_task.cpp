@@ -14,7 +14,7 @@
 #include "learned/relit/relit_tokens.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -339,4 +339,4 @@ std::optional<TextTokens> RulesTaskConfig::text_tokens() const {
   return TextTokens{relit_words(), ""};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -9,7 +9,7 @@
 #include "learned/records/task_settings.hpp"
 #include "learned/relit/rule_questions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// Prompts whose answer is one token, read off the last one: questions about facts and rules
 /// (rule_questions.hpp), pairs of sentences (nli_pairs.hpp), or a file of JSON lines with question
@@ -54,4 +54,4 @@ void visit_rule_settings(RuleSettings& rules, SettingVisitor& visit);
 /// Errors: InputError naming task.depths unless they grow and are at most kDeepestProof.
 void check_proof_depths(const std::vector<std::uint32_t>& depths);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -6,7 +6,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 using torch::Tensor;
 
@@ -32,4 +32,4 @@ double spectral_radius(const std::function<Tensor(const Tensor&)>& map, const Te
   return std::exp(growth / (iterations - unsettled));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// The spectral radius of a map's derivative at a point, of any shape, which the map keeps: by
 /// power iteration with the transposed derivative, which has the same eigenvalues and is what a
@@ -15,4 +15,4 @@ double spectral_radius(const std::function<torch::Tensor(const torch::Tensor&)>&
                        const torch::Tensor& point, std::uint32_t iterations,
                        std::uint64_t seed = 1);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -11,7 +11,7 @@
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/sha256.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 namespace {
 
 constexpr const char* kTokens = "tokens";
@@ -77,4 +77,4 @@ std::string default_states_folder() {
   return caches + "/logdepth/states";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

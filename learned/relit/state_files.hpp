@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_relit {
 
 /// Prompts as the tokens that a language model reads.
 using PromptTokens = std::span<const std::int32_t>;
@@ -36,4 +36,4 @@ class StateFiles {
 /// where the system names none.
 std::string default_states_folder();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_relit

@@ -14,7 +14,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/line_chart.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 constexpr double kMargin = 16, kPlotWidth = 680, kPlotHeight = 380;
@@ -233,4 +233,4 @@ std::vector<DepthFigure> depth_figures(const DepthTable& table) {
   return figures;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -4,7 +4,7 @@
 
 #include "learned/report/depth_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Layers over log2 of the size: one picture for each problem that has something learned or
 /// published; of all of them where no runs were read. Points are seeds, hollow where censored,
@@ -15,4 +15,4 @@ namespace logdepth {
 /// published, front_picture.
 std::vector<DepthFigure> depth_figures(const DepthTable& table);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -14,7 +14,7 @@
 #include "learned/report/run_table.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -377,4 +377,4 @@ std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

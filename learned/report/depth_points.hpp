@@ -12,7 +12,7 @@
 #include "learned/report/line_fit.hpp"
 #include "learned/report/passed_sizes.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// One trained network in a series, or one number of loops of it.
 struct RunPoint {
@@ -88,4 +88,4 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records);
 /// differ with the width.
 std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

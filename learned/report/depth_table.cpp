@@ -8,7 +8,7 @@
 #include "base/phrases.hpp"
 #include "learned/report/distinct_runs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 bool small_by_budget(const LearnedSeries& series) {
@@ -187,4 +187,4 @@ DepthTable depth_table(const std::vector<RunRecord>& all,
   return table;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -14,7 +14,7 @@
 #include "learned/report/published_line.hpp"
 #include "learned/report/run_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// A construction's depth at every size, as whoever counted it hands it over.
 struct ConstructedCurve {
@@ -117,4 +117,4 @@ std::string depth_table_markdown(const DepthTable& table, const std::vector<Dept
 std::string depth_table_html(const DepthTable& table, const std::vector<DepthFigure>& figures);
 std::string depth_table_json(const DepthTable& table);  ///< schema logdepth/compare-depth/1
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -3,7 +3,7 @@
 
 #include "learned/report/depth_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -203,4 +203,4 @@ std::string depth_table_json(const DepthTable& table) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

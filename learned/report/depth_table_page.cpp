@@ -3,7 +3,7 @@
 #include "report/figures/table_text.hpp"
 #include "report/report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 constexpr const char* kStyle =
@@ -39,4 +39,4 @@ std::string depth_table_html(const DepthTable& table, const std::vector<DepthFig
   return report::html(page_of(table, figures, "Depth against size"), kStyle);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

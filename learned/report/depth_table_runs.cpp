@@ -5,7 +5,7 @@
 #include "learned/report/depth_table_text.hpp"
 #include "learned/report/law_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 std::string slope_of(const DepthFit& fit) {
@@ -135,4 +135,4 @@ TextTable runs_table(const DepthTable& table) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

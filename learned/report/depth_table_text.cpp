@@ -9,7 +9,7 @@
 #include "base/phrases.hpp"
 #include "learned/report/law_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 // --- learned -------------------------------------------------------------------------------------
@@ -377,4 +377,4 @@ std::vector<TextTable> depth_text_tables(const DepthTable& table) {
   return tables;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -5,7 +5,7 @@
 
 #include "learned/report/depth_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// A table as words, before it becomes Markdown or HTML. Cells are not escaped.
 struct TextTable {
@@ -28,4 +28,4 @@ TextTable compared_table(const DepthTable& table);
 /// law of a network that was asked by loops, and the tokens until each length was passed.
 TextTable runs_table(const DepthTable& table);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 std::string identity_of(const RunRecord& record) {
@@ -33,4 +33,4 @@ DistinctRuns distinct_runs(const std::vector<RunRecord>& records) {
   return distinct;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

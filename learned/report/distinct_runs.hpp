@@ -5,7 +5,7 @@
 
 #include "learned/records/run_record.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Records, each training once.
 struct DistinctRuns {
@@ -18,4 +18,4 @@ struct DistinctRuns {
 /// the first.
 DistinctRuns distinct_runs(const std::vector<RunRecord>& records);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

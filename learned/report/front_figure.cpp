@@ -21,7 +21,7 @@
 #include "report/figures/line_chart.hpp"
 #include "report/picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 constexpr double kFrontMargin = 16, kFrontWidth = 342, kFrontHeight = 270;
@@ -358,4 +358,4 @@ std::string front_picture(const DepthTable& table, const DepthProblem& shown) {
   return FrontPicture(table, shown).draw();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

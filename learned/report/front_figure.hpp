@@ -4,7 +4,7 @@
 
 #include "learned/report/depth_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// One picture for all problems that the same constructions solve at the same depths, those of
 /// constant depth aside: layers over log2 of the size. On the left what is claimed, repaired,
@@ -12,4 +12,4 @@ namespace logdepth {
 /// each problem. `shown`: one of these problems, whose constructions and published line are drawn.
 std::string front_picture(const DepthTable& table, const DepthProblem& shown);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 std::optional<double> AccuracyHeatmap::at(std::uint32_t difficulty, std::uint32_t count) const {
   const auto row = std::find(difficulties.begin(), difficulties.end(), difficulty);
@@ -46,4 +46,4 @@ std::vector<std::optional<std::uint32_t>> fewest_loops(const AccuracyHeatmap& he
   return fewest;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

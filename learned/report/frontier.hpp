@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Accuracies by difficulty of the samples and number of loops of the model.
 struct AccuracyHeatmap {
@@ -38,4 +38,4 @@ std::vector<double> overthinking(const AccuracyHeatmap& heatmap);
 std::vector<std::optional<std::uint32_t>> fewest_loops(const AccuracyHeatmap& heatmap,
                                                        double threshold);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -9,7 +9,7 @@
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 constexpr double kThousand = 1e3, kMillion = 1e6;
@@ -140,4 +140,4 @@ std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) 
   return text + "; " + open_depths_text(fit);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -4,7 +4,7 @@
 
 #include "learned/report/depth_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// What stands in a cell that has nothing to say.
 inline constexpr const char* kNothing = "–";
@@ -42,4 +42,4 @@ std::string open_depths_text(const DepthFit& fit);
 /// censored: a slope is never printed without. "not fitted" with the same number otherwise.
 std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -10,7 +10,7 @@
 #include "base/phrases.hpp"
 #include "learned/report/run_table.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 using Trend = LearningCurve::Trend;
@@ -89,4 +89,4 @@ std::string verdict_text(const LawVerdict& verdict) {
          (verdict.missing.empty() ? "" : "; " + verdict.missing);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

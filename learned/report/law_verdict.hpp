@@ -5,7 +5,7 @@
 #include "learned/report/depth_points.hpp"
 #include "learned/report/line_fit.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// What a series says about the law of its depth.
 struct LawVerdict {
@@ -28,4 +28,4 @@ const char* law_name(LawVerdict::Law law);
 /// "logarithmic: ...", "not logarithmic: ...", "open: ...; ...".
 std::string verdict_text(const LawVerdict& verdict);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

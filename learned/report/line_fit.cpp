@@ -9,7 +9,7 @@
 
 #include "learned/records/counter_random.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 constexpr double kLowPercentile = 0.025, kHighPercentile = 0.975;
@@ -245,4 +245,4 @@ WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
   return fit;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

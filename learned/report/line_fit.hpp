@@ -10,7 +10,7 @@
 
 #include "report/figures/least_squares.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// What one trained network of a given depth reached.
 struct DepthPoint {
@@ -120,4 +120,4 @@ struct WidthFit {
 /// `points`: as depths log2 of the widths. Refuses fewer than kFewestDepths uncensored widths.
 WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

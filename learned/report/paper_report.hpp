@@ -9,7 +9,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/report_runs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// A weights file of the compiler beside trained networks: one that answers every letter of a word
 /// with one of its named outputs. Nothing in `learned` runs it; the command line hands over a
@@ -49,4 +49,4 @@ struct PaperProbe {
   std::string (*svg)(const Json& measured);
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -88,4 +88,4 @@ std::optional<double> tokens_per_doubling(const std::vector<PassedSize>& passed)
                   1 / static_cast<double>(passed.size() - 1));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -7,7 +7,7 @@
 #include "learned/records/depth_reading.hpp"
 #include "learned/records/learning_curve.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// A length that training has passed: the curriculum has left it, or a point of the learning curve
 /// has it as n*.
@@ -25,4 +25,4 @@ std::vector<PassedSize> passed_sizes(const RecordFields& training, const Learnin
 /// last: the geometric mean. Absent where fewer than two sizes were passed.
 std::optional<double> tokens_per_doubling(const std::vector<PassedSize>& passed);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

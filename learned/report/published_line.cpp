@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 double PublishedLine::value(double x) const {
   if (x < first || x > last)
@@ -22,4 +22,4 @@ PlotLine PublishedLine::corners() const {
   return line;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -5,7 +5,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Numbers that a paper prints about trained networks. They are compared with, never mixed with
 /// what was measured here, and never evaluated outside the range they were fitted on.
@@ -31,4 +31,4 @@ struct PublishedLine {
   PlotLine corners() const;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

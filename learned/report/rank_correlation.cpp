@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 /// Twice the rank, less the mean of all, so that everything is whole.
@@ -32,4 +32,4 @@ std::optional<double> rank_correlation(const std::vector<double>& x, const std::
   return product(of_x, of_y) / std::sqrt(squares);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

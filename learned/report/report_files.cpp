@@ -6,7 +6,7 @@
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 std::vector<std::string> write_report_files(const std::vector<report::File>& files,
                                             const std::string& folder) {
@@ -22,4 +22,4 @@ std::vector<std::string> write_report_files(const std::vector<report::File>& fil
   return names;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

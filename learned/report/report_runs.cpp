@@ -5,7 +5,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/json_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 /// A number for each layer or shape of a model; a file of more bytes is something else.
@@ -30,4 +30,4 @@ ReportRuns read_report_runs(const std::string& folder) {
   return runs;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -7,7 +7,7 @@
 #include "learned/records/run_record.hpp"
 #include "report/report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Something that was measured on a model without training it, as `logdepth lm` leaves it in
 /// NAME.measurement.json.
@@ -37,4 +37,4 @@ report::Report of_records(const ReportRuns& runs) {
   return make(runs.records);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -7,7 +7,7 @@
 #include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 /// More seeds are counted only.
@@ -144,4 +144,4 @@ std::vector<RecordSection> run_table(const std::vector<RunRecord>& records,
   return sections;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

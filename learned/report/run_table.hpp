@@ -16,7 +16,7 @@
 #include "learned/records/training_config.hpp"
 #include "report/data.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 // Training runs as a table: those that differ in the seed only are one series, by the settings in
 // which series differ.
@@ -169,4 +169,4 @@ void name_settings(std::vector<Series>& all, Ignored ignored, const SettingNames
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -15,7 +15,7 @@
 #include "logdepth/errors.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 namespace {
 
 using report::cell_text;
@@ -250,4 +250,4 @@ report::Report sweep_report(const std::vector<RunRecord>& records) {
       .add(best_sentence(sweep));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

@@ -9,7 +9,7 @@
 #include "learned/report/passed_sizes.hpp"
 #include "report/report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 /// Runs on words that differ in a few settings: what each choice of them does to how soon a length is
 /// passed (passed_sizes.hpp).
@@ -51,4 +51,4 @@ SettingsSweep settings_sweep(const std::vector<RunRecord>& records);
 /// sweep.md and sweep.json. Errors: those of settings_sweep.
 report::Report sweep_report(const std::vector<RunRecord>& records);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

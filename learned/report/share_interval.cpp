@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 ShareInterval share_interval(double share, double samples) {
   constexpr double kDeviations = 1.959963984540054;  // 97.5 % of a normal distribution are below
@@ -17,4 +17,4 @@ ShareInterval share_interval(double share, double samples) {
           std::clamp((middle + around) / scale, share, 1.0)};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

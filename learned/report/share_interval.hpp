@@ -1,6 +1,6 @@
 #pragma once
 
-namespace logdepth {
+namespace logdepth::inline learned_report {
 
 struct ShareInterval {
   double low = 0, high = 1;
@@ -9,4 +9,4 @@ struct ShareInterval {
 /// this one on so many samples. Precondition: samples > 0.
 ShareInterval share_interval(double share, double samples);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_report

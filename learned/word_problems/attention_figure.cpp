@@ -10,7 +10,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 BandRow sources_row(const std::string& label,
@@ -99,4 +99,4 @@ TokenBands learned_bands(const RunRecord& record, const std::vector<std::string>
   return bands;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -7,7 +7,7 @@
 #include "learned/word_problems/word_attention.hpp"
 #include "report/figures/token_bands.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// Less of a position's attention is not drawn.
 inline constexpr double kLeastDrawn = 0.05;
@@ -20,4 +20,4 @@ inline constexpr double kLeastDrawn = 0.05;
 TokenBands learned_bands(const RunRecord& record, const std::vector<std::string>& letters,
                          const WordAttention& attention, const PrefixCircuit& circuit);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -11,7 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 [[noreturn]] void fail(const MonoidTable& table, const std::string& sentence) {
@@ -170,4 +170,4 @@ MonoidTable monoid_table_from_rows(const std::string& name,
   return table;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -7,7 +7,7 @@
 
 #include "objects/named_monoids.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// A finite monoid by its multiplication table, the source of the labels of word problems.
 /// Elements are numbers 0 ... size-1.
@@ -45,4 +45,4 @@ MonoidTable monoid_table_from_rows(const std::string& name,
                                    bool claims_group, std::vector<std::uint32_t> letters = {},
                                    std::vector<std::string> element_names = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

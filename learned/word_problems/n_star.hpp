@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// How far a model keeps track of a word: n* of "A Little Depth Goes a Long Way", section 7.
 struct NStar {
@@ -26,4 +26,4 @@ inline NStar n_star(const std::vector<double>& accuracy, double threshold) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

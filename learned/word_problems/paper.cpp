@@ -13,7 +13,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 class WordProblemExperiment final : public Experiment {
@@ -130,4 +130,4 @@ Paper word_problems_paper() {
   return paper;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

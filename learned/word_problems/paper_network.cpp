@@ -2,7 +2,7 @@
 #include "learned/core/paper_networks.hpp"
 #include "learned/word_problems/word_attention_network.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 PaperNetworks word_problems_networks() {
   return {{{kWordAttention,
@@ -15,4 +15,4 @@ PaperNetworks word_problems_networks() {
           {}};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

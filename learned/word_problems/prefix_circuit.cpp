@@ -10,7 +10,7 @@
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 /// Attention that is equal but for rounding has no source.
@@ -201,4 +201,4 @@ std::string circuit_text(const PrefixCircuit& circuit) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

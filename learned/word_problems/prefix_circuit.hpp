@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// What each position gives every position of its attention: [position][position], from 0.
 using AttentionMatrix = std::vector<std::vector<double>>;
@@ -80,4 +80,4 @@ nlohmann::ordered_json to_json(const PrefixCircuit& circuit);
 /// A table of levels for people: fits of both patterns, sources of all positions.
 std::string circuit_text(const PrefixCircuit& circuit);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -6,7 +6,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t depth,
                        std::uint32_t block) {
@@ -83,4 +83,4 @@ RunConfig from_construction(const std::string& weights, const std::string& monoi
   return config;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -5,7 +5,7 @@
 #include "learned/records/training_config.hpp"
 #include "learned/word_problems/word_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// Word problems (MS25 section 7): a decoder with absolute positions, trained on prefix products
 /// with a curriculum of lengths.
@@ -22,4 +22,4 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
 RunConfig from_construction(const std::string& weights, const std::string& monoid,
                             WordTaskConfig::Letters letters, std::uint32_t length);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -1,6 +1,6 @@
 #include "learned/word_problems/published_depth.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 constexpr const char* kTraining = "about 100 million words, of at most 128 or 512 letters";
@@ -43,4 +43,4 @@ const PublishedLine& published_width_line() {
   return kLine;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

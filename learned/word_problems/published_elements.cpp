@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 /// A factor of a product: its letter in the name and the points it acts on.
@@ -81,4 +81,4 @@ std::vector<std::uint32_t> published_elements(const std::string& name,
   return numbers;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

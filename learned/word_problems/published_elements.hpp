@@ -6,7 +6,7 @@
 
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// How the running products of a word w_1 w_2 ... are multiplied.
 enum class ProductOrder {
@@ -35,4 +35,4 @@ enum class ProductOrder {
 std::vector<std::uint32_t> published_elements(const std::string& name,
                                               const std::vector<Transformation>& elements);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

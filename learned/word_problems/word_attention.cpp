@@ -4,7 +4,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -63,4 +63,4 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
   return task->products().letters;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -10,7 +10,7 @@
 #include "learned/word_problems/prefix_circuit.hpp"
 #include "learned/word_problems/word_task.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// The name under which the program with libtorch is asked for the attention of a network.
 inline constexpr const char* kWordAttention = "word-attention";
@@ -45,4 +45,4 @@ WordAttention word_attention_from_json(const nlohmann::ordered_json& json);
 /// record where it is a run of another task.
 std::vector<std::string> letters_of_run(const RunRecord& record);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -11,7 +11,7 @@
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 using Words = std::vector<std::vector<std::uint32_t>>;
@@ -141,4 +141,4 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
   return attention;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

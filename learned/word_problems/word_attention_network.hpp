@@ -4,7 +4,7 @@
 #include "learned/records/training_config.hpp"
 #include "learned/word_problems/word_attention.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// Reads the attention of a network of word problems off its blocks. Errors: InputError where the
 /// word is empty, has letters that the task has not, or is longer than the task's words; where no
@@ -12,4 +12,4 @@ namespace logdepth {
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -12,7 +12,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 constexpr std::string_view kHeader = "seed,input,target";
@@ -235,4 +235,4 @@ void WordFileWriter::append(const std::vector<std::uint32_t>& elements) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

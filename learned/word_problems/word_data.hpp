@@ -10,7 +10,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/published_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// "with the first letter first", "in the published convention".
 const char* order_text(ProductOrder order);
@@ -66,4 +66,4 @@ class WordFileWriter {
   std::string row_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

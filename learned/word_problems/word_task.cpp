@@ -19,7 +19,7 @@
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -386,4 +386,4 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   return reading;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -8,7 +8,7 @@
 #include "learned/records/task.hpp"
 #include "learned/records/task_settings.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// Running products of words over a finite monoid, the first letter first: a causal model reads a
 /// token per letter and answers with an element at each. The curriculum goes
@@ -62,4 +62,4 @@ struct WordTaskConfig final : TaskSettings {
   std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

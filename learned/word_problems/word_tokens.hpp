@@ -6,7 +6,7 @@
 
 #include "learned/records/samples.hpp"
 
-namespace logdepth {
+namespace logdepth::inline learned_word_problems {
 
 /// Words as a network reads them: a token per letter, with its position or behind a token that begins
 /// the word.
@@ -50,4 +50,4 @@ class WordTokens {
   std::uint32_t letters_, longest_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline learned_word_problems

@@ -15,7 +15,7 @@
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of an automaton's file
@@ -262,4 +262,4 @@ std::string LoadedAutomaton::sizes() const {
                              : std::string("a minimal automaton of more than 100000 states"));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

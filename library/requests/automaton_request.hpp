@@ -11,7 +11,7 @@
 #include "objects/action.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// A kind of file that an automaton is read from. A new format is a member of AutomatonSource, a
 /// row of automaton_files() and nothing else: the option, the oracle NAME:FILE and the ending .NAME
@@ -59,4 +59,4 @@ LoadedAutomaton load_automaton(const AutomatonSource& source, const Letters& let
 /// "abc" or, with commas, "open,close", as names of letters.
 Letters split_letters(const std::string& text);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

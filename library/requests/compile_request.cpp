@@ -5,7 +5,7 @@
 #include "compiler/passes/compile.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 CheckedModel requested_model(Program program, const CompileSettings& settings) {
   if (std::ranges::any_of(settings.name, [](unsigned char c) { return c < 32; }))
@@ -18,4 +18,4 @@ CheckedModel requested_model(Program program, const CompileSettings& settings) {
   return with_derived(compile(program, options));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

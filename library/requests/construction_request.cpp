@@ -9,7 +9,7 @@
 #include "library/requests/option_checks.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 namespace {
 
 bool has(const Construction& construction, const std::string& option) {
@@ -199,4 +199,4 @@ Program requested_program(Problem problem, const Values& values) {
   return chosen_construction(problem, values).make({values});
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

@@ -6,7 +6,7 @@
 #include "constructions/catalogue/catalogue.hpp"
 #include "logdepth/compile.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// The setting, and the option, that names a construction: the word that is typed for it.
 inline constexpr const char* kConstruction = "construction";
@@ -27,4 +27,4 @@ Values with_unroll(Values values, const CompileSettings& compiling);
 /// The program that is asked for. Errors: InputError, as above; SizeLimit.
 Program requested_program(Problem problem, const Values& values);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

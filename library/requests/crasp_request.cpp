@@ -7,7 +7,7 @@
 #include "library/requests/source_file.hpp"
 #include "objects/crasp.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
   const CraspProgram read = parse_crasp(content_of(crasp), crasp.name);
@@ -25,4 +25,4 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
   return requested;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

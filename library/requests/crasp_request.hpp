@@ -5,7 +5,7 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/constructions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// The program of a C-RASP program.
 struct RequestedCrasp {
@@ -16,4 +16,4 @@ struct RequestedCrasp {
 /// Says how large it is. Errors: InputError with the line of the program.
 RequestedCrasp requested_program(const SourceFile& crasp, const Say& say);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

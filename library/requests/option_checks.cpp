@@ -8,7 +8,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 void require_one_of(const std::string& option, const std::string& value,
                     const std::vector<std::string>& values) {
@@ -26,4 +26,4 @@ std::string whole_number_expected(std::uint64_t most, const std::string& found) 
   return fmt::format("expected a whole number from 0 to {}, found {}", most, in_quotes(found));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

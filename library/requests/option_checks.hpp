@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// Counts that are given as options: of letters, and of what a network has a part for.
 inline constexpr std::uint64_t kMostCounted = 1000000000000000, kMostParts = 10000000;
@@ -18,4 +18,4 @@ void require_at_most(const std::string& option, std::uint64_t value, std::uint64
 /// The sentence for a number, or for what is none.
 std::string whole_number_expected(std::uint64_t most, const std::string& found);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

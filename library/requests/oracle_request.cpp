@@ -11,7 +11,7 @@
 #include "oracle/crasp_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 namespace {
 
 constexpr std::string_view kCommand = "command:", kCrasp = "crasp:";
@@ -105,4 +105,4 @@ NamedReachability load_reachability_oracle(const OracleRequest& request, const M
   return {nullptr, undirected, request.against};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

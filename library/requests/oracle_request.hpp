@@ -9,7 +9,7 @@
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// What says what is right: `against`, as the option of this name has it, or an automaton.
 struct OracleRequest {
@@ -36,4 +36,4 @@ struct NamedReachability {
 /// What is right of graphs. Errors: InputError where the request says something else.
 NamedReachability load_reachability_oracle(const OracleRequest& request, const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

@@ -6,7 +6,7 @@
 
 #include "base/quoted_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 namespace {
 
 /// "a b c", cut off when there are many.
@@ -37,4 +37,4 @@ Program requested_program(const LoadedAutomaton& loaded, const Construction& con
   return program;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

@@ -5,11 +5,11 @@
 #include "library/requests/construction_request.hpp"
 #include "logdepth/constructions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// The program that a construction makes of an automaton. Says how large the automaton is, which
 /// construction was chosen and why, which table. Errors: SizeLimit.
 Program requested_program(const LoadedAutomaton& loaded, const Construction& construction,
                           const Values& values, const Say& say);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

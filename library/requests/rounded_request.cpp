@@ -9,7 +9,7 @@
 #include "library/requests/option_checks.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 namespace {
 
 /// The bits of "mpfr:BITS".
@@ -55,4 +55,4 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
   return options;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

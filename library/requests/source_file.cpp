@@ -4,7 +4,7 @@
 
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 std::string content_of(const SourceFile& source, std::size_t limit) {
   return source.text ? *source.text : read_whole_file(source.name, limit);
@@ -14,4 +14,4 @@ std::string base_name(const SourceFile& source) {
   return std::filesystem::path(source.name).filename().string();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

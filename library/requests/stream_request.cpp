@@ -9,7 +9,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 Outcome<Tokens> declared_tokens(const Model& model, std::vector<std::vector<Real>> rows) {
   Outcome<Tokens> tokens = tokens_of(model, std::move(rows));
@@ -45,4 +45,4 @@ std::optional<DividedNumbers> divided_numbers(const Model& model,
   return DividedNumbers{quotient->text(), remainder->text()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

@@ -10,7 +10,7 @@
 #include "runtime/numbers/real.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_requests {
 
 /// Raw streams as tokens. They have to be what the file's program says of its input, if the file
 /// carries one that fits: all proofs start from that. Weights of another origin say nothing about
@@ -33,4 +33,4 @@ struct DividedNumbers {
 std::optional<DividedNumbers> divided_numbers(const Model& model,
                                               const std::vector<std::string>& logits);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_requests

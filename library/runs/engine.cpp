@@ -7,7 +7,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_runs {
 namespace {
 
 class ProgressOfLayers final : public ForwardObserver<ValueId>, public FloatObserver {
@@ -173,4 +173,4 @@ std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& opt
   return std::make_unique<FloatEngine>(model, options, spectators);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_runs

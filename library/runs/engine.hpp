@@ -15,7 +15,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_runs {
 
 /// A number as it was read off a run.
 struct ReadNumber {
@@ -91,4 +91,4 @@ std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads = 1
 std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& options,
                                      const Spectators& spectators = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_runs

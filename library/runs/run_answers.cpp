@@ -7,7 +7,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/numbers/float_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_runs {
 namespace {
 
 bool names_numbers(const Model& model) {
@@ -128,4 +128,4 @@ void RunAnswers::read_last(std::size_t letters, bool every_token, RunAnswer& ans
   read_verdict(engine_->accepts(last), answer);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_runs

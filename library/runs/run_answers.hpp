@@ -13,7 +13,7 @@
 #include "library/runs/engine.hpp"
 #include "objects/graph.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_runs {
 
 /// What came of an input: a verdict, or named numbers, or why there are none.
 struct RunAnswer {
@@ -79,4 +79,4 @@ std::string text(const ReadNumber& number);
 /// Whether one run answers all pairs of a graph.
 bool answers_all_pairs(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_runs

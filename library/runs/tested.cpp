@@ -11,7 +11,7 @@
 #include "proofs-check/check/words.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline library_runs {
 namespace {
 
 static_assert(static_cast<int>(WrongWord::Wrong::cell) == static_cast<int>(TestedProperty::cell));
@@ -133,4 +133,4 @@ ComputationGraphTestResult tested_computation_graphs(const Model& model,
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline library_runs

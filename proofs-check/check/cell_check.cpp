@@ -5,7 +5,7 @@
 
 #include "runtime/file/cell_lifetimes.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
@@ -173,4 +173,4 @@ void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
   seen_ = stream;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

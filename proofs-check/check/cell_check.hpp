@@ -11,7 +11,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/stream/forward.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// Holds exact runs against the file's own index of cells, at every token after every sublayer: what
 /// each type allows, what lifetimes say is blank, mirrors under layernorm, and zero wherever no cell
@@ -65,4 +65,4 @@ class CellCheck : public ForwardObserver<ValueId> {
   std::map<std::string, ValueId> constants_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/computation_graphs.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 using Equations = std::vector<Equation>;
@@ -166,4 +166,4 @@ Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

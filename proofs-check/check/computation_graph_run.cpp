@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 [[noreturn]] void refuse_file(const Model& model, const std::string& reason) {
@@ -78,4 +78,4 @@ std::optional<std::vector<std::uint32_t>> ComputationGraphRun::values(
   return values;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -8,7 +8,7 @@
 #include "proofs-check/check/exact_runs.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What a weights file of computation graphs is made for.
 struct ComputationGraphFile {
@@ -48,4 +48,4 @@ class ComputationGraphRun {
   ExactRuns runs_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -10,7 +10,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 ComputationGraphInquiry::ComputationGraphInquiry(const Model& model)
     : model_(model), file_(computation_graph_file(model)) {}
@@ -124,4 +124,4 @@ ComputationGraphQuestion ComputationGraphInquiry::shrunk(
   return question;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

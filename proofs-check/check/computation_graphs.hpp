@@ -11,7 +11,7 @@
 #include "proofs-check/check/examine.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What `test` asks of a file of computation graphs, if nobody says otherwise.
 inline constexpr Bounds kComputationGraphBounds{3, 200, 24, 1};
@@ -76,4 +76,4 @@ inline Examination<ComputationGraphQuestion> examine_computation_graphs(const Mo
   return examine_computation_graphs(runs, questions, bounds, how);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

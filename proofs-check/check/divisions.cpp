@@ -16,7 +16,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 Rational rational(std::uint64_t x) {
@@ -280,4 +280,4 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionInquiry& q
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -13,7 +13,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What `test` asks of a file of the division lemma, if nobody says otherwise.
 inline constexpr Bounds kDivisionBounds{16, 20, 60, 1};
@@ -98,4 +98,4 @@ inline Examination<DivisionInput> examine_divisions(const Model& model, const Bo
   return examine_divisions(runs, questions, bounds, how);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

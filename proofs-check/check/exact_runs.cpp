@@ -4,7 +4,7 @@
 #include "runtime/file/derived.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 ExactRuns::ExactRuns(const Model& model, bool answers_only)
     : model_(model),
@@ -53,4 +53,4 @@ std::optional<Finding> ExactRuns::not_refused(const Outcome<Tokens>& tokens) {
   return NotRefused{refusal};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

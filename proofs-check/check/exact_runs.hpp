@@ -11,7 +11,7 @@
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/exact/promise_check.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// Exact runs of one weights file, and what is held against every one of them, whatever it is asked:
 /// each head's promise at every row, each cell's type and lifetime, as many layers as the file states.
@@ -67,4 +67,4 @@ class ExactRuns {
   LayerCount count_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -14,7 +14,7 @@
 #include "proofs-check/check/inquiry.hpp"
 #include "proofs-check/check/shard.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// How far an examination goes. A size is a number of letters, of vertices, of equations, or of
 /// positions and divisors.
@@ -122,4 +122,4 @@ Examination<Input> examine(ExactRuns& runs, Inquiry<Input>& questions, AskedCase
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -5,7 +5,7 @@
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 std::string numbers_text(const NamedNumbers& numbers) {
@@ -143,4 +143,4 @@ std::string got_text(const Finding& finding) {
       finding);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -12,7 +12,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 // What a weights file answers, or should answer, by the kind of its questions.
 struct Acceptance {
@@ -120,4 +120,4 @@ std::string got_text(const Finding& finding);
 /// "accept"; "token 3, 7 by 2: quotient.0 = 3/5"
 std::string answer_text(const FileAnswer& answer);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

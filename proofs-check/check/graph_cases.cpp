@@ -11,7 +11,7 @@
 #include "proofs-check/check/graphs.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 constexpr std::uint64_t kMaxQuestions = std::uint64_t{1} << 20;
@@ -266,4 +266,4 @@ AskedCases<AskedGraph> graph_beyond_the_limit(const GraphInquiry& questions, con
   return listed_cases(std::move(cases));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

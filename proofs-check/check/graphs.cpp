@@ -12,7 +12,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 Graph graph_of(std::size_t vertices, const std::vector<std::pair<Vertex, Vertex>>& edges,
                bool undirected) {
@@ -199,4 +199,4 @@ Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphInquiry& questions,
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

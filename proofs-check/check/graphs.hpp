@@ -14,7 +14,7 @@
 #include "proofs-check/check/judged_floats.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What `test` asks of a file that takes graphs, if nobody says otherwise: some seconds of questions.
 inline constexpr Bounds kGraphBounds{3, 150, 9, 1};
@@ -110,4 +110,4 @@ inline Examination<AskedGraph> examine_graphs(const Model& model, const GraphPla
   return examine_graphs(runs, questions, plan, how);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

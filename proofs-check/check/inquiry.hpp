@@ -12,7 +12,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What was compared with what is right.
 struct ComparedCounts {
@@ -90,4 +90,4 @@ AskedCases<Input> listed_cases(std::vector<AskedCase<Input>> cases) {
       total};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

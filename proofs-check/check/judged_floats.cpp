@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 Answered ask(FloatRunner& runner, const std::vector<FloatQuestion>& questions, Answered least) {
   Answered worst = Answered::certified;
@@ -15,4 +15,4 @@ Answered ask(FloatRunner& runner, const std::vector<FloatQuestion>& questions, A
   return worst;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -10,7 +10,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What a float run made of an input, or of several: the worst of them.
 enum class Answered { wrong, right, certified };
@@ -47,4 +47,4 @@ FloatQuestion float_question(std::shared_ptr<const Asked> questions, Input input
 /// Runs every input in floating point and judges it; stops at the first that is less than `least`.
 Answered ask(FloatRunner& runner, const std::vector<FloatQuestion>& questions, Answered least);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -6,7 +6,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 StreamInquiry::StreamInquiry(const Model& model, Outputs outputs,
                              const std::vector<std::string>& blank)
@@ -66,4 +66,4 @@ AskedCases<RawInput> streams_by_size(
           up_to + 1 - from};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

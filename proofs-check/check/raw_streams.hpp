@@ -11,7 +11,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// A raw stream for the lemmas.
 struct RawInput {
@@ -52,4 +52,4 @@ AskedCases<RawInput> streams_by_size(
     const std::function<std::vector<RawInput>(std::size_t size)>& inputs, std::size_t from,
     std::size_t up_to);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

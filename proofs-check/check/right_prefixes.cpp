@@ -5,7 +5,7 @@
 #include "base/overload.hpp"
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 RightPrefixes::RightPrefixes(const Model& model, const LanguageOracle& oracle)
     : model_(model), oracle_(oracle) {
@@ -115,4 +115,4 @@ std::optional<std::vector<PrefixAnswer>> RightPrefixes::of(const Word& word) con
   return answers;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

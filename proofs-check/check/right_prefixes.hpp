@@ -10,7 +10,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What a file has to answer of every prefix.
 ///
@@ -51,4 +51,4 @@ class RightPrefixes {
   std::string note_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// One of `count` parts of a test, which together are the whole test: the cases whose number in it
 /// is `index` modulo `count`.
@@ -26,4 +26,4 @@ class NumberedCases {
   std::uint64_t begun_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -6,7 +6,7 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 namespace {
 
 constexpr std::size_t kMaxWords = std::size_t{1} << 24;
@@ -141,4 +141,4 @@ AskedCases<Word> words_at_the_limit(const Model& model, std::uint64_t seed) {
   return listed_cases(std::move(cases));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -15,7 +15,7 @@
 #include "runtime/numbers/real_text.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 std::vector<Letter> common_letters(const Model& model, const LanguageOracle& oracle) {
   std::vector<Letter> letters;
@@ -238,4 +238,4 @@ Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const B
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

@@ -15,7 +15,7 @@
 #include "proofs-check/check/right_prefixes.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_check {
 
 /// What `test` asks of a file that takes words, if nobody says otherwise.
 inline constexpr Bounds kWordBounds{6, 200, 100, 1};
@@ -96,4 +96,4 @@ inline Examination<Word> examine_words(const Model& model, const LanguageOracle&
   return examine_words(runs, questions, bounds, how);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_check

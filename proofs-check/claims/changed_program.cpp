@@ -10,7 +10,7 @@
 #include "compiler/builder/builder_parts.hpp"
 #include "compiler/builder/renumbering.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 namespace {
 
 bool is_called(const Program& program, const Statement& statement, const std::string& name) {
@@ -217,4 +217,4 @@ logdepth::Program ChangedProgram::program() const {
   return changed;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -9,7 +9,7 @@
 #include "compiler/program/program.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// A construction with a change to it, said by the names of what is changed:
 ///
@@ -76,4 +76,4 @@ class ChangedProgram : public cells::Program {
   std::vector<std::pair<CellId, CellId>> behind_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

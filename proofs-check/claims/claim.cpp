@@ -1,6 +1,6 @@
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 std::string form_name(Form form) {
   switch (form) {
@@ -27,4 +27,4 @@ Claim claim_named(const std::string& name, Form form) {
   return claim;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -16,7 +16,7 @@
 #include "proofs-check/claims/defect.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// In which wording a statement of the paper is meant.
 enum class Form {
@@ -112,4 +112,4 @@ std::string full_name(const Claim& claim);
 /// A claim of this full name. It stands in the source as it is printed, so that a search finds it.
 Claim claim_named(const std::string& name, Form form);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

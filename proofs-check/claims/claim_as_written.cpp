@@ -3,7 +3,7 @@
 
 #include "proofs-check/claims/claim_list.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
   std::vector<Claim> claims;
@@ -31,4 +31,4 @@ std::vector<Claim> as_written_claims(const std::vector<Claim>& others) {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -7,13 +7,16 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
-
 // proofs-check/papers/PAPER/NAME_claims.cpp defines PAPER_NAME_claims(), and so with defects.
-#define LOGDEPTH_CLAIMS(paper, name) std::vector<Claim> paper##_##name##_claims();
+#define LOGDEPTH_CLAIMS(paper, name)                       \
+  namespace logdepth::inline proofs_check_papers_##paper { \
+    std::vector<Claim> paper##_##name##_claims();          \
+  }
 #define LOGDEPTH_DEFECTS(paper, name)
 #include <statements.list>
 #undef LOGDEPTH_CLAIMS
+
+namespace logdepth::inline proofs_check_claims {
 
 const std::vector<Claim>& all_claims() {
   static const std::vector<Claim> kClaims = [] {
@@ -55,4 +58,4 @@ std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const st
                    ", or one of them with a variant, as `logdepth check --list` prints them");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

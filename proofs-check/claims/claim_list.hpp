@@ -5,7 +5,7 @@
 
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// Every claim, in the order of its paper: first as written, then repaired and optimised. They stand
 /// in proofs-check/papers/PAPER/*_claims.cpp and *_defects.cpp; CMake lists them.
@@ -18,4 +18,4 @@ std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const st
 /// One claim per defect of the text, checked against what the claims in `others` are.
 std::vector<Claim> as_written_claims(const std::vector<Claim>& others);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -8,7 +8,15 @@
 #include "logdepth/errors.hpp"
 #include "proofs-check/claims/defect_changes.hpp"
 
-namespace logdepth {
+#define LOGDEPTH_DEFECTS(paper, name)                      \
+  namespace logdepth::inline proofs_check_papers_##paper { \
+    std::vector<Defect> paper##_##name##_defects();        \
+  }
+#define LOGDEPTH_CLAIMS(paper, name)
+#include <statements.list>
+#undef LOGDEPTH_DEFECTS
+
+namespace logdepth::inline proofs_check_claims {
 namespace {
 
 DefectFinding examine_refused(const Defect& defect) {
@@ -45,11 +53,6 @@ DefectFinding examine_run(const Defect& defect) {
 
 }  // namespace
 
-#define LOGDEPTH_CLAIMS(paper, name)
-#define LOGDEPTH_DEFECTS(paper, name) std::vector<Defect> paper##_##name##_defects();
-#include <statements.list>
-#undef LOGDEPTH_DEFECTS
-
 const std::vector<Defect>& all_defects() {
   static const std::vector<Defect> all = [] {
     std::vector<Defect> defects;
@@ -84,4 +87,4 @@ DefectFinding examine(const Defect& defect) {
   return {!defect.reason.empty(), std::nullopt, defect.reason};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -12,7 +12,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// An input on which a network does not do what its claim says.
 struct DefectCounterexample {
@@ -73,4 +73,4 @@ struct [[nodiscard]] DefectFinding {
 /// Compiles, runs and compares as the kind says.
 DefectFinding examine(const Defect& defect);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

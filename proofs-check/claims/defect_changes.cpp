@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 namespace {
 
@@ -134,4 +134,4 @@ Layer negated(Layer layer) {
   return layer;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

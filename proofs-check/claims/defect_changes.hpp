@@ -7,7 +7,7 @@
 #include "runtime/file/head_place.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 // Changes of weights, by the names of cells, for what no program says (changed_program.hpp for the
 // rest). Each throws std::logic_error when what it should change is not there: an edit never does nothing.
@@ -36,4 +36,4 @@ std::uint32_t value_row(const Head& head, std::uint32_t coordinate);
 /// A copy of the layer "where all signs are flipped" (MS25 Lemma A.5).
 Layer negated(Layer layer);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -9,7 +9,7 @@
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 namespace {
 
 /// The first case that fails, by its answers alone: a defect of a text is about these.
@@ -151,4 +151,4 @@ std::optional<DefectCounterexample> search_lengths(
   return search(model, questions, one_by_one(words), bounds);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

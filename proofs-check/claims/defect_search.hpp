@@ -11,7 +11,7 @@
 #include "proofs-check/claims/defect.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// MS25 Lemma 3.1 against / and %: positions i, divisors m <= i + 1, dividends a <= i from i down;
 /// earlier positions divide themselves. The size of an input is i.
@@ -43,4 +43,4 @@ std::optional<DefectCounterexample> search_lengths(
     const Model& model, SearchBounds bounds,
     const std::function<std::vector<Real>(std::size_t letters)>& expected);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -14,7 +14,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 namespace {
 
 /// Words of this many letters: one letter again and again, each letter, and two with letters drawn.
@@ -130,4 +130,4 @@ Calculation on_shorter_words(const std::function<Program(std::uint64_t n)>& netw
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

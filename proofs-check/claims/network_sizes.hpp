@@ -8,7 +8,7 @@
 #include "objects/action.hpp"
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// MS25 §2 and footnote 4: networks for inputs of at most n letters, on all of those lengths. The
 /// words of a length are each letter again and again and two drawn with seed 1; the verdict and
@@ -24,4 +24,4 @@ Calculation unrolled_network(const Program& program, const Action& action, const
 Calculation on_shorter_words(const std::function<Program(std::uint64_t n)>& network,
                              const Action& action, const std::string& name, std::uint64_t largest);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -2,7 +2,7 @@
 
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 std::vector<Real> phi_values(const Rational& z) {
   const auto code = phi_code(z);
@@ -15,4 +15,4 @@ std::vector<Real> beside(std::initializer_list<std::vector<Real>> cells) {
   return values;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

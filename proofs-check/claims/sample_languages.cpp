@@ -3,7 +3,7 @@
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 SampleLanguage regex_sample(const std::string& expression, const std::string& text,
                             std::size_t up_to) {
@@ -24,4 +24,4 @@ SampleLanguage monoid_sample(const std::string& name, std::size_t up_to) {
           up_to};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

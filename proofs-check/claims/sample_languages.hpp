@@ -7,7 +7,7 @@
 #include "objects/action.hpp"
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_claims {
 
 /// A language to try a construction on: what it compiles, and what judges it.
 struct SampleLanguage {
@@ -23,4 +23,4 @@ SampleLanguage regex_sample(const std::string& expression, const std::string& te
 /// The word problem of a named monoid.
 SampleLanguage monoid_sample(const std::string& name, std::size_t up_to);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_claims

@@ -14,7 +14,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 /// The file without its last loop at inputs of this size; without loops, without its last layer.
@@ -247,4 +247,4 @@ Tightness check_tightness(const Against& against, const std::string& path,
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -10,7 +10,7 @@
 #include "proofs-check/claims/claim.hpp"
 #include "runtime/file/head_place.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 
 /// What is known about a claim. Nobody writes it down: it is computed from runs.
 enum class Status {
@@ -63,4 +63,4 @@ struct [[nodiscard]] Tightness {
 Tightness check_tightness(const Against& against, const std::string& path,
                           const std::vector<std::uint64_t>& sizes);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

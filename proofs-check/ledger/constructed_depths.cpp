@@ -19,7 +19,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 // Bounds of the tests. `check` and `test` go further; here every file of the table has a turn
@@ -246,4 +246,4 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -11,7 +11,7 @@
 #include "constructions/catalogue/catalogue.hpp"
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 
 /// The name under which graph connectivity stands beside the word problems.
 inline constexpr const char* kReachability = "reachability";
@@ -57,4 +57,4 @@ struct ConstructedOptions {
 std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options,
                                                   const Catalogue& constructions = catalogue());
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

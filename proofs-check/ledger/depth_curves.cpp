@@ -13,7 +13,7 @@
 #include "report/figures/table_text.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 constexpr double kLegendWidth = 250, kLegendTop = 28;
@@ -171,4 +171,4 @@ std::string depth_curve_svg(const DepthCurve& curve) {
                       draw_chart(chart, {0, 0}) + draw_legend(legend, {width, kLegendTop}));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -8,7 +8,7 @@
 
 #include "proofs-check/claims/claim.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 
 /// Depth against the size of the input: one line of a figure, one column of a table.
 struct DepthSeries {
@@ -35,4 +35,4 @@ std::string depth_curve_html(const DepthCurve& curve);
 /// Depth over log2 n.
 std::string depth_curve_svg(const DepthCurve& curve);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

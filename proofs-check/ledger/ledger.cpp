@@ -15,7 +15,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 const std::vector<std::uint64_t> kSizes = {1, 2, 3, 4, 8, 16, 32, 64, 100};
@@ -279,4 +279,4 @@ bool is_open(const LedgerEntry& entry) {
          (entry.status == Status::undecided || entry.status == Status::unchecked);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

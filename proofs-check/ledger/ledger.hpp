@@ -14,7 +14,7 @@
 #include "proofs-check/ledger/depth_curves.hpp"
 #include "report/pictures/circuit_cards.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 
 /// One weights file of a claim, and what running it showed.
 struct CheckedFile {
@@ -89,4 +89,4 @@ std::string ledger_table(const Ledger& ledger, std::vector<std::vector<std::stri
 /// Errors: InputError when it cannot be written.
 void save_report(const Ledger& ledger, const std::string& folder);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -4,7 +4,7 @@
 #include "report/figures/table_text.hpp"
 #include "report/pictures/circuit_sheet.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 constexpr const char* kStyle =
@@ -86,4 +86,4 @@ std::string ledger_html(const Ledger& ledger) {
   return html_page("Claims, checked", kStyle, body);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -2,7 +2,7 @@
 
 #include "proofs-check/ledger/ledger.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ std::string ledger_json(const Ledger& ledger) {
   return out.dump(1) + "\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

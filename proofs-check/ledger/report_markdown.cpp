@@ -6,7 +6,7 @@
 #include "report/figures/table_text.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 /// The files of a claim: linked where the way to the root of the repository is known, else named.
@@ -137,4 +137,4 @@ void save_report(const Ledger& ledger, const std::string& folder) {
   write_whole_file(folder + "/report.html", ledger_html(ledger));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -5,7 +5,7 @@
 
 #include "base/phrases.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 namespace {
 
 std::string number(std::uint64_t value) {
@@ -220,4 +220,4 @@ std::string totals_text(const Ledger& ledger) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -6,7 +6,7 @@
 
 #include "proofs-check/ledger/ledger.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_ledger {
 
 /// What the table, the Markdown file and the page say alike about an entry.
 
@@ -43,4 +43,4 @@ std::string entry_heading(const LedgerEntry& entry);
 /// "37 claims: 20 checked, 15 contradicted, ...".
 std::string totals_text(const Ledger& ledger);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_ledger

@@ -25,7 +25,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 constexpr std::uint64_t kMaxLimit = std::uint64_t{1} << 27;
@@ -252,4 +252,4 @@ std::vector<FirstWrong> positions_to_search(std::uint64_t limit) {
   return all;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// A number format of floating-point hardware. Products and sums of scores are rounded to
 /// `accumulator`; what goes into a product is rounded to `significand` bits first, as tensor cores
@@ -63,4 +63,4 @@ std::vector<FirstWrong> positions_to_search(std::uint64_t limit);
 /// Precondition: 1 <= bits <= 53.
 double round_to_bits(double x, int bits);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

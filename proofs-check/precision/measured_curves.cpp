@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 using Quantity = PrecisionQuantity;
 using Scores = FloatOptions::Scores;
@@ -55,4 +55,4 @@ const PrototypeCurve* prototype_curve(const std::string& series, Quantity quanti
   return found == kCurves.end() ? nullptr : &found->second;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

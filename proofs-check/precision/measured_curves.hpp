@@ -8,7 +8,7 @@
 
 #include "proofs-check/precision/precision_report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// What was measured of a series in one quantity and form of scores: at least one point.
 struct MeasuredCurve {
@@ -46,4 +46,4 @@ struct PrototypeCurve {
 };
 const PrototypeCurve* prototype_curve(const std::string& series, PrecisionQuantity quantity);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

@@ -13,7 +13,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 using Scores = FloatOptions::Scores;
@@ -316,4 +316,4 @@ std::optional<LeastSquares> fit_curve(const std::vector<PrecisionPoint>& points)
   return least_squares(logarithms);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

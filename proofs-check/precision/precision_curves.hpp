@@ -10,7 +10,7 @@
 #include "proofs-check/precision/precision_questions.hpp"
 #include "report/figures/least_squares.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// What is measured of a construction at one size.
 enum class PrecisionQuantity {
@@ -102,4 +102,4 @@ double curve_argument(const PrecisionSeries& series, const PrecisionPoint& point
 /// Precondition: one series, quantity and form of scores.
 std::optional<LeastSquares> fit_curve(const std::vector<PrecisionPoint>& points);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

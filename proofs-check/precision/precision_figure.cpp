@@ -7,7 +7,7 @@
 #include "proofs-check/precision/measured_curves.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 using Quantity = PrecisionQuantity;
@@ -125,4 +125,4 @@ report::Picture precision_picture(const MeasuredCurves& curves) {
   return picture;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

@@ -4,7 +4,7 @@
 #include "base/number_text.hpp"
 #include "proofs-check/precision/measured_curves.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 using Quantity = PrecisionQuantity;
@@ -323,4 +323,4 @@ Report precision_page(const PrecisionReport& measured) {
   return page;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

@@ -13,7 +13,7 @@
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 constexpr std::size_t kWords = 3, kGraphs = 4;  // per size
@@ -168,4 +168,4 @@ const std::vector<PrecisionSeries>& precision_series() {
   return kSeries;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

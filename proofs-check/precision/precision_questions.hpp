@@ -11,7 +11,7 @@
 #include "proofs-check/check/judged_floats.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// A family of inputs of growing size for one construction.
 struct PrecisionSeries {
@@ -36,4 +36,4 @@ struct PrecisionSeries {
 std::vector<PrecisionSeries> precision_series_of(const Catalogue& constructions);
 const std::vector<PrecisionSeries>& precision_series();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

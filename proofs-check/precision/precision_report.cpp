@@ -11,7 +11,7 @@
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 /// Raw points on their way to and from precision.csv.
@@ -154,4 +154,4 @@ PrecisionReport merge_precision_reports(const PrecisionRun& run,
   return report;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

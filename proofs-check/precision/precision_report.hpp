@@ -12,7 +12,7 @@
 #include "proofs-check/precision/precision_curves.hpp"
 #include "report/report.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// The curves of precision, measured: what `logdepth report precision` prints.
 struct PrecisionReport {
@@ -48,4 +48,4 @@ PrecisionReport merge_precision_reports(const PrecisionRun& run,
 /// precision.md, precision.json and precision.svg, which stand beside precision.csv.
 report::Report precision_page(const PrecisionReport& measured);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

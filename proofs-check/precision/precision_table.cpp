@@ -13,7 +13,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/numbers/float_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 namespace {
 
 constexpr const char* kForm = "# logdepth report precision 1";
@@ -179,4 +179,4 @@ PrecisionTable parse_precision_table(const std::string& text, const std::string&
   return table;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

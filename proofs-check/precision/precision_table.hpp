@@ -7,7 +7,7 @@
 #include "proofs-check/precision/first_wrong_position.hpp"
 #include "proofs-check/precision/precision_curves.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_precision {
 
 /// Raw points as they are kept: precision.csv. The first line names the file's form, the version
 /// and the seed, the second the columns; rows are in the order of the report.
@@ -27,4 +27,4 @@ std::string print_precision_table(const PrecisionTable& table, std::uint64_t see
 PrecisionTable parse_precision_table(const std::string& text, const std::string& source,
                                      std::uint64_t seed, const std::string& version);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_precision

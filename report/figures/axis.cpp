@@ -5,7 +5,7 @@
 
 #include "base/number_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr double kMostDoublings = 11, kMostDecimals = 6;
@@ -63,4 +63,4 @@ Axis doubling_axis(double lowest, double highest, const std::string& name) {
   return axis;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

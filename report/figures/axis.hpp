@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 struct Tick {
   double at = 0;
@@ -38,4 +38,4 @@ Axis doubling_axis(double lowest, double highest, const std::string& name);
 /// From 0 to 1, a tick at every fifth.
 Axis share_axis(const std::string& name);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

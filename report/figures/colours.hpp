@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// Okabe and Ito's hues without yellow, which colour-blind readers can tell apart, green and purple
 /// darkened for lines on white.
@@ -19,4 +19,4 @@ inline constexpr const char* kWrongSign = "\xE2\x9C\x97";  // ballot X
 inline constexpr const char *kWrongInk = "#C8001E", *kWrongFill = "#FBDDE0";
 inline constexpr const char* kGridInk = "#E2E2E2";
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr double kBeyond = 12;     ///< from the circle to the middle of a name
@@ -69,4 +69,4 @@ std::string direction_circle_elements(const DirectionCircle& circle, PlotPoint c
   return elements + svg_text(tip_x, tip_y + 3, circle.asked.name, "font-size=\"10\"");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// Directions of a plane, neither to the left nor downwards, and which of them is the nearest to one
 /// more: a quarter of a circle with a ray for each.
@@ -27,4 +27,4 @@ double direction_circle_width(const DirectionCircle& circle, double radius);
 std::string direction_circle_elements(const DirectionCircle& circle, PlotPoint centre,
                                       double radius);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -7,7 +7,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr double kCharacter = 6.7, kLine = 14;   // of a letter of 11 pixels
@@ -238,4 +238,4 @@ std::string eggbox_svg(const Eggbox& eggbox) {
   return svg_document(right + 2 * kMargin, y, eggbox.title, elements, "font-size=\"11\"");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

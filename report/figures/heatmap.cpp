@@ -9,7 +9,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 // Room beside the cells: the names of rows and columns, and the two lines of the title.
@@ -158,4 +158,4 @@ std::string draw_heatmap_legend(const HeatmapLegend& legend, PlotPoint corner) {
   return svg;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// A line through a heatmap from left to right, under the first `above[column]` rows of a column.
 struct HeatmapBorder {
@@ -48,4 +48,4 @@ double heatmap_legend_width(const HeatmapLegend& legend);
 double heatmap_legend_height();
 std::string draw_heatmap_legend(const HeatmapLegend& legend, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 double LeastSquares::root_mean_square() const {
   return std::sqrt(residual / static_cast<double>(points));
@@ -37,4 +37,4 @@ std::optional<LeastSquares> least_squares(const PlotLine& points) {
   return fit;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -5,7 +5,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// y = a x + b by ordinary least squares.
 struct LeastSquares {
@@ -20,4 +20,4 @@ struct LeastSquares {
 /// Absent for fewer than two different x.
 std::optional<LeastSquares> least_squares(const PlotLine& points);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -8,7 +8,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 using Kind = StackStep::Kind;
@@ -441,4 +441,4 @@ StripPicture level_stack_picture(const LevelStack& stack) {
   return StackDrawing(stack).draw();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

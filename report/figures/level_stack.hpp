@@ -6,7 +6,7 @@
 
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// What a letter does to a level.
 struct StackStep {
@@ -49,4 +49,4 @@ struct LevelStack {
 /// A step for each line of letters: as many as A4 has room for.
 StripPicture level_stack_picture(const LevelStack& stack);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

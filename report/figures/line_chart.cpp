@@ -12,7 +12,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 // Room beside the plot: the numbers of the axes and their names.
@@ -268,4 +268,4 @@ std::string draw_legend(const Legend& legend, PlotPoint corner) {
   return svg;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -10,7 +10,7 @@
 #include "report/figures/axis.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 enum class MarkShape {
   none,
@@ -101,4 +101,4 @@ double legend_height(const Legend& legend);
 /// Precondition: no two entries look alike.
 std::string draw_legend(const Legend& legend, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr std::size_t kFanCharacters = 14;
@@ -66,4 +66,4 @@ std::string middle_fan_elements(const MiddleFan& fan, PlotPoint corner) {
   return lines + names;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -5,7 +5,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 struct FanMiddle {
   std::string name;
@@ -23,4 +23,4 @@ struct MiddleFan {
 PlotPoint middle_fan_size(const MiddleFan& fan);
 std::string middle_fan_elements(const MiddleFan& fan, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

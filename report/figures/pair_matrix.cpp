@@ -6,7 +6,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr std::size_t kHeadingCharacters = 14;
@@ -72,4 +72,4 @@ std::string pair_matrix_elements(const PairMatrix& matrix, PlotPoint corner) {
          svg_group(lines, svg_attribute("stroke", kGridInk)) + framed;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

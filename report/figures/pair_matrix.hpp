@@ -5,7 +5,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 struct PairCell {
   std::string mark;  ///< a character or two; none where nothing is said
@@ -24,4 +24,4 @@ struct PairMatrix {
 PlotPoint pair_matrix_size(const PairMatrix& matrix);
 std::string pair_matrix_elements(const PairMatrix& matrix, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

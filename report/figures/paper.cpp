@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 PaperFit fit_paper(double width, double height) {
   constexpr double kPoints = 72 / 25.4;  // in a millimetre
@@ -12,4 +12,4 @@ PaperFit fit_paper(double width, double height) {
   return {std::max(upright, across), across > upright};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

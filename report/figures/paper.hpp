@@ -1,6 +1,6 @@
 #pragma once
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// A picture on a page of a paper: A4, 15 mm of it left free on every side.
 struct PaperFit {
@@ -11,4 +11,4 @@ struct PaperFit {
 /// As large as the picture can stand there; upright unless it is larger across.
 PaperFit fit_paper(double width, double height);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

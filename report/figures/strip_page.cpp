@@ -10,7 +10,7 @@
 #include "report/figures/svg_elements.hpp"
 #include "report/figures/table_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr const char* kLooks =
@@ -249,4 +249,4 @@ std::string strips_style(const StripPicture& picture) {
          dark_rules(picture) + "}";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -4,7 +4,7 @@
 
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// A picture of strips as a part of a page that needs nothing else: every strip a picture of its
 /// own with its tables below it, all in their order where nothing runs scripts. A script makes it
@@ -17,4 +17,4 @@ std::string strips_section(const StripPicture& picture, bool together);
 /// What this part adds to the looks of its page, for light and for dark ones.
 std::string strips_style(const StripPicture& picture);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -2,7 +2,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 std::string key_attribute(std::string_view key) {
   return svg_attribute("data-key", key);
@@ -18,4 +18,4 @@ std::string strips_svg(const StripPicture& picture) {
   return svg_document(picture.width, bottom, picture.title, elements, "");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// What a page says of an element of a picture when a reader points at it, or comes to it by keys:
 /// Tab leads to the first of each group, arrow keys to the others by row and column.
@@ -49,4 +49,4 @@ std::string key_attribute(std::string_view key);
 /// All strips as one picture.
 std::string strips_svg(const StripPicture& picture);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -3,7 +3,7 @@
 #include "base/number_text.hpp"
 #include "base/xml_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 std::string element(std::string_view start, std::string_view attributes) {
@@ -100,4 +100,4 @@ std::string svg_document(double width, double height, std::string_view title,
          std::string(elements) + "</svg>\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// A place in a picture, or on two axes.
 using PlotPoint = std::pair<double, double>;
@@ -40,4 +40,4 @@ std::string svg_document(double width, double height, std::string_view title,
                          std::string_view elements,
                          std::string_view attributes = "font-size=\"12\"");
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -2,7 +2,7 @@
 
 #include "base/xml_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr const char* kMarkdownMarks = "|\\*`<_";
@@ -69,4 +69,4 @@ std::string html_page(std::string_view title, std::string_view style, std::strin
          name + "</h1>\n" + std::string(body) + "</body>\n</html>\n";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 // --- Markdown ------------------------------------------------------------------------------------
 
@@ -32,4 +32,4 @@ std::string html_headings(const std::vector<std::string>& texts);
 /// looks that all pages share.
 std::string html_page(std::string_view title, std::string_view style, std::string_view body);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

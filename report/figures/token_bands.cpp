@@ -8,7 +8,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
@@ -381,4 +381,4 @@ StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::str
   return picture;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -9,7 +9,7 @@
 #include "report/figures/direction_circle.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 struct BandToken {
   std::string name;
@@ -80,4 +80,4 @@ struct TokenBands {
 /// each band. A line is an element of class "select", what is wrong one of class "wrong".
 StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::string_view title);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -8,7 +8,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr double kVertexRadius = 12;
@@ -151,4 +151,4 @@ std::string circle_elements(const VertexCircle& circle, PlotPoint corner) {
   return CircleDrawing(circle, corner).elements();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

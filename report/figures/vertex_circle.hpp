@@ -6,7 +6,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 struct CircleVertex {
   std::string name;
@@ -35,4 +35,4 @@ struct VertexCircle {
 PlotPoint circle_size(const VertexCircle& circle);
 std::string circle_elements(const VertexCircle& circle, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -5,7 +5,7 @@
 #include "base/xml_text.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 namespace {
 
 constexpr std::size_t kPlaceCharacters = 14;
@@ -74,4 +74,4 @@ std::string walk_arcs_elements(const WalkArcs& walk, PlotPoint corner) {
   return arcs + places;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_figures {
 
 /// A stretch of the walk from one of its places to another.
 struct WalkArc {
@@ -26,4 +26,4 @@ struct WalkArcs {
 PlotPoint walk_arcs_size(const WalkArcs& walk);
 std::string walk_arcs_elements(const WalkArcs& walk, PlotPoint corner);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_figures

@@ -6,7 +6,7 @@
 #include "base/phrases.hpp"
 #include "compiler/file/carried_program.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kExactCharacters = 16;
@@ -56,4 +56,4 @@ std::string CellValues::text(const Stream<ValueId>& stream, std::size_t token,
   return items.empty() ? "" : "Cells after the layer: " + joined(items, "; ") + ".";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -6,7 +6,7 @@
 
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What the cells of a token hold, in words: numbers exact where they are short, else rounded; of a
 /// one-hot cell its label, where the file's program says it. Cells that are zero and constants are
@@ -27,4 +27,4 @@ class CellValues {
   std::vector<NamedCell> cells_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

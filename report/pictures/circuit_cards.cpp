@@ -14,7 +14,7 @@
 #include "report/figures/colours.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kColumns = 40;  ///< width of a card, in characters
@@ -335,4 +335,4 @@ std::string cells_label(const std::vector<CellRow>& cells, std::size_t first, st
   return label + "</TABLE>>";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -8,7 +8,7 @@
 #include "report/pictures/circuit_view.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 // What every form of a circuit is made of: cards with texts, whole and in their order.
 
@@ -64,4 +64,4 @@ std::string block_label(const std::string& text);
 /// The cells from `first` on, at most `count` of them.
 std::string cells_label(const std::vector<CellRow>& cells, std::size_t first, std::size_t count);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -7,7 +7,7 @@
 #include "report/figures/colours.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr double kPanelAt = 46;        ///< from the left edge of a column
@@ -235,4 +235,4 @@ std::string CircuitColumn::draw_piece(const Place& place, PlotPoint corner) cons
   return elements + arrow({left, sum}, {stream + kJoint, sum}) + joint({stream, sum});
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -10,7 +10,7 @@
 #include "report/pictures/circuit_cards.hpp"
 #include "report/pictures/render.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What stands at one place of the residual stream: cards in rows, read from left to right.
 struct CircuitPiece {
@@ -87,4 +87,4 @@ class CircuitColumn {
   std::vector<Place> places_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -13,7 +13,7 @@
 #include "report/figures/paper.hpp"
 #include "report/pictures/circuit_columns.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr double kSheetMargin = 12;  ///< around the picture
@@ -289,4 +289,4 @@ StripPicture circuit_strips(const CircuitCards& circuit) {
   return StripWriter(circuit).write();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -6,7 +6,7 @@
 #include "report/figures/strip_picture.hpp"
 #include "report/pictures/circuit_cards.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A circuit in columns, as many as make its letters as large as can be on a page of a paper: the
 /// residual stream leaves a column at its bottom and enters the next one at its top.
@@ -27,4 +27,4 @@ std::string sheet_text(const CircuitSheet& sheet);
 /// Errors: as above.
 StripPicture circuit_strips(const CircuitCards& circuit);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

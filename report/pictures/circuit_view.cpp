@@ -18,7 +18,7 @@
 #include "compiler/program/program_text.hpp"
 #include "report/pictures/svg_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 using Coordinates = std::set<std::uint32_t>;
@@ -471,4 +471,4 @@ CircuitView view_circuit(const Model& model) {
   return Viewer(model).view();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -7,7 +7,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What the drawings say about a weights file, in words and by sublayer. Everything comes from the
 /// weights; the file's optional cell index names coordinates, and the optional text
@@ -51,4 +51,4 @@ struct CircuitView {
 
 CircuitView view_circuit(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 /// Natural numbers beyond this one are not drawn.
@@ -67,4 +67,4 @@ std::vector<DivisionResult> division_results(Runner& runner, const Tokens& token
   return results;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

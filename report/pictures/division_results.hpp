@@ -6,7 +6,7 @@
 
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What a run of a file of the division lemma says at one token.
 struct DivisionResult {
@@ -21,4 +21,4 @@ struct DivisionResult {
 std::vector<DivisionResult> division_results(Runner& runner, const Tokens& tokens,
                                              const Stream<ValueId>& stream);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

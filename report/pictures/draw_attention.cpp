@@ -23,7 +23,7 @@
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kStyleCharacters = 110;
@@ -486,4 +486,4 @@ Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::stri
   return draw_attention(runner, tokens.value());
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

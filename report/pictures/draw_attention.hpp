@@ -11,7 +11,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// More tokens make pictures that nobody can read.
 inline constexpr std::size_t kMaxDrawnTokens = 80;
@@ -38,4 +38,4 @@ Outcome<StripPicture> draw_attention(
 /// The same for a word.
 Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

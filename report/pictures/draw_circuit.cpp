@@ -7,7 +7,7 @@
 #include "compiler/program/program.hpp"
 #include "report/figures/colours.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 class CircuitWriter {
@@ -122,4 +122,4 @@ std::string circuit_dot(const CircuitCards& circuit) {
   return CircuitWriter(circuit).write();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

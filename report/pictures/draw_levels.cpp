@@ -9,7 +9,7 @@
 #include "objects/group_names.hpp"
 #include "report/pictures/svg_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kCyclesCharacters = 14, kTitleCharacters = 80;
@@ -99,4 +99,4 @@ LevelStack draw_levels(const Dfa& dfa, const Cascade& cascade,
   return stack;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

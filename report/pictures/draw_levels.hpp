@@ -7,7 +7,7 @@
 #include "objects/cascade.hpp"
 #include "report/figures/level_stack.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 inline constexpr std::size_t kMostDrawnLevels = 16, kMostDrawnLetters = 200;
 
@@ -17,4 +17,4 @@ LevelStack draw_levels(const Dfa& dfa, const Cascade& cascade,
                        const std::vector<std::string>& states, const Word& word,
                        const std::string& name);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

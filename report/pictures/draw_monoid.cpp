@@ -8,7 +8,7 @@
 #include "base/phrases.hpp"
 #include "base/xml_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kMostClasses = 48, kMostRows = 40, kMostColumns = 40;
@@ -199,4 +199,4 @@ Eggbox draw_monoid(const TransitionMonoid& monoid, const GreenClasses& classes,
   return eggbox;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -6,7 +6,7 @@
 #include "objects/green_classes.hpp"
 #include "report/figures/eggbox.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A monoid as its eggboxes: J-classes above each other, rows R-classes, columns L-classes, in each
 /// cell the elements of an H-class by their shortest words where they fit, cells that are groups
@@ -15,4 +15,4 @@ Eggbox draw_monoid(const TransitionMonoid& monoid, const GreenClasses& classes,
                    const std::vector<std::string>& groups, const Alphabet& alphabet,
                    const std::string& title);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

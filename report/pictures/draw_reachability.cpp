@@ -16,7 +16,7 @@
 #include "report/figures/walk_arcs.hpp"
 #include "report/pictures/reachability_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 /// Between more vertices, arrows that are no edges are drawn from the source only.
@@ -458,4 +458,4 @@ StripPicture draw_reachability(const ReachabilityRun& run) {
   return ReachabilityPicture(run).make();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -3,7 +3,7 @@
 #include "report/figures/strip_picture.hpp"
 #include "report/pictures/reachability_run.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// More vertices make pictures that nobody can read: those of the walk that was found are drawn, and
 /// the first to be reached.
@@ -15,4 +15,4 @@ inline constexpr std::size_t kMaxDrawnVertices = 24;
 /// bytes.
 StripPicture draw_reachability(const ReachabilityRun& run);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

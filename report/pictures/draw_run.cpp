@@ -5,7 +5,7 @@
 #include "report/pictures/draw_attention.hpp"
 #include "report/pictures/draw_reachability.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,
                     const std::optional<Graph>& graph,
@@ -25,4 +25,4 @@ RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,
   return {draw_attention(runner, tokens.value(), pair, review), true, note};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

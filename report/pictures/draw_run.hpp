@@ -11,7 +11,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A picture of a run, and how a page shows it.
 struct RunDrawing {
@@ -26,4 +26,4 @@ RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,
                     const std::optional<Graph>& graph,
                     const std::optional<std::pair<Vertex, Vertex>>& pair, const RunReview& review);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -6,7 +6,7 @@
 
 #include "base/number_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 using Vector = PlaneQuestion::Vector;
@@ -62,4 +62,4 @@ std::optional<DirectionCircle> nearest_direction(const PlaneQuestion& question,
   return circle;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

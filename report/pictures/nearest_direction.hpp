@@ -10,7 +10,7 @@
 #include "runtime/exact/exact.hpp"
 #include "runtime/stream/head_rows.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What one token asks of the keys that it sees, by a head whose scores are products of two numbers
 /// each.
@@ -30,4 +30,4 @@ std::optional<DirectionCircle> nearest_direction(const PlaneQuestion& question,
                                                  const std::vector<std::size_t>& selected,
                                                  std::size_t token);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -10,7 +10,7 @@
 #include "objects/action.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr std::size_t kKeyColumns = 104;
@@ -79,4 +79,4 @@ std::vector<std::string> PrefixNames::notes() const {
   return notes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

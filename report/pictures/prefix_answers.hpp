@@ -9,7 +9,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// Of the name of a state under its token.
 inline constexpr std::size_t kStateCharacters = 14;
@@ -54,4 +54,4 @@ class PrefixNames {
   PrefixAnswers order_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -6,7 +6,7 @@
 
 #include "base/quoted_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 using Form = ReachabilityCells::Form;
@@ -100,4 +100,4 @@ std::variant<ReachabilityCells, std::string> reachability_cells(const Model& mod
   return cells;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

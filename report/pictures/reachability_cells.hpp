@@ -7,7 +7,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A cell of one number.
 struct NumberCell {
@@ -41,4 +41,4 @@ struct ReachabilityCells {
 /// The cells of this file, or why it does not say where they are, as a sentence.
 std::variant<ReachabilityCells, std::string> reachability_cells(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -9,7 +9,7 @@
 #include "runtime/exact/promise_check.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 using Form = ReachabilityCells::Form;
@@ -356,4 +356,4 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
   return run;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -12,7 +12,7 @@
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A flag of a token, and who brought it there.
 struct FetchedFlag {
@@ -104,4 +104,4 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
                                            const std::optional<std::pair<Vertex, Vertex>>& question,
                                            const RunReview& review = {});
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

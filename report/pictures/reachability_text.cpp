@@ -7,7 +7,7 @@
 #include "base/phrases.hpp"
 #include "base/xml_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr const char* kTo = " \xE2\x86\x92 ";
@@ -349,4 +349,4 @@ std::vector<std::string> ReachabilityText::last_token() const {
   return sentences;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

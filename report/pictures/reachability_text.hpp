@@ -7,7 +7,7 @@
 #include "report/figures/strip_picture.hpp"
 #include "report/pictures/reachability_run.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A run on a graph in sentences and tables, for a picture of it.
 class ReachabilityText {
@@ -59,4 +59,4 @@ class ReachabilityText {
   const ReachabilityRun& run_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -14,7 +14,7 @@
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 /// Runs a program without a shell, its messages thrown away, what it prints in `output`. True when
@@ -117,4 +117,4 @@ std::string render_svg(const std::string& svg, const std::string& form) {
   return read_whole_file(output);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// One SVG for each graph of the DOT text, through the program `dot`; without what names the
 /// version of Graphviz.
@@ -23,4 +23,4 @@ std::vector<LabelPicture> render_labels(const std::vector<std::string>& labels,
 /// Errors: InputError with the Debian package when it is missing or fails.
 std::string render_svg(const std::string& svg, const std::string& form);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

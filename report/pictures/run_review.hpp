@@ -7,7 +7,7 @@
 #include "compiler/difference/first_difference.hpp"
 #include "runtime/file/prefix_answer.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// What is right of an input, as an oracle says it, and where the run leaves the program of its
 /// file: a picture of the run shows in red what is otherwise. What is absent is not compared;
@@ -24,4 +24,4 @@ struct RunReview {
   bool although_refused = false;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

@@ -17,7 +17,7 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 namespace {
 
 constexpr const char* kStyle =
@@ -139,4 +139,4 @@ void save_figure(const std::string& svg, const std::string& path) {
   write_picture(svg, form_of(path, {"svg", "pdf", "png"}), path);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

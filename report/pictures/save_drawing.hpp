@@ -6,7 +6,7 @@
 #include "report/pictures/circuit_cards.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A page of its own: the picture, and the claim sheet below it.
 std::string circuit_page(const Model& model, const StripPicture& picture);
@@ -29,4 +29,4 @@ void save_picture(const StripPicture& picture, const std::string& path);
 /// The same for a figure of one page, which has neither `.dot` nor `.html`.
 void save_figure(const std::string& svg, const std::string& path);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

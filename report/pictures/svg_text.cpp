@@ -2,7 +2,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 std::string visible_letter(std::string_view letter) {
   for (const char* kind : {kBeginToken, kEndToken, kEdgeToken, kNoEdgeToken, kPadToken,
@@ -38,4 +38,4 @@ std::string bare_svg(std::string_view svg) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

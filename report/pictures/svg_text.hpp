@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline report_pictures {
 
 /// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
 /// the empty name made visible. Not escaped.
@@ -13,4 +13,4 @@ std::string visible_letter(std::string_view letter);
 /// comments (which name the Graphviz version) are taken out, so that it can stand inside a page.
 std::string bare_svg(std::string_view svg);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline report_pictures

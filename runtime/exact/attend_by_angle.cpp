@@ -13,7 +13,7 @@
 #include "runtime/exact/exact_sum.hpp"
 #include "runtime/exact/plane_angle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// The next living number at or after a number, where numbers die one by one.
@@ -148,4 +148,4 @@ void attend_by_angle(Question& question, AttentionStatistics& statistics) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -13,7 +13,7 @@
 #include "runtime/exact/attention_question.hpp"
 #include "runtime/exact/score_filter.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Scores that one thread should at least have to compute.
@@ -151,4 +151,4 @@ void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -10,7 +10,7 @@
 #include "runtime/exact/attention_question.hpp"
 #include "runtime/exact/exact_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Bounds that change with every key certify nothing worth their cost.
@@ -119,4 +119,4 @@ void attend_by_match(Question& question, AttentionStatistics&) {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -10,7 +10,7 @@
 #include "runtime/exact/exact_sum.hpp"
 #include "runtime/exact/sum_room.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Positions that are averaged together: a key class, or everything, as far as it has been seen.
@@ -237,4 +237,4 @@ void average_answers(const Question& question, const RowSink& sink) {
   Sweep(question, sink).run();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

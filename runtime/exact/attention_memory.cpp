@@ -1,6 +1,6 @@
 #include "runtime/exact/attention_memory.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 const char* attention_rule_name(AttentionRule rule) {
   switch (rule) {
@@ -41,4 +41,4 @@ AttentionStatistics& AttentionStatistics::operator+=(const AttentionStatistics& 
   return *this;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -12,7 +12,7 @@
 #include "runtime/stream/head_rows.hpp"
 #include "runtime/stream/memo.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// The ways to answer a row, in the order in which they are tried.
 enum class AttentionRule { uniform, match, angle, one_query, distinct_keys };
@@ -52,4 +52,4 @@ struct HeadMemory {
 /// Called once for every row: what is selected, and the averages of the value parts.
 using RowSink = std::function<void(const SelectedRow&, std::span<const TupleId>)>;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

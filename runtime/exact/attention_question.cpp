@@ -7,7 +7,7 @@
 
 #include "runtime/exact/exact_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Sets of blocks are bits of one word; what lies beyond shares the last bit.
@@ -224,4 +224,4 @@ std::vector<Question> questions_of(HeadRows<ValueId>& rows, ValuePool& pool, Hea
   return questions;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -10,7 +10,7 @@
 #include "runtime/exact/value_pool.hpp"
 #include "runtime/stream/head_rows.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Keys that are equal on the blocks asked for. Classes are numbered by their first position.
 struct KeyClasses {
@@ -77,4 +77,4 @@ void attend_by_distinct_keys(Question& question, AttentionStatistics& statistics
 /// Averages what the asks select, and hands every row to the sink.
 void average_answers(const Question& question, const RowSink& sink);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -5,7 +5,7 @@
 
 #include "runtime/exact/attention_question.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// One key class: all scores of a row are equal, everything visible is selected.
@@ -35,4 +35,4 @@ void attend_exactly(HeadRows<ValueId>& rows, ValuePool& pool, HeadMemory& memory
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

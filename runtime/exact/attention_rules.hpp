@@ -4,7 +4,7 @@
 
 #include "runtime/exact/attention_memory.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Averaging-hard attention of one head, exactly, for any queries and keys.
 ///
@@ -16,4 +16,4 @@ namespace logdepth {
 void attend_exactly(HeadRows<ValueId>& rows, ValuePool& pool, HeadMemory& memory,
                     AttentionStatistics& statistics, std::size_t threads, const RowSink& sink);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

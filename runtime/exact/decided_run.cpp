@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 void DecidedRun::forget_nested() {
   past_ = nested_statistics();
@@ -79,4 +79,4 @@ RadicalTower::Statistics DecidedRun::nested_statistics() const {
   return total;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -9,7 +9,7 @@
 #include "runtime/exact/nested_run.hpp"
 #include "runtime/exact/run_model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Exact answers: of Runner where the numbers stay in its field, else of NestedRunner, which runs
 /// the input once more. Which of the two it was changes no answer; left_field() says it.
@@ -69,4 +69,4 @@ class DecidedRun {
   RadicalTower::Statistics past_;  ///< of inputs before the latest
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

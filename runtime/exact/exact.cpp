@@ -2,7 +2,7 @@
 
 #include "base/quoted_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 ValueId Exact::multiply(const Rational& weight, ValueId v) {
   if (weight.is_one() || is_zero(v)) return v;
@@ -95,4 +95,4 @@ std::optional<std::string> Exact::normalise(
   return std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -14,7 +14,7 @@
 #include "runtime/exact/value_pool.hpp"
 #include "runtime/stream/arithmetic.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// The exact instance of the number concept: interned reals, no rounding anywhere.
 class Exact {
@@ -71,4 +71,4 @@ class Exact {
 
 static_assert(Arithmetic<Exact>);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -3,7 +3,7 @@
 #include "runtime/numbers/rational.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// An exact accumulator. Rational terms are kept apart: they are the common case and the cheap one.
 struct ExactSum {
@@ -39,4 +39,4 @@ struct ExactSum {
   Real value() const { return irrational.is_zero() ? Real(rational) : Real(rational) + irrational; }
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

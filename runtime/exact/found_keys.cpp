@@ -7,7 +7,7 @@
 
 #include "runtime/exact/plane_angle.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -91,4 +91,4 @@ bool FoundKeys::kept(const SelectedRow& row) const {
                      [&](std::size_t position) { return matches(position, expected); });
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -7,7 +7,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/stream/head_rows.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// What a head with a FindPromise has to select at every row, from its exact queries and keys:
 /// no scores, only which keys are positive multiples of the query in every pair of dimensions.
@@ -36,4 +36,4 @@ class FoundKeys {
   std::vector<Expected> expected_;    ///< per row
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

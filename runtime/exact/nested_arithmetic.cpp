@@ -1,6 +1,6 @@
 #include "runtime/exact/nested_arithmetic.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 NestedId NestedArithmetic::multiply(const Rational& weight, NestedId v) {
   if (weight.is_one() || is_zero(v)) return v;
@@ -101,4 +101,4 @@ int NestedArithmetic::compare(NestedId a, NestedId b) {
   return a == b ? 0 : sign_of(pool_[a] - pool_[b]);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -12,7 +12,7 @@
 #include "runtime/exact/nested_pool.hpp"
 #include "runtime/stream/arithmetic.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// The instance of the number concept where norms are roots of anything positive: what leaves the
 /// field of Exact goes on here. Every sign is decided (radical_tower.hpp); where one cannot be, a
@@ -79,4 +79,4 @@ class NestedArithmetic {
 
 static_assert(Arithmetic<NestedArithmetic>);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -8,7 +8,7 @@
 
 #include "runtime/exact/nested_arithmetic.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// One head over nested radicals: quadratic, and every score that double does not decide as an
@@ -140,4 +140,4 @@ void NestedArithmetic::attend(
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 NestedPool::NestedPool() {
   intern(NestedRadical());
@@ -21,4 +21,4 @@ NestedId NestedPool::intern(NestedRadical value) {
   return id;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

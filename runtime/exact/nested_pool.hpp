@@ -8,7 +8,7 @@
 
 #include "runtime/numbers/radical_tower.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Identity of a nested radical in its pool. Another type than ValueId: who reads exact numbers by
 /// their ids cannot be given one of these.
@@ -51,4 +51,4 @@ class NestedPool {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

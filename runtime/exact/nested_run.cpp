@@ -6,7 +6,7 @@
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Logits of a run over nested radicals, for readout.hpp.
@@ -124,4 +124,4 @@ std::optional<std::string> NestedRunner::nonzero(std::size_t token, std::size_t 
   return arithmetic_->pool().tower().text(arithmetic_->pool()[value]);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

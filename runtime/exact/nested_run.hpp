@@ -14,7 +14,7 @@
 #include "runtime/stream/forward.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Runs an input over nested radicals, from the start and to the end, for where Runner ends with
 /// OutsideField (decided_run.hpp puts the two together). It answers what an exact run would if its
@@ -65,4 +65,4 @@ class NestedRunner {
   std::optional<Stream<NestedId>> stream_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -5,7 +5,7 @@
 
 #include "runtime/exact/value_pool.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// A vector of the plane, as interned numbers.
 using PlaneVector = std::pair<ValueId, ValueId>;
@@ -44,4 +44,4 @@ class ByAngle {
   const ValuePool& pool_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

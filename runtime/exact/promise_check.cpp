@@ -7,7 +7,7 @@
 
 #include "base/overload.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 std::string promise_text(const Promise& promise) {
   return std::visit(
       Overload{
@@ -165,4 +165,4 @@ void PromiseCheck::on_row(const Location& location, std::size_t head, const Sele
                   positions)};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

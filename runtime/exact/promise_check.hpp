@@ -11,7 +11,7 @@
 #include "runtime/file/head_place.hpp"
 #include "runtime/stream/forward.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// What a head that keeps this promise selects, in words.
 std::string promise_text(const Promise& promise);
@@ -69,4 +69,4 @@ class PromiseCheck : public ForwardObserver<ValueId> {
   std::optional<BrokenPromise> broken_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

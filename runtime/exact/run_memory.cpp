@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 std::atomic<std::size_t> memory = kRunMemory;
@@ -17,4 +17,4 @@ void set_run_memory(std::size_t bytes) {
   memory = bytes;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// What the program gives an exact run where --memory does not say.
 constexpr std::size_t kRunMemory = std::size_t{8} << 30;
@@ -14,4 +14,4 @@ constexpr std::size_t kRunMemory = std::size_t{8} << 30;
 std::size_t run_memory();
 void set_run_memory(std::size_t bytes);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -14,7 +14,7 @@
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 const char* input_name(const Input& input) {
@@ -167,4 +167,4 @@ std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t toke
   return values;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

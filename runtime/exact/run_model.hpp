@@ -14,7 +14,7 @@
 #include "runtime/stream/forward.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// What a user gives, as the model's tokens. Refused: OutsideHypotheses where the file says so.
 /// Errors: InputError when the model takes another kind of input, for a letter outside its
@@ -81,4 +81,4 @@ class Runner {
   Forward<Exact> forward_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -8,7 +8,7 @@
 
 #include "runtime/exact/exact_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 namespace {
 
 /// Integers below this are doubles, and so are their sums and products.
@@ -139,4 +139,4 @@ Real ScoreFilter::exact(TupleId query, std::uint32_t key_class) const {
   return sum.value();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

@@ -6,7 +6,7 @@
 
 #include "runtime/exact/attention_question.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Double scores of the key classes of a question, with one rigorous bound per query.
 ///
@@ -40,4 +40,4 @@ class ScoreFilter {
   bool integer_ = false;                 // keys are multiplied by a common denominator
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

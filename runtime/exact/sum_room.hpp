@@ -5,7 +5,7 @@
 #include "runtime/exact/exact_sum.hpp"
 #include "runtime/exact/value_pool.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// What sums hold while terms are added to them: many may be open at a time, each as large as all
 /// its terms together, before one of them is a number of the pool.
@@ -33,4 +33,4 @@ class SumRoom {
   std::size_t held_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

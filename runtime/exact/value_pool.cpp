@@ -5,7 +5,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/stream/bytes_text.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 ValuePool::ValuePool(std::size_t most_bytes) : most_bytes_(most_bytes) {
   clear();
@@ -58,4 +58,4 @@ void ValuePool::place(ValueId id, std::uint64_t hash) {
   slots_[i] = {id, static_cast<std::uint32_t>(hash >> 32)};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

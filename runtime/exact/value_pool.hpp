@@ -8,7 +8,7 @@
 
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_exact {
 
 /// Identity of an interned exact number: equal numbers have equal ids, zero is id 0, one is id 1.
 using ValueId = std::uint32_t;
@@ -60,4 +60,4 @@ class ValuePool {
   std::size_t digits_ = 0;  // bytes that the entries hold beside themselves
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_exact

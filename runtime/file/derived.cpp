@@ -4,7 +4,7 @@
 
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::string stated_depth(const Model& model) {
   const auto limit = largest_size(model);
@@ -18,4 +18,4 @@ PrecisionFacts no_facts(const Model& model) {
   return facts;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -4,7 +4,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// What of a model follows from the rest of it.
 
@@ -15,4 +15,4 @@ namespace logdepth {
 /// Nothing is known of the numbers: right for any weights file.
 PrecisionFacts no_facts(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

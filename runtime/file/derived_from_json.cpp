@@ -5,7 +5,7 @@
 #include "runtime/file/json_reader.hpp"
 #include "runtime/file/model_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 class FactsReader : JsonReader {
@@ -116,4 +116,4 @@ Derived derived_from_json(const JsonTape& tape, JsonTape::Node node, const std::
   return FactsReader(tape, source, layers).derived(node);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

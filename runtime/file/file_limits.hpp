@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// Limits a reader enforces before it allocates; stated in runtime/README.md.
 inline constexpr std::size_t kMaxWeightsBytes = std::size_t{256} << 20;  ///< JSON text, unpacked
@@ -12,4 +12,4 @@ inline constexpr std::uint32_t kMaxUnits = 1u << 24;  ///< any other matrix dime
 inline constexpr std::size_t kMaxLayers = 4096;
 inline constexpr std::size_t kMaxRationalDigits = 20000;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

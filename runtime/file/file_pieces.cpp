@@ -13,7 +13,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 FilePieces::FilePieces(std::string path) : path_(std::move(path)) {
   const auto refuse = [&](const std::string& sentence) {
@@ -59,4 +59,4 @@ void FilePieces::for_each_piece(std::uint64_t offset, std::uint64_t length, std:
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

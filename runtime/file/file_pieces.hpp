@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// A file that is read where it is needed, and never held in memory as a whole.
 class FilePieces {
@@ -34,4 +34,4 @@ class FilePieces {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

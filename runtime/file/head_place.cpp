@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::string describe(const HeadPlace& place) {
   return fmt::format("layer {} of the file, head {}", place.layer, place.head);
@@ -14,4 +14,4 @@ std::vector<std::string> descriptions(const std::vector<HeadPlace>& places) {
   return texts;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

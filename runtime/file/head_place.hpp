@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// Where a head stands in a weights file: the layer of the file, and the head within it.
 struct HeadPlace {
@@ -17,4 +17,4 @@ struct HeadPlace {
 std::string describe(const HeadPlace& place);
 std::vector<std::string> descriptions(const std::vector<HeadPlace>& places);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

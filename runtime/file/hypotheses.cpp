@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 /// A clause, and what may stand inside it.
@@ -39,7 +40,7 @@ constexpr std::array kForms = {
     Form{Assumption::tokens_at_most, "at most ", Form::Inside::number, " tokens"}};
 
 bool may_stand_inside(std::string_view text, Form::Inside inside) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMostDigits = 19;  // of 64 bits
   switch (inside) {
     case Form::Inside::nothing:
       return text.empty();
@@ -68,10 +69,12 @@ std::optional<Assumed> read(std::string_view words) {
 }  // namespace
 
 std::string clause(Assumption kind, const std::string& what) {
-  const Form& form = *std::ranges::find_if(kForms, [&](const Form& one) {
+  const auto form = std::ranges::find_if(kForms, [&](const Form& one) {
     return one.kind == kind && may_stand_inside(what, one.inside);
   });
-  return std::string(form.before) + what + std::string(form.after);
+  if (form == kForms.end())
+    throw std::logic_error("no clause of this kind can hold '" + what + "'");
+  return std::string(form->before) + what + std::string(form->after);
 }
 
 std::vector<Assumed> assumptions_of(const std::string& hypothesis) {
@@ -86,4 +89,4 @@ std::vector<Assumed> assumptions_of(const std::string& hypothesis) {
   return found;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

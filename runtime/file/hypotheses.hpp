@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// What a hypothesis can say that the weights of a file may contradict.
 enum class Assumption {
@@ -28,12 +28,12 @@ struct Assumed {
   bool operator==(const Assumed&) const = default;
 };
 
-/// The clause that says it: hypotheses of constructions are written with these. Precondition: `what` is a
-/// name or a number where the kind has one.
+/// The clause that says it: hypotheses of constructions are written with these. `what` is a name or a number
+/// where the kind has one. Errors: std::logic_error where it is not.
 std::string clause(Assumption kind, const std::string& what = "");
 
 /// What a sentence says in clauses of a kind, in its order; empty for free text. A weights file has
 /// sentences only, and this is where they are read: clauses end at `, ` and `; `.
 std::vector<Assumed> assumptions_of(const std::string& hypothesis);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -5,7 +5,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 constexpr std::size_t kMostLevels = 256;  // what recursion bears, and no honest file has
@@ -36,4 +36,4 @@ std::string read_json_file(const std::string& path, std::size_t limit) {
   return text;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

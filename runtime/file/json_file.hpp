@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// For parsers that make a tree of a JSON text, which is copied and printed by recursion. Errors:
 /// InputError where arrays and objects are nested deeper than 256 levels.
@@ -15,4 +15,4 @@ void require_shallow_json(std::string_view text, const std::string& source);
 [[nodiscard]] std::string read_json_file(const std::string& path,
                                          std::size_t limit = std::size_t{1} << 30);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

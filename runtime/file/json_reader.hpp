@@ -17,7 +17,7 @@
 #include "runtime/file/open_members.hpp"
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The tools that the members of a weights file are read with: each refuses whatever is not exactly
 /// what it reads, with an InputError that names key and line.
@@ -234,4 +234,4 @@ class JsonReader {
   }
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

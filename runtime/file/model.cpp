@@ -2,7 +2,7 @@
 
 #include "base/overload.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::vector<std::string> extra_kinds(const Input& input) {
   std::vector<std::string> kinds;
@@ -44,4 +44,4 @@ const char* position_name(const Position& position) {
                     position);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

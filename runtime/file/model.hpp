@@ -13,7 +13,7 @@
 #include "runtime/file/precision_facts.hpp"
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The model of MS25 Def. 2.1-2.3 as data: exactly what a weights file says, nothing else. The
 /// meaning of each field, and how a file spells it, is in runtime/README.md.
@@ -287,4 +287,4 @@ inline constexpr const char* kVertexToken = "<vertex>";
 /// The kinds that the input adds to the letters of the alphabet, in the order of first occurrence.
 std::vector<std::string> extra_kinds(const Input& input);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

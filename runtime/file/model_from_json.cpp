@@ -13,7 +13,7 @@
 #include "runtime/file/json_reader.hpp"
 #include "runtime/file/model_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 class Reader : JsonReader {
@@ -292,4 +292,4 @@ Model model_from_json(const JsonTape& tape, const std::string& source) {
   return Reader(tape, source).model();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

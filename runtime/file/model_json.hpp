@@ -6,7 +6,7 @@
 #include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The members of a weights file for `model`, `sha256` excepted, not yet sorted.
 /// Precondition: find_violation(model) is empty.
@@ -19,4 +19,4 @@ Model model_from_json(const JsonTape& tape, const std::string& source);
 Derived derived_from_json(const JsonTape& tape, JsonTape::Node node, const std::string& source,
                           const std::vector<Layer>& layers);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

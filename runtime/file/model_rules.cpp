@@ -11,7 +11,7 @@
 #include "runtime/file/file_limits.hpp"
 #include "runtime/file/rule_checks.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 void check_letters(const std::vector<std::string>& alphabet, const Place& place) {
@@ -448,4 +448,4 @@ CheckedModel::CheckedModel(Model model)
         throw std::logic_error("this model cannot be written: " + violation.text());
       }) {}
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

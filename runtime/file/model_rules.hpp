@@ -7,7 +7,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/file/violation.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The first broken rule of those that runtime/README.md lists: indices in range, dimensions that
 /// fit, counts as in `shape`, ...; absent if the model obeys them all.
@@ -36,4 +36,4 @@ class CheckedModel {
   Model model_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

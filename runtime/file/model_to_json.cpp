@@ -3,7 +3,7 @@
 #include "base/overload.hpp"
 #include "runtime/file/model_json.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 class Writer {
@@ -354,4 +354,4 @@ JsonTape model_to_json(const Model& model) {
   return Writer().model(model);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

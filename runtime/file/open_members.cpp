@@ -4,7 +4,7 @@
 
 #include "base/overload.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 const std::string* text_in(const OpenMembers& members, const std::string& name) {
   const auto found = members.find(name);
@@ -18,4 +18,4 @@ std::string member_text(const OpenMember& member) {
       member);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

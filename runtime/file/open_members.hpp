@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// A JSON value that is no text, as canonical text: of files of others.
 struct JsonText {
@@ -21,4 +21,4 @@ const std::string* text_in(const OpenMembers& members, const std::string& name);
 /// For people: a text as it is, other values as JSON on one line.
 std::string member_text(const OpenMember& member);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -10,7 +10,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 namespace fs = std::filesystem;
 
@@ -71,4 +71,4 @@ void remove_empty_output_folders() noexcept {
       if (char* const last = std::strrchr(slot.innermost.data(), '/')) *last = 0;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The folder that a command writes to, made where it is missing, with the ones above it. Of those
 /// that were made the empty ones are removed at the end: what failed leaves none behind.
@@ -26,4 +26,4 @@ class OutputFolder {
 /// Of those in use; for the handler of an interruption.
 void remove_empty_output_folders() noexcept;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

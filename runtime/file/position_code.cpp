@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::array<Real, 2> phi_code(const Rational& x) {
   const Rational square = x * x + Rational(1);
@@ -39,4 +39,4 @@ std::vector<Rational> rational_code(PositionCode code, std::uint64_t position) {
                                                : circle_code(position);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -8,7 +8,7 @@
 #include "runtime/numbers/rational.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// phi(x) = (x, 1) / sqrt(x^2 + 1), the unit vector that stands for a number in MS25; phi(p / L) is
 /// the direction of (p, L).
@@ -39,4 +39,4 @@ std::vector<Rational> fine_code(std::uint32_t b, std::uint64_t position);
 /// Component by component. Precondition: a rational code, not phi.
 std::vector<Rational> rational_code(PositionCode code, std::uint64_t position);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 double SeparationLaw::at(double size) const {
   if (!std::isfinite(size)) return 0;
@@ -16,4 +16,4 @@ double SeparationLaw::at(double size) const {
   return std::clamp(down, 0.0, std::numeric_limits<double>::max());
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

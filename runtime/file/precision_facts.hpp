@@ -6,7 +6,7 @@
 
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// What a float run has to know about the exact numbers of a weights file, beyond the weights: all
 /// of it follows from what the cells hold, and the compiler proves it (compiler/passes/prove_precision).
@@ -61,4 +61,4 @@ struct [[nodiscard]] PrecisionFacts {
   bool operator==(const PrecisionFacts&) const = default;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

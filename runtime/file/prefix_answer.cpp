@@ -2,7 +2,7 @@
 
 #include "objects/action.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::string prefix_text(const PrefixAnswer& answer) {
   if (const auto* images = std::get_if<std::vector<std::uint32_t>>(&answer))
@@ -20,4 +20,4 @@ bool reads_states(const Model& model) {
          std::holds_alternative<StateReadout>(std::get<AcceptOutput>(model.output).prefix);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

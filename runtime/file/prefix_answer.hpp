@@ -7,7 +7,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// What a file answers of a prefix: its product, the images of the points, or the number of the
 /// state that it leads to.
@@ -20,4 +20,4 @@ bool reads_prefixes(const Model& model);
 /// Of what reads prefixes: their states, not products.
 bool reads_states(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

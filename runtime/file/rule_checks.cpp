@@ -8,7 +8,7 @@
 #include "logdepth/errors.hpp"
 #include "runtime/file/file_limits.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::string number(std::uint64_t value) {
   return std::to_string(value);
@@ -111,4 +111,4 @@ void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place&
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

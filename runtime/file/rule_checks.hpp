@@ -9,7 +9,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/file/violation.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The tools that the rules of model_rules.cpp are written with.
 
@@ -52,4 +52,4 @@ void check_matrix(const SparseMatrix& matrix, const Place& place);
 void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place& place,
                       const char* meaning);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -14,7 +14,7 @@
 #include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 constexpr std::size_t kHeaderLength = 8;
@@ -181,4 +181,4 @@ void write_safetensors(const SafeTensors& content, const std::string& file) {
       file);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

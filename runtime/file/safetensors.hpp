@@ -10,7 +10,7 @@
 
 #include "runtime/file/file_pieces.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// Named arrays in the safetensors format: eight bytes of header length (little-endian), a JSON
 /// header, the bytes of the arrays one after the other.
@@ -52,4 +52,4 @@ void write_safetensors(const SafeTensorsHeader& header,
                        const std::function<std::string_view(const std::string& name)>& bytes_of,
                        const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

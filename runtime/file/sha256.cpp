@@ -7,7 +7,7 @@
 
 #include "runtime/file/file_pieces.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
@@ -58,4 +58,4 @@ std::string sha256(const FilePieces& file) {
   return hash.hex();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -14,7 +14,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 /// Folders that a signal handler may remove: fixed storage. A fifth one at once, or one with a
@@ -88,4 +88,4 @@ void remove_temporary_folders() noexcept {
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

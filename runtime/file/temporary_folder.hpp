@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// A new folder of our own, so that no name can be guessed, removed with everything in it at the
 /// end. For files only: a signal handler removes no folders inside.
@@ -26,4 +26,4 @@ class TemporaryFolder {
 /// Removes those in use; for the handler of an interruption.
 void remove_temporary_folders() noexcept;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

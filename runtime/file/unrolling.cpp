@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 std::uint64_t ceil_log2(std::uint64_t n) {
   return n <= 1 ? 0 : static_cast<std::uint64_t>(std::bit_width(n - 1));
@@ -54,4 +54,4 @@ std::string depth_formula(const Model& model) {
   return constant == 0 ? loops : fmt::format("{} + {}", loops, constant);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -6,7 +6,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// ceil(log2 n) for n >= 1; 0 for n <= 1.
 std::uint64_t ceil_log2(std::uint64_t n);
@@ -32,4 +32,4 @@ std::uint64_t depth_at(const Model& model, std::uint64_t n);
 /// The depth as a formula in n, "ceil(log2 n) + 1", with n = letters or vertices.
 std::string depth_formula(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -4,7 +4,7 @@
 
 #include "base/json_tape.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// A broken rule of a model, and where the weights file would show it.
 struct Violation {
@@ -13,4 +13,4 @@ struct Violation {
   std::string text() const { return path_text(path) + ": " + sentence; }
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -14,7 +14,7 @@
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 constexpr std::array<std::string_view, 2> kOutsideTheHash{"derived", "sha256"};
@@ -158,4 +158,4 @@ void save_weights(const CheckedModel& model, const std::string& path) {
   write_whole_file(path, bytes);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -6,7 +6,7 @@
 #include "runtime/file/file_limits.hpp"
 #include "runtime/file/model_rules.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// Canonical JSON of the model (UTF-8, keys sorted, one sparse triplet per line, newline at the
 /// end), with `sha256` of the canonical rest. The same model gives the same bytes.
@@ -26,4 +26,4 @@ std::string weights_hash(const CheckedModel& model);
 /// (fixed header, so the bytes repeat). Errors: InputError when the folder cannot be written.
 void save_weights(const CheckedModel& model, const std::string& path);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

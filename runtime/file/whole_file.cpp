@@ -17,7 +17,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 std::string reason_of(int error) {
@@ -203,4 +203,4 @@ void remove_unfinished_files() noexcept {
     if (slot[0] != 0) unlink(slot.data());
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// The bytes of a file. Errors: InputError naming the path when it is a directory, cannot be read,
 /// or holds more than `limit` bytes.
@@ -49,4 +49,4 @@ void refuse_overwriting(const std::string& output, const std::vector<std::string
 /// Removes the temporary files of OutputFiles in flight; for the handler of an interruption.
 void remove_unfinished_files() noexcept;
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

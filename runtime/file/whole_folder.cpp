@@ -12,7 +12,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,4 +58,4 @@ void WholeFolder::commit() {
     throw InputError(path_ + ": cannot be put in its place: " + std::strerror(errno));
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -6,7 +6,7 @@
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_file {
 
 /// A folder that appears under its name only when it is complete: its files are written to a
 /// temporary folder beside it, `commit` renames that, and an object that is dropped before leaves
@@ -29,4 +29,4 @@ class WholeFolder {
   TemporaryFolder temporary_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_file

@@ -16,7 +16,7 @@
 #include "runtime/floats/plan.hpp"
 #include "runtime/floats/token_steps.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// Averaging-hard attention in floating point that knows what it cannot tell.
@@ -475,4 +475,4 @@ struct AttendRow {
 };
 
 }  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

@@ -5,7 +5,7 @@
 #include "runtime/floats/pass_on_device.hpp"
 #include "runtime/floats/thrust_backend.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 template <class Real>
 std::unique_ptr<Pass<Real>> cuda_pass(const Plan<Real>& plan, const Choice& choice) {
@@ -19,4 +19,4 @@ int count_cuda_devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

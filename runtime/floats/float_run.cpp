@@ -26,7 +26,7 @@
 #include "runtime/floats/cuda_probe.hpp"
 #endif
 
-namespace logdepth {
+namespace logdepth::inline runtime_floats {
 namespace {
 
 using float_pass::Ball;
@@ -451,4 +451,4 @@ Outcome<FloatAnswer<PrefixAnswer>> FloatRunner::prefix(const FloatStream& stream
   return answer(std::move(found).value(), read.confirmed);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_floats

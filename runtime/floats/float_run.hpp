@@ -15,7 +15,7 @@
 #include "runtime/stream/forward.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_floats {
 namespace float_pass {
 template <class Real>
 struct PlanMatrix;
@@ -148,4 +148,4 @@ class FloatRunner {
 int cuda_devices();
 bool built_with_cuda();
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_floats

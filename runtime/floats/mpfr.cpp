@@ -8,7 +8,7 @@
 #include "runtime/floats/mpfr_pass.hpp"
 #include "runtime/floats/pass_on_device.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 namespace {
 
 struct SequentialBackend {
@@ -47,4 +47,4 @@ std::unique_ptr<Pass<Mpfr>> mpfr_pass(const Plan<Mpfr>& plan, const Choice& choi
   return std::make_unique<PassOnDevice<SequentialBackend, Mpfr>>(SequentialBackend{}, plan, choice);
 }
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

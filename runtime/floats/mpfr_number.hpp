@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 /// An MPFR number of the thread's default precision, as the pass wants its numbers: every operation
 /// is rounded to nearest.
@@ -70,4 +70,4 @@ class Mpfr {
   mpfr_t x_;
 };
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

@@ -15,7 +15,7 @@
 #define LOGDEPTH_SIDE on_host
 #endif
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 // What the pass asks of its numbers beyond + - * / and comparisons. The same names are defined for
 // Mpfr (mpfr_number.hpp).
@@ -121,4 +121,4 @@ struct CompensatedSum {
   }
 };
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

@@ -8,7 +8,7 @@
 
 #include "runtime/floats/plan.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 /// How a run decides; the words of FloatOptions, for the device.
 struct Choice {
@@ -54,4 +54,4 @@ std::unique_ptr<Pass<Real>> host_pass(const Plan<Real>& plan, const Choice& choi
 template <class Real>
 std::unique_ptr<Pass<Real>> cuda_pass(const Plan<Real>& plan, const Choice& choice);
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

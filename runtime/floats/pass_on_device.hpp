@@ -9,7 +9,7 @@
 #include "runtime/floats/pass.hpp"
 #include "runtime/floats/token_steps.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// The forward pass, written once. A backend has
@@ -301,4 +301,4 @@ class PassOnDevice final : public Pass<Real> {
 };
 
 }  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

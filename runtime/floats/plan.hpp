@@ -5,7 +5,7 @@
 
 #include "runtime/floats/number.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 /// A weights file as plain arrays of floating-point numbers: what a device needs, and nothing of
 /// the exact world. Made by plan_maker.hpp.
@@ -79,4 +79,4 @@ struct Plan {
   Rounding rounding;
 };
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

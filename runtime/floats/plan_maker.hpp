@@ -20,7 +20,7 @@
 #include "runtime/floats/plan.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 
 /// Exact numbers as numbers of a device, rounded to nearest once.
 template <class Real>
@@ -349,4 +349,4 @@ class PlanMaker {
   bool distances_;
 };
 
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

@@ -17,7 +17,7 @@
 
 #include "runtime/floats/number.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 struct Larger {
@@ -56,4 +56,4 @@ struct ThrustBackend {
 };
 
 }  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

@@ -6,7 +6,7 @@
 #include "runtime/floats/number.hpp"
 #include "runtime/floats/plan.hpp"
 
-namespace logdepth::float_pass {
+namespace logdepth::inline runtime_floats::float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// What happens at a token on its own: norm, linear maps, ReLU. Each step is a plain structure of
@@ -264,4 +264,4 @@ struct AverageAll {
 };
 
 }  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::float_pass
+}  // namespace logdepth::inline runtime_floats::float_pass

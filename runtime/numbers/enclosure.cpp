@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 /// A float that is gone at the end of its block.
@@ -138,4 +138,4 @@ std::string Enclosure::text(int digits) const {
   return "[" + end_text(low_, digits, MPFR_RNDD) + ", " + end_text(high_, digits, MPFR_RNDU) + "]";
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -8,7 +8,7 @@
 
 #include "runtime/numbers/surd.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// A real number between two MPFR floats of one precision; every operation rounds outwards.
 class Enclosure {
@@ -41,4 +41,4 @@ class Enclosure {
   mpfr_t low_, high_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 double text_error(double value) {
   const std::string text = shortest_text(value);
@@ -33,4 +33,4 @@ double sum_of_bounds(double a, double b) {
   return a == 0 || b == 0 ? a + b : std::nextafter(a + b, INFINITY);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

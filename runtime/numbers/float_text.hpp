@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// The shortest text that reads back as the number.
 inline std::string shortest_text(double value) {
@@ -28,4 +28,4 @@ inline std::string bound_text(double bound) {
   return text.data();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

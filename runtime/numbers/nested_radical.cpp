@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 NestedRadical::Monomial product_of(const NestedRadical::Monomial& a,
@@ -166,4 +166,4 @@ std::optional<Rational> rational_factor(const NestedRadical& x, const NestedRadi
   return factor;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

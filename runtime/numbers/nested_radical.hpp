@@ -11,7 +11,7 @@
 
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// Which root of a RadicalTower.
 using RootIndex = std::uint32_t;
@@ -74,7 +74,7 @@ class NestedRadical {
 /// The rational c with x = c*y as polynomials, for y not empty; absent when there is none.
 std::optional<Rational> rational_factor(const NestedRadical& x, const NestedRadical& y);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers
 
 template <>
 struct std::hash<logdepth::NestedRadical> {

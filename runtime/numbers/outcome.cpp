@@ -1,6 +1,6 @@
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 std::string describe(const Refusal& refusal) {
   struct Describe {
@@ -13,4 +13,4 @@ std::string describe(const Refusal& refusal) {
   return std::visit(Describe{}, refusal);
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// The model does not decide: the two largest logits are equal.
 struct Undecided {
@@ -44,4 +44,4 @@ class [[nodiscard]] Outcome {
   std::variant<T, Refusal> content_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -7,7 +7,7 @@
 #include "logdepth/interruption.hpp"
 #include "runtime/numbers/real_inverse.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 constexpr mpfr_prec_t kFirstBits = 64;
@@ -197,4 +197,4 @@ std::size_t RadicalTower::bytes() const {
   return total;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -15,7 +15,7 @@
 #include "runtime/numbers/enclosure.hpp"
 #include "runtime/numbers/nested_radical.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// A sign was not decided within the limits of the tower; the sentence says what was reached.
 class NotDecided : public std::runtime_error {
@@ -97,4 +97,4 @@ class RadicalTower {
   Statistics statistics_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -7,7 +7,7 @@
 
 #include "runtime/numbers/enclosure.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 // A root in this range has a radicand in [1e-300, 1e300]: normal doubles, whose last place is at
@@ -282,4 +282,4 @@ std::optional<std::vector<Real>> direction(std::span<const Real> vector) {
   return result;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -10,7 +10,7 @@
 #include "runtime/numbers/rational.hpp"
 #include "runtime/numbers/surd.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// An exact real number: a rational plus a sum of signed square roots of positive rationals in
 /// pairwise different classes of Q*/Q*^2, none of them the class of squares.
@@ -78,7 +78,7 @@ std::optional<Rational> rational_factor(const Real& x, const Real& y);
 /// Absent otherwise: the norm is the root of an irrational number and is not attempted.
 std::optional<std::vector<Real>> direction(std::span<const Real> vector);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers
 
 template <>
 struct std::hash<logdepth::Rational> {

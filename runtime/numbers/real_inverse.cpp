@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 /// Independent roots that all surds of a number are rational multiples of products of: their classes are
@@ -61,4 +61,4 @@ std::optional<Real> inverse(const Real& x, std::size_t most) {
   return numerator.scaled(denominator.rational_part().inverse());
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -9,7 +9,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 namespace {
 
 bool is_blank(char c) {
@@ -197,4 +197,4 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
   return rows;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

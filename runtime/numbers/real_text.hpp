@@ -7,7 +7,7 @@
 
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// Reads sums and differences of `p`, `p/q`, `sqrt(p/q)` and `p/q*sqrt(r/s)`, with white space
 /// around every sign and anywhere else between the parts: all that Real::text() prints, and
@@ -23,4 +23,4 @@ std::optional<Real> parse_real(std::string_view text);
 std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::string& source,
                                            const std::vector<std::string>& names);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -2,7 +2,7 @@
 
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_numbers {
 
 /// A double with a bound on its distance from the exact value; `bound` is infinite when the value
 /// is outside the comfortable range of double, so that filters never trust it.
@@ -18,4 +18,4 @@ struct Surd {
   bool operator==(const Surd& other) const = default;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_numbers

@@ -14,7 +14,7 @@
 #include "runtime/numbers/real.hpp"
 #include "runtime/stream/head_rows.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// The number concept: everything the forward pass asks of its numbers. `Value` is small and
 /// trivially copyable, equal values have equal bytes; `Sum` is an accumulator; `HeadMemory` is what
@@ -49,4 +49,4 @@ concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, con
   {a.attend(rows, memory, [](const SelectedRow&, std::span<const TupleId>) {})};
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// Bytes as messages name them: "1049 KiB", "8192 MiB", rounded up.
 inline std::string bytes_text(std::size_t bytes) {
@@ -13,4 +13,4 @@ inline std::string bytes_text(std::size_t bytes) {
   return std::to_string(bytes / unit + (bytes % unit > 0 ? 1 : 0)) + (large ? " MiB" : " KiB");
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -1,6 +1,6 @@
 #include "runtime/stream/embed.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 GivenPlace given_place(const Model& model) {
   GivenPlace place;
@@ -16,4 +16,4 @@ GivenPlace given_place(const Model& model) {
   return place;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

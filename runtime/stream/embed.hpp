@@ -16,7 +16,7 @@
 #include "runtime/stream/stream.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// Where given values go: value i to coordinate i and, with mirrors, its negative to i + mirror.
 struct GivenPlace {
@@ -92,4 +92,4 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
   return std::nullopt;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -21,7 +21,7 @@
 #include "runtime/stream/segment_map.hpp"
 #include "runtime/stream/stream.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 enum class Sublayer { attention, feedforward };
 
@@ -276,4 +276,4 @@ class Forward {
   std::optional<Readout> readout_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

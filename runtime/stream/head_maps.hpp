@@ -16,7 +16,7 @@
 #include "runtime/stream/stream.hpp"
 #include "runtime/stream/term_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// One head between its mask and its sublayer's output: z to queries, keys and value parts of all
 /// tokens, and averages of value parts to what they add to the segments.
@@ -164,4 +164,4 @@ class HeadMaps {
   std::vector<Value> tuple_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

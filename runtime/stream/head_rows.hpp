@@ -8,7 +8,7 @@
 
 #include "runtime/stream/tuple_pool.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// What one head selected at one token: the set of visible positions with the largest score.
 struct SelectedRow {
@@ -41,4 +41,4 @@ struct HeadRows {
   std::span<const Value> key(std::size_t token) const { return (*vectors)[keys[token]]; }
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -14,7 +14,7 @@
 #include "runtime/stream/memo.hpp"
 #include "runtime/stream/stream.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// Which segments something reads, and the mask on their coordinates.
 struct ReadLayout {
@@ -183,4 +183,4 @@ class MaskedRead {
   std::vector<TupleId> z_tuples_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

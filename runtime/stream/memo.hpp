@@ -6,7 +6,7 @@
 
 #include "runtime/stream/tuple_pool.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// What was computed before, by a key of a fixed number of ids. The keys of a memo are numbered in
 /// the order in which they came, so results may be kept in tables of their own, by that number.
@@ -30,4 +30,4 @@ class Memo {
   std::vector<std::uint32_t> results_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -19,7 +19,7 @@
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// How answers are read from the logits of one token, whatever the numbers are. `Logits` has
 ///   winner(rows)   the index, in this list of rows, of the strictly largest logit, if there is one
@@ -99,4 +99,4 @@ inline std::size_t first_letter(const Model& model) {
   return input && input->begin ? 1 : 0;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -17,7 +17,7 @@
 #include "runtime/stream/stream.hpp"
 #include "runtime/stream/term_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// A tuple that is to be added to a segment.
 struct SegmentDelta {
@@ -230,4 +230,4 @@ class ReluMap {
   std::vector<std::vector<TermSum<A>>> sums_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

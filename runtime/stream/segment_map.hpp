@@ -15,7 +15,7 @@
 #include "runtime/stream/stream.hpp"
 #include "runtime/stream/term_sum.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// Some rows of a matrix on the segments that they read: z -> matrix * z, computed once for every
 /// distinct input.
@@ -173,4 +173,4 @@ class SegmentSums {
   std::vector<Value> sum_;
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

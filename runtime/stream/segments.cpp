@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 namespace {
 
 using Coordinates = std::vector<std::uint32_t>;
@@ -118,4 +118,4 @@ Segments segments_of(const Model& model) {
   return refinement.run();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -5,7 +5,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// A partition of the coordinates of the residual stream into segments that the model treats alike:
 /// coordinates of one segment stand in the same masks and position codes, and where one of them
@@ -27,4 +27,4 @@ struct Segments {
 };
 Segments segments_of(const Model& model);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

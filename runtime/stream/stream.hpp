@@ -10,7 +10,7 @@
 #include "runtime/stream/segments.hpp"
 #include "runtime/stream/tuple_pool.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// The segments of one model, and every tuple that has stood in them.
 template <class Value>
@@ -70,4 +70,4 @@ class Stream {
   std::vector<TupleId> ids_;  // segment-major
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -2,7 +2,7 @@
 
 #include "runtime/stream/arithmetic.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// A sum of weighted values. Most sums of a sparse matrix have one term, often of weight one; that
 /// is the value itself, and no accumulator is touched.
@@ -42,4 +42,4 @@ class TermSum {
   typename A::Sum sum_{};
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 namespace {
 
 /// A run holds about a kilobyte per token.
@@ -91,4 +91,4 @@ Tokens cells_tokens(std::vector<std::vector<Real>> rows) {
   return tokens;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

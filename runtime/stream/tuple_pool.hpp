@@ -9,7 +9,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth {
+namespace logdepth::inline runtime_stream {
 
 /// Identity of an interned tuple in its pool: equal tuples have equal ids, the zero tuple is id 0.
 using TupleId = std::uint32_t;
@@ -97,4 +97,4 @@ class TuplePool {
   std::vector<TupleId> slots_;  // open addressing, at most half full, a power of two
 };
 
-}  // namespace logdepth
+}  // namespace logdepth::inline runtime_stream

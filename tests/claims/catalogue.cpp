@@ -120,7 +120,7 @@ TEST(TheCatalogue, ComparesCountsAndMeasuresANewConstruction) {
   const auto series = precision_series_of(constructions);
   ASSERT_EQ(series.size(), precision_series().size() + 1);
   EXPECT_EQ(series.back().name, "dummy-circle");
-  EXPECT_EQ(series.back().compiled(8).model.shape.repeated, 1u);
+  EXPECT_EQ(series.back().compiled(8).model->shape.repeated, 1u);
 }
 
 TEST(TheCatalogue, TellsConstructionsOfOneWordApart) {

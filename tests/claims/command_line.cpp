@@ -124,7 +124,7 @@ TEST_F(CompileAndRun, TheSameCommandWritesTheSameBytes) {
     EXPECT_EQ(folder.read(name), first);
   }
   EXPECT_EQ(folder.read("a.json.gz").substr(0, 2), "\x1f\x8b");
-  EXPECT_EQ(read_weights(folder.file("a.json")), read_weights(folder.file("a.json.gz")));
+  EXPECT_EQ(*read_weights(folder.file("a.json")), *read_weights(folder.file("a.json.gz")));
   check_batch("a.json.gz", "ab", [](const std::string& word) {
     for (std::size_t i = 0; i < word.size(); ++i)
       if (word[i] != "ab"[i % 2]) return false;

@@ -40,7 +40,7 @@ FloatStatistics expect_a5_certified(ScanPositions positions, Engine engine, std:
   const auto [model, program, facts] =
       compile(regular_language_scan_MS25_thm4_1(a5, "A5", {positions, ScanTable::matrix}));
   std::mt19937_64 random(length);
-  const Word word = support::random_word(random, model.alphabet.size(), length);
+  const Word word = support::random_word(random, model->alphabet.size(), length);
   const auto tokens = tokens_of(model, support::letter_names(a5.alphabet, word));
   FloatRunner runner(model, facts, arithmetic(engine));
   const FloatStream stream = runner.run(tokens.value()).value();

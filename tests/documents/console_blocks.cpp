@@ -42,7 +42,6 @@ const std::vector<NotRun> kNotRun = {
     {"CONTRIBUTING.md", "cmake --preset dev -DLOGDEPTH_UNITY=OFF", kBuild},
     {"CONTRIBUTING.md", "run-clang-tidy -quiet -p build/release", kBuild},
     {"README.md", "./setup.sh", kCi},
-    {"README.md", "./test.sh", kCi},
     {"bench/README.md",
      "apt-get install -y --no-install-recommends python3-numpy python3-torch libopenblas0-pthread "
      "linux-perf",

@@ -261,7 +261,7 @@ TEST(SeriesLooks, SymbolsAreFiguresOfTheirOwn) {
   }
   const Picture picture(draw_chart(chart, {0, 0}));
   EXPECT_EQ(picture.count("circle"), 1u);
-  EXPECT_EQ(picture.count("rect"), 1u);
+  EXPECT_EQ(picture.count("rect"), 2u);  // the background is one
   EXPECT_EQ(picture.count("polygon"), 2u);
 }
 

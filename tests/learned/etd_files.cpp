@@ -186,11 +186,11 @@ TEST_F(EtdFiles, ARunIsAPretrainedModelUnlessItLoops) {
 }
 
 TEST_F(EtdFiles, ACutIsSpeltOrReadFromAMeasurement) {
-  EXPECT_EQ(cut_text(read_layer_cut("1-2-1", "--cut")), "1-2-1");
+  EXPECT_EQ(layer_cut_text(read_layer_cut("1-2-1", "--cut")), "1-2-1");
   const std::string good =
       write("a.measurement.json",
             R"({"cut": {"encoder": 3, "think": 2, "decoder": 3, "encoder_knee": true}})");
-  EXPECT_EQ(cut_text(read_layer_cut(good, "--cut")), "3-2-3");
+  EXPECT_EQ(layer_cut_text(read_layer_cut(good, "--cut")), "3-2-3");
   for (const char* text :
        {"", "{}", "[]", R"({"cut": 3})", R"({"cut": {"encoder": 3, "think": 2}})",
         R"({"cut": {"encoder": -3, "think": 2, "decoder": 3}})",

@@ -136,7 +136,7 @@ TEST(EtdRuns, AreSeriesOfSeedsWithTheChosenCutFirst) {
   std::vector<ThinkShape> shapes;
   for (const Series& series : section.series) shapes.push_back(series.shape);
   EXPECT_EQ(shapes, (std::vector{looped(1), looped(2), looped(3), untied, adaptive, all}));
-  EXPECT_EQ(cut_text(section.cut), "3-2-3");
+  EXPECT_EQ(layer_cut_text(section.cut), "3-2-3");
   EXPECT_EQ(section.series[0].seeds_cell(), "1, 2, 3");
   EXPECT_EQ(ends_text(section.series[2].ends()), "still rising: 1 of 3");
   EXPECT_EQ(section.fixed().size(), 3u);
@@ -154,7 +154,7 @@ TEST(EtdRuns, TheChosenCutIsTheOneWithMostNumbersOfLoopsNotWithMostShapes) {
   for (const Router router : {Router::straight_through, Router::mixture, Router::untrained})
     records.push_back(record({2, 4, 2, Block::adaptive, 10, router}, 1));
   for (const RunRecord& run : reproduced()) records.push_back(run);
-  EXPECT_EQ(cut_text(section_of(records).cut), "3-2-3");
+  EXPECT_EQ(layer_cut_text(section_of(records).cut), "3-2-3");
 }
 
 TEST(EtdRuns, ChangesAreTakenSeedBySeed) {

@@ -194,7 +194,7 @@ const Curve kSmolLm2 = {.4889, .1732, .0831, .0746, .0812, .0863, .0831, .0806, 
 TEST(LayerCut, OfSmolLm2IsElevenTenNine) {
   const LayerCut cut = layer_cut(kSmolLm2);
   EXPECT_EQ(cut, (LayerCut{11, 10, 9, true, true}));
-  EXPECT_EQ(cut_text(cut), "11-10-9");
+  EXPECT_EQ(layer_cut_text(cut), "11-10-9");
 }
 
 TEST(LayerCut, ReadsTheSameOfACurveAndItsReverse) {

@@ -60,7 +60,7 @@ TEST_F(Packages, AreWhatADebianUserExpects) {
        support::fenced_blocks(support::read_page(fresh / "usr/share/doc/logdepth/README.md"))) {
     if (block.kind != "console") continue;
     const std::vector<support::ShownCommand> commands = support::shown_commands(block);
-    ASSERT_EQ(commands.size(), 2u);
+    ASSERT_EQ(commands.size(), 3u);
     EXPECT_TRUE(commands[0].command.starts_with("logdepth compile regular"));
     for (const support::ShownCommand& shown : commands)
       EXPECT_EQ(done({"env", "PATH=" + (fresh / "usr/bin").string() + ":" + std::getenv("PATH"),

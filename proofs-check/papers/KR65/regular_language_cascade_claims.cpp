@@ -11,7 +11,7 @@
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/claims/sample_languages.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_KR65 {
 namespace {
 
 /// Two rows, the second with the positions from the first-flag.
@@ -235,4 +235,4 @@ std::vector<Claim> KR65_regular_language_cascade_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_KR65

@@ -8,7 +8,7 @@
 #include "proofs-check/claims/claim_list.hpp"
 #include "proofs-check/claims/raw_values.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 using Rows = std::vector<std::vector<Real>>;
@@ -344,4 +344,4 @@ std::vector<Claim> MS25_appA_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

@@ -9,7 +9,7 @@
 #include "proofs-check/claims/defect_search.hpp"
 #include "proofs-check/claims/raw_values.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 std::vector<Real> negative(std::vector<Real> values) {
@@ -353,4 +353,4 @@ std::vector<Defect> MS25_appA_defects() {
           read_after_clearing_as_a_program()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

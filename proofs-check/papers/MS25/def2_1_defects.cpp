@@ -1,7 +1,7 @@
 // Defects in MS25 Definition 2.1.
 #include "proofs-check/claims/defect.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 Defect first_layer() {
@@ -25,4 +25,4 @@ std::vector<Defect> MS25_def2_1_defects() {
   return {first_layer()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

@@ -3,7 +3,7 @@
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 Claim division(const std::string& name, Form form, const DivisionOptions& options) {
@@ -64,4 +64,4 @@ std::vector<Claim> MS25_lem3_1_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

@@ -6,7 +6,7 @@
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 Program compact_division() {
@@ -242,4 +242,4 @@ std::vector<Defect> MS25_lem3_1_defects() {
           two_tests_at_once(),      junk_at_multiples()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

@@ -13,7 +13,7 @@
 #include "proofs-check/claims/claim_list.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 constexpr std::uint64_t kDeepest = 80;
@@ -253,4 +253,4 @@ std::vector<Claim> MS25_numbers_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

@@ -1,7 +1,7 @@
 // Defects in MS25 Corollary 4.3.
 #include "proofs-check/claims/defect.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 Defect numbers_without_the_ceiling() {
@@ -27,4 +27,4 @@ std::vector<Defect> MS25_numbers_defects() {
   return {numbers_without_the_ceiling()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

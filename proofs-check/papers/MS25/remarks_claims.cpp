@@ -16,7 +16,7 @@
 #include "proofs-check/claims/network_sizes.hpp"
 #include "proofs-check/precision/precision_questions.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 Claim remark(const std::string& name, Form form, const std::string& title,
@@ -277,4 +277,4 @@ std::vector<Claim> MS25_remarks_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

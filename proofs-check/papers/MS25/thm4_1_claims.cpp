@@ -11,7 +11,7 @@
 #include "proofs-check/claims/sample_languages.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 /// One aperiodic language, one group that is abelian, one solvable, one not, and all maps of two
@@ -185,4 +185,4 @@ std::vector<Claim> MS25_thm4_1_claims() {
   };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

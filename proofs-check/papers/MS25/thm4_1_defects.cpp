@@ -6,7 +6,7 @@
 #include "proofs-check/claims/defect_changes.hpp"
 #include "proofs-check/claims/defect_search.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 /// Not commutative, so that the order of factors shows.
@@ -236,4 +236,4 @@ std::vector<Defect> MS25_thm4_1_defects() {
           active_again()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

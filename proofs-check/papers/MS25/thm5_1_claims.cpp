@@ -13,7 +13,7 @@
 #include "proofs-check/claims/claim_list.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 /// The theorem, whatever the construction in `file`.
@@ -142,4 +142,4 @@ std::vector<Claim> MS25_thm5_1_claims() {
                  graph_connectivity_rows_MS25_thm5_1, {{4, {4, 20, 4}}, {10, {1, 20, 10}}})};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

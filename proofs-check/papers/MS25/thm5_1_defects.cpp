@@ -8,7 +8,7 @@
 #include "runtime/file/position_code.hpp"
 #include "runtime/file/unrolling.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_MS25 {
 namespace {
 
 /// The repaired construction in the paper's form, with the paper's padding.
@@ -279,4 +279,4 @@ std::vector<Defect> MS25_thm5_1_defects() {
           offset_of_a_stored_scalar()};
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_MS25

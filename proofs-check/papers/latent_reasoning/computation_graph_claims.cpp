@@ -3,7 +3,7 @@
 #include "constructions/latent_reasoning/computation_graph.hpp"
 #include "proofs-check/claims/claim_list.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_papers_latent_reasoning {
 namespace {
 
 Claim evaluation(const std::string& name, GraphEvaluation form) {
@@ -58,4 +58,4 @@ std::vector<Claim> latent_reasoning_computation_graph_claims() {
   return claims;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_papers_latent_reasoning

@@ -13,7 +13,7 @@
 #include "logdepth/interruption.hpp"
 #include "runtime/file/position_code.hpp"
 
-namespace logdepth {
+namespace logdepth::inline compiler_meaning {
 namespace {
 
 class Start {
@@ -175,4 +175,4 @@ CellStates start_states(const Program& program, const Tokens& tokens) {
   return Start(program, tokens).fill();
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline compiler_meaning
