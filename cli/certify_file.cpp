@@ -11,7 +11,7 @@
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 namespace {
 
 int report_attempts(const Model& model, const std::string& file,
@@ -78,4 +78,4 @@ int certify_file(const std::string& file, const std::string& output, bool json, 
   return kDone;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 /// Proves the weights file correct for every length, writes the certificate to `output` (if it has a name) and a note of it
 /// beside the file, and prints what was proved to `out`; or which step of which theorem fails. The exit status.
@@ -12,4 +12,4 @@ int certify_file(const std::string& file, const std::string& output, bool json, 
 /// a5.json, a5.json.gz: a5.cert.json
 std::string certificate_path(const std::string& file);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -5,7 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
 
-namespace logdepth {
+namespace logdepth::inline cli {
 
 Command add_certify(CLI::App& app) {
   struct Arguments {
@@ -26,4 +26,4 @@ Command add_certify(CLI::App& app) {
       [options] { return certify_file(options->model, options->output, options->json, std::cout); };
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline cli

@@ -7,7 +7,7 @@
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_certify {
 namespace {
 
 using nlohmann::json;
@@ -64,4 +64,4 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
   }
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_certify

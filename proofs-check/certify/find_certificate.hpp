@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_certify {
 
 struct LengthProof {
   std::string text;       // JSON
@@ -26,4 +26,4 @@ struct Attempt {
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_certify

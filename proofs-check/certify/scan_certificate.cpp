@@ -9,7 +9,7 @@
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_certify {
 namespace {
 
 using nlohmann::json;
@@ -180,4 +180,4 @@ json scan_certificate(const recheck::Weights& weights) {
   return certificate;
 }
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_certify

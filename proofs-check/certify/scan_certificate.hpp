@@ -4,10 +4,10 @@
 
 #include "recheck/weights.hpp"
 
-namespace logdepth {
+namespace logdepth::inline proofs_check_certify {
 
 /// A certificate of the theorem of scans: product cells, what their labels stand for, pointers of the loop. Throws
 /// recheck::Refused where there is nothing to take them from.
 nlohmann::json scan_certificate(const recheck::Weights& weights);
 
-}  // namespace logdepth
+}  // namespace logdepth::inline proofs_check_certify
