@@ -61,6 +61,18 @@ class PathsOnce {
   std::vector<std::string> paths_;
 };
 
+/// For how many files a certificate was found; empty for none.
+std::string proved_text(const std::vector<CheckedFile>& files) {
+  std::size_t proved = 0, every_length = 0;
+  for (const CheckedFile& file : files) {
+    proved += !file.proved.empty();
+    every_length += file.proved.starts_with("every length");
+  }
+  if (proved == 0) return "";
+  if (every_length == files.size()) return "proved for every length";
+  return "proved for " + number(proved) + " of " + counted(files.size(), "file");
+}
+
 }  // namespace
 
 std::string measured_text(const LedgerEntry& entry) {
@@ -93,12 +105,7 @@ std::string finding_text(const LedgerEntry& entry) {
     add(entry.note);
   } else if (!entry.files.empty()) {
     if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
-    const std::size_t proved = static_cast<std::size_t>(std::ranges::count_if(
-        entry.files, [](const CheckedFile& file) { return !file.proved.empty(); }));
-    if (proved > 0)
-      add("proved for " + (proved == entry.files.size()
-                               ? "all files"
-                               : number(proved) + " of " + number(entry.files.size()) + " files"));
+    add(proved_text(entry.files));
     add(entry.files.front().verdict.bound);
   }
   return text;

@@ -10,13 +10,16 @@ from files import LOGDEPTH, both, certified, claim, compiled, first_difference, 
 
 
 def all_changes(document, every, entries):
-    yield from changes.changed_numbers(document, every)
-    yield from changes.random_entries(document, entries)
+    """(name, changed file, whether another certificate may fit it)"""
+    for name, changed in changes.changed_numbers(document, every):
+        yield name, changed, False
+    for name, changed in changes.random_entries(document, entries):
+        yield name, changed, True
     for name, change in changes.whole_changes(document):
         copied = changes.copy.deepcopy(document)
         change(copied)
         if copied != document:
-            yield name, changes.drop_zeros(copied)
+            yield name, changes.drop_zeros(copied), True
 
 
 class ChangedFiles(unittest.TestCase):
@@ -26,12 +29,12 @@ class ChangedFiles(unittest.TestCase):
         own = claim(both(file, certificate)[1])
         self.assertIsNone(first_difference(document, own, some))
         count = collections.Counter()
-        for name, changed in all_changes(document, every, entries):
+        for name, changed, anew in all_changes(document, every, entries):
             seal(changed)
             at, claimed = store(changed, path("changed.json")), path("changed.cert.json")
             store({**given, "sha256": changed["sha256"]}, claimed)
             status, out, _ = both(at, claimed)
-            if status != 0 and run(LOGDEPTH, "certify", at, "-o", claimed)[0] == 0:
+            if status != 0 and anew and run(LOGDEPTH, "certify", at, "-o", claimed)[0] == 0:
                 status, out, _ = both(at, claimed)
                 self.assertEqual(status, 0, name)
                 count["proved by a new certificate"] += 1
@@ -50,13 +53,13 @@ class ChangedFiles(unittest.TestCase):
         self.compile_and_decide(7, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
 
     def test_flip_flop_with_the_first_flag_and_layernorm(self):
-        self.compile_and_decide(19, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
+        self.compile_and_decide(41, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
 
     def test_two_circle(self):
         self.compile_and_decide(31, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "two-circle", "--table", "matrix")
 
     def test_an_unrolled_network(self):
-        self.compile_and_decide(61, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "8")
+        self.compile_and_decide(97, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "8")
 
     def test_a_cascade_of_one_level(self):
         self.compile_and_decide(4, "--regex", "(a|b)*b", "--construction", "cascade")
@@ -71,8 +74,8 @@ class ChangedFiles(unittest.TestCase):
     def test_a_cascade_with_a_group(self):
         self.compile_and_decide(5, "--regex", "(b|ab*a)*", "--construction", "cascade")
 
-    def test_a_cascade_with_two_groups(self):
-        self.compile_and_decide(61, "--group", "S3", "--construction", "cascade", "--norm", "layernorm")
+    def test_a_cascade_of_a_group_with_layernorm(self):
+        self.compile_and_decide(37, "--group", "Z3", "--construction", "cascade", "--norm", "layernorm")
 
 
 class ChangedRows(unittest.TestCase):
@@ -85,7 +88,7 @@ class ChangedRows(unittest.TestCase):
         graphs = [{p for p, bit in zip(pairs, bits) if bit} for bits in itertools.product([0, 1], repeat=6)]
         self.assertTrue(self.right(document, graphs))
         count = collections.Counter()
-        for name, changed in itertools.chain(changes.changed_numbers(document, 5), changes.random_entries(document, 12)):
+        for name, changed in itertools.chain(changes.changed_numbers(document, 9), changes.random_entries(document, 12)):
             seal(changed)
             at, claimed = store(changed, path("rows.json")), store({**given, "sha256": changed["sha256"]}, path("rows.cert.json"))
             proved, right = both(at, claimed)[0] == 0, self.right(changed, graphs)
