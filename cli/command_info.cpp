@@ -222,8 +222,11 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   line("sha256", hash);
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)
-    line(check.kind, check.against + ": " + check.result + " (" + check.bound +
-                         (check.compared.empty() ? "" : "; " + check.compared) + ")");
+    if (check.kind == "proved")
+      line(check.kind, check.bound + ", " + check.against);
+    else
+      line(check.kind, check.against + ": " + check.result + " (" + check.bound +
+                           (check.compared.empty() ? "" : "; " + check.compared) + ")");
   if (precision)
     for (const PrecisionSentence& sentence : precision_sentences(model))
       line(sentence.proved ? "proved" : "not proved", sentence.text);

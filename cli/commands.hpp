@@ -58,6 +58,7 @@ Command add_info(CLI::App& app);
 Command add_inspect(CLI::App& app);
 Command add_test(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_certify(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_draw(CLI::App& app);

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/optional_option.hpp"
 #include "compiler/file/measure.hpp"
@@ -28,6 +29,8 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_flag("--strict", settings.strict,
                "pad the width so that queries, keys and values have dimension width / heads");
   app.add_option("--name", settings.name, "name in the weights file");
+  app.add_flag("--certify", certify,
+               "prove the written file correct for every length; write NAME.cert.json");
   app.add_flag("--json", json, "print a summary as JSON on standard output");
 }
 
@@ -52,7 +55,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
     out["nonzeros"] = m.nonzeros;
     std::cout << out.dump(1) << '\n';
   }
-  return kDone;
+  return certify ? certify_file(output, certificate_path(output), false, std::cerr) : int{kDone};
 }
 
 }  // namespace logdepth::inline cli

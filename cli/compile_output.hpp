@@ -13,7 +13,7 @@ namespace logdepth::inline cli {
 struct OutputOptions {
   std::string output;
   CompileSettings settings;
-  bool json = false;
+  bool json = false, certify = false;
 
   /// `sizes`: what --unroll counts, "lengths" or "numbers of vertices".
   void add_to(CLI::App& app, const std::string& sizes = "lengths");

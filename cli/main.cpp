@@ -63,6 +63,7 @@ Commands add_commands(CLI::App& app) {
   add(app, add_run);
   add(app, add_test);
   add(app, add_check);
+  add(app, add_certify);
   add(app, add_merge);
   add(app, add_diff);
   add(app, add_info);

@@ -11,6 +11,7 @@
 #include "base/phrases.hpp"
 #include "base/worker_threads.hpp"
 #include "compiler/passes/compile.hpp"
+#include "proofs-check/certify/find_certificate.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -92,6 +93,13 @@ struct FileResult {
   std::optional<std::string> refused;  ///< what the compiler says
 };
 
+/// What recheck proves of the file; empty where no theorem covers it.
+std::string proved_scope(const CheckedModel& model, const std::string& path) {
+  const auto found = find_certificate(write_weights(model), path);
+  const auto* const proof = std::get_if<LengthProof>(&found);
+  return proof ? proof->scope + ", theorem " + proof->theorem : "";
+}
+
 void check_file(const Claim& claim, const Instance& instance, Norm norm,
                 const LedgerOptions& options, LedgerEntry* counts, FileResult& result) {
   result.file.instance = instance.name;
@@ -113,6 +121,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   result.file.sha256 = weights_hash(model);
   if (counts) count_on_file(*counts, model);
   result.file.verdict = check_weights(instance.against, path, asked(instance.bounds, options));
+  result.file.proved = proved_scope(model, path);
   if (norm == Norm::rms && !instance.tight_at.empty())
     result.tightness = check_tightness(instance.against, path, instance.tight_at);
 }

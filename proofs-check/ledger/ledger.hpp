@@ -22,6 +22,9 @@ struct CheckedFile {
   Norm norm = Norm::rms;
   std::string sha256;
   FileVerdict verdict;
+  /// "every length, theorem shift-scan", where a certificate was found; empty otherwise. The
+  /// automaton that is proved is read off the file; that it is the claim's, the verdict tests.
+  std::string proved = {};
 };
 
 /// What is known about one claim.

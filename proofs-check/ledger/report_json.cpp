@@ -52,6 +52,7 @@ json file_json(const CheckedFile& file) {
   return {{"instance", file.instance},
           {"norm", norm_name(file.norm)},
           {"sha256", file.sha256},
+          {"proved", file.proved.empty() ? json() : json(file.proved)},
           {"status", status_name(v.status)},
           {"bound", v.bound},
           {"exhaustive", v.exhaustive},

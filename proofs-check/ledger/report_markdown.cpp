@@ -49,7 +49,8 @@ What papers state, MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal
 runs of weights files say about it. Statuses are computed: `checked` (every input up to the bound, every head's promise
 kept), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided` (some
 input got no answer, named with the finding), `unchecked` (no input asked), `not-executable` (with the
-reason). *As written* is the repaired construction with one change back to the paper's text; that it is
+reason). *Proved* files have a certificate: a small independent program proves that the file computes the
+automaton that it reads off it, for every length; TRUST.md states what that rests on. *As written* is the repaired construction with one change back to the paper's text; that it is
 contradicted is the finding, not a failure. Depths and sizes are counted on the files, claimed formulas
 evaluated at the paper's own n. The paper's sentences are quoted with its formulas in plain characters.
 

@@ -61,6 +61,18 @@ class PathsOnce {
   std::vector<std::string> paths_;
 };
 
+/// For how many files a certificate was found; empty for none.
+std::string proved_text(const std::vector<CheckedFile>& files) {
+  std::size_t proved = 0, every_length = 0;
+  for (const CheckedFile& file : files) {
+    proved += !file.proved.empty();
+    every_length += file.proved.starts_with("every length");
+  }
+  if (proved == 0) return "";
+  if (every_length == files.size()) return "proved for every length";
+  return "proved for " + number(proved) + " of " + counted(files.size(), "file");
+}
+
 }  // namespace
 
 std::string measured_text(const LedgerEntry& entry) {
@@ -93,6 +105,7 @@ std::string finding_text(const LedgerEntry& entry) {
     add(entry.note);
   } else if (!entry.files.empty()) {
     if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
+    add(proved_text(entry.files));
     add(entry.files.front().verdict.bound);
   }
   return text;
@@ -154,6 +167,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
     if (file.verdict.answers > 0)
       line += "; " + counted(file.verdict.answers, "answer") + " and " +
               counted(file.verdict.promises, "promise") + " compared";
+    if (!file.proved.empty()) line += "; proved for " + file.proved;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
   }
   if (covered.empty()) covered.push_back(entry.bound);

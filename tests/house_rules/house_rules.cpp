@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 const fs::path kRoot = support::source_dir();
 const std::vector<std::string> kFolders = {
     "logdepth", "base",         "objects", "oracle",  "runtime", "compiler", "constructions",
-    "report",   "proofs-check", "library", "learned", "cli",     "python"};
+    "report",   "proofs-check", "recheck", "library", "learned", "cli",      "python"};
 
 struct Source {
   fs::path path;       // relative to the root

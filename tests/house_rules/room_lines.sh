@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 share=100
 [ "${1:-}" != --bounds ] || share=105
-find base objects oracle logdepth runtime compiler constructions report proofs-check library learned cli python \
+find base objects oracle logdepth runtime compiler constructions report proofs-check recheck library learned cli python \
   -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' |
   LC_ALL=C sort | xargs wc -l | awk -v share="$share" '
     $2 == "total" { next }

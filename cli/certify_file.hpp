@@ -1,0 +1,15 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace logdepth::inline cli {
+
+/// Proves the weights file correct for every length, writes the certificate to `output` (if it has a name) and a note of it
+/// beside the file, and prints what was proved to `out`; or which step of which theorem fails. The exit status.
+int certify_file(const std::string& file, const std::string& output, bool json, std::ostream& out);
+
+/// a5.json, a5.json.gz: a5.cert.json
+std::string certificate_path(const std::string& file);
+
+}  // namespace logdepth::inline cli

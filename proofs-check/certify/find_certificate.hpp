@@ -1,0 +1,29 @@
+#pragma once
+
+// Finds a certificate for recheck/ from the weights alone. Nothing here is trusted: what is found is proved by recheck, whose
+// code is linked. The independence goes one way: recheck includes nothing of ours.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace logdepth::inline proofs_check_certify {
+
+struct LengthProof {
+  std::string text;       // JSON
+  std::string theorem;    // its name
+  std::string statement;  // what recheck printed of the file
+  std::string scope;      // "every length", "at most 16 letters"
+};
+
+/// A theorem that was tried, and the step at which its proof fails.
+struct Attempt {
+  std::string theorem, reason;
+};
+
+/// `text` is a weights file, unpacked; `name` is what it is called in the statement. Every theorem that fits its input is
+/// tried. InputError for what is no weights file.
+std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
+                                                                 const std::string& name);
+
+}  // namespace logdepth::inline proofs_check_certify

@@ -1,0 +1,44 @@
+#include "recheck/sublayers.hpp"
+
+// Lemma ray: relu(-x) = relu(x) - x, and relu(s x) = s relu(x) for s > 0. So all units whose forms are multiples of one form x
+//   are a linear map of x and a multiple of relu(x) together.
+// Lemma sign: relu(x) = x where no value of x is negative, and 0 where none is positive.
+
+namespace recheck {
+
+Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const std::string& where) {
+  Undecided left;
+  if (layer.in.rows == 0) return left;
+  const Stream z = normalised(frame, layer.feedforward_mask, h, where);
+  std::map<int, Row> columns;  // unit to what it is added to
+  for (const auto& [c, row] : layer.out.at)
+    for (const auto& [unit, value] : row) columns[unit][c] = value;
+  std::map<Form, std::pair<Row, Row>>
+      rays;  // form of leading coefficient 1, with the factors of x and of relu(x)
+  for (auto& [unit, form] : apply(frame, layer.in, z)) {
+    if (!columns.contains(unit)) continue;
+    const mpq_class leading = form.begin()->second, scale = abs(leading);
+    Form ray;
+    add(ray, form, 1 / leading);
+    auto& [linear, relu] = rays[ray];
+    for (const auto& [c, value] : columns[unit]) {
+      relu[c] += value * scale;
+      if (leading < 0) linear[c] -= value * scale;
+    }
+  }
+  for (auto& [form, factors] : rays) {
+    auto& [linear, relu] = factors;
+    const auto range = frame.laws.bounds(form);
+    const mpq_class &low = range.first, &high = range.second;
+    if (low >= 0)
+      for (const auto& [c, value] : relu) linear[c] += value;
+    for (const auto& [c, value] : linear) add(h[c], form, value);
+    std::erase_if(relu,
+                  [&](const auto& entry) { return low >= 0 || high <= 0 || entry.second == 0; });
+    if (!relu.empty()) left.emplace_back(form, relu);
+  }
+  for (auto& [c, form] : h) frame.laws.simplify(form);
+  return left;
+}
+
+}  // namespace recheck

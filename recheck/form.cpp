@@ -1,0 +1,173 @@
+#include "recheck/form.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "recheck/refusal.hpp"
+
+namespace recheck {
+namespace {
+
+constexpr long kMostShift = 1L << 40;
+
+/// Calls visit(begin, end) for the atoms of each cell but the constant one.
+template <typename Visit>
+void by_cell(const Form& form, Visit visit) {
+  for (auto begin = form.begin(); begin != form.end();) {
+    auto end = begin;
+    while (end != form.end() && end->first.cell == begin->first.cell) ++end;
+    if (begin->first != kOne) visit(begin, end);
+    begin = end;
+  }
+}
+
+}  // namespace
+
+Shift plus(Shift b, Shift c) {
+  const Shift sum{b.strides + c.strides, b.constant + c.constant};
+  need(std::abs(sum.strides) < kMostShift && std::abs(sum.constant) < kMostShift,
+       "a shift is beyond 2^40");
+  return sum;
+}
+
+Shift times(Shift b, long factor) {
+  const auto fits = [&](long x) { return factor == 0 || std::abs(x) < kMostShift / factor; };
+  need(fits(b.strides) && fits(b.constant), "a shift is beyond 2^40");
+  return {b.strides * factor, b.constant * factor};
+}
+
+std::string shown(Shift b) {
+  if (b.strides == 0) return std::to_string(b.constant);
+  const std::string s = (b.strides == 1 ? "" : std::to_string(b.strides)) + "s";
+  return b.constant == 0 ? s : s + (b.constant > 0 ? "+" : "") + std::to_string(b.constant);
+}
+
+std::string shown(const mpq_class& number) {
+  const std::string text = number.get_str();
+  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+}
+
+std::string shown(const Form& form) {
+  std::string out;
+  for (const auto& [atom, value] : form) {
+    if (out.size() > 150) return out + " + ...";
+    out += (out.empty() ? "" : " + ") + shown(value);
+    if (atom == kOne) continue;
+    out += std::string(" ") + atom.cell.kind + std::to_string(atom.cell.id) + "[" +
+           std::to_string(atom.part) + "]";
+    if (atom.cell.at != Shift{}) out += "@" + shown(atom.cell.at);
+  }
+  return out.empty() ? "0" : out;
+}
+
+std::optional<mpq_class> rational_root(const mpq_class& x) {
+  if (x < 0 || !mpz_perfect_square_p(x.get_num_mpz_t()) || !mpz_perfect_square_p(x.get_den_mpz_t()))
+    return {};
+  return mpq_class(sqrt(x.get_num()), sqrt(x.get_den()));
+}
+
+void add(Form& to, const Atom& atom, const mpq_class& value) {
+  if (value == 0) return;
+  const auto [at, fresh] = to.try_emplace(atom, value);
+  if (fresh) return;
+  at->second += value;
+  if (at->second == 0) to.erase(at);
+}
+
+void add(Form& to, const Form& form, const mpq_class& factor) {
+  for (const auto& [atom, value] : form) add(to, atom, value * factor);
+}
+
+mpq_class constant_of(const Form& form) {
+  const auto found = form.find(kOne);
+  return found == form.end() ? mpq_class(0) : found->second;
+}
+
+bool is_constant(const Form& form) {
+  return form.empty() || (form.size() == 1 && form.begin()->first == kOne);
+}
+
+Form at(const Stream& stream, int coordinate) {
+  const auto found = stream.find(coordinate);
+  return found == stream.end() ? Form{} : found->second;
+}
+
+void Laws::simplify(Form& form) const {
+  Form change;
+  by_cell(form, [&](auto begin, auto end) {
+    const Cell& cell = begin->first.cell;
+    if (!one_hot(cell) || std::distance(begin, end) != size_of(cell)) return;
+    // The most frequent value goes into the constant: any would do, this one leaves the fewest atoms.
+    std::map<mpq_class, int> count;
+    for (auto i = begin; i != end; ++i) ++count[i->second];
+    const auto most =
+        std::max_element(count.begin(), count.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    add(change, kOne, most->first);
+    for (auto i = begin; i != end; ++i) add(change, i->first, -most->first);
+  });
+  add(form, change);
+}
+
+bool Laws::is_zero(Form form) const {
+  simplify(form);
+  return form.empty();
+}
+
+std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
+  mpq_class low = constant_of(form), high = low;
+  by_cell(form, [&](auto begin, auto end) {
+    const Cell& cell = begin->first.cell;
+    mpq_class least, most;  // 0 is among the values, unless every component of a one-hot is listed
+    if (one_hot(cell) && std::distance(begin, end) == size_of(cell)) least = most = begin->second;
+    for (auto i = begin; i != end; ++i) {
+      const mpq_class size = abs(i->second);
+      if (cell.kind == 'M') {
+        (i->second < 0 ? least : most) += i->second * cell.version;
+      } else if (one_hot(cell) || cell.kind == 'V') {
+        least = std::min(least, i->second);
+        most = std::max(most, i->second);
+      } else {
+        least -= size;
+        most += size;
+      }
+    }
+    low += least;
+    high += most;
+  });
+  return {low, high};
+}
+
+void Laws::add_square(const Form& form, Form& sum,
+                      std::map<std::pair<Atom, Atom>, mpq_class>& cross) const {
+  const auto is_last = [](const Atom& atom) {
+    return (atom.cell.kind == 'K' && atom.part % 2 == 1) ||
+           (atom.cell.kind == 'D' && atom.part == atom.cell.version - 1);
+  };
+  const auto add_cross = [&](const Atom& a, const Atom& b, const mpq_class& value) {
+    mpq_class& at = cross[{a, b}];
+    at += value;
+    if (at == 0) cross.erase({a, b});
+  };
+  for (auto i = form.begin(); i != form.end(); ++i)
+    for (auto j = form.begin(); j != std::next(i); ++j) {
+      const auto& [a, v] = *i;
+      const auto& [b, w] = *j;
+      const mpq_class value = v * w * (i == j ? 1 : 2);
+      if (a == kOne || b == kOne) {
+        add(sum, a == kOne ? b : a, value);
+      } else if (a.cell == b.cell && one_hot(a.cell)) {
+        if (i == j) add(sum, a, value);  // x^2 = x, and the product of two components is 0
+      } else if (i == j && flag(a.cell)) {
+        add(sum, kOne, value);
+      } else if (i == j && is_last(a)) {  // y^2 = 1 - x^2, or 1 - the other squares
+        add(sum, kOne, value);
+        for (int part = a.cell.kind == 'K' ? a.part - 1 : 0; part < a.part; ++part)
+          add_cross({a.cell, part}, {a.cell, part}, -value);
+      } else {
+        add_cross(b, a, value);
+      }
+    }
+}
+
+}  // namespace recheck

@@ -1,0 +1,91 @@
+#pragma once
+
+// Numbers and forms. A coordinate of the residual stream at a generic token is an affine form over atoms, with rational
+// coefficients, and every statement of the proof is an identity of forms that holds for all values of the atoms:
+//   T  component of the one-hot kind of the token at a position        X  component of the one-hot label of a product cell
+//   K  component of the position code, in unit pairs (1 or 2 of them)   V  1/(p+1)
+//   P  +1 where the position is even, -1 where it is odd              F, S  a flag, +1 or -1 (theorem of reachability)
+//   M  C/(p+1), where C counts letters up to the token by their weights, at most `version` each (theorem of cascades)
+//   D  component of the direction of (C, C', ..., L), of several counts: a unit vector with `version` components
+// The position of an atom is max(p - b, 0), where p is the token and the shift b is a*s + c, with s >= 1 the stride of the
+// loop. Shifts are never negative, so that reading shift c of what has shift b is shift b + c.
+
+#include <gmpxx.h>
+
+#include <compare>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace recheck {
+
+struct Shift {
+  long strides = 0, constant = 0;
+  auto operator<=>(const Shift&) const = default;
+};
+
+struct Cell {
+  char kind = '1';
+  int id = 0, version = 0;
+  Shift at;
+  auto operator<=>(const Cell&) const = default;
+};
+
+struct Atom {
+  Cell cell;
+  int part = 0;
+  auto operator<=>(const Atom&) const = default;
+};
+
+inline const Atom kOne{};
+inline Atom own(char kind, int part = 0) {
+  return {{kind, 0, 0, {}}, part};
+}  // at the own position
+using Form = std::map<Atom, mpq_class>;  // without zeros
+using Stream = std::map<int, Form>;      // coordinate to form; what is absent is zero
+using Bilinear = std::map<Atom, Form>;   // atom at the key's token, to a form at the query's
+
+Shift plus(Shift b, Shift c);       // Refused beyond 2^40
+Shift times(Shift b, long factor);  // likewise
+std::string shown(Shift b);
+std::string shown(const Form& form);
+std::string shown(const mpq_class& number);
+
+std::optional<mpq_class> rational_root(const mpq_class& x);
+void add(Form& to, const Atom& atom, const mpq_class& value);
+void add(Form& to, const Form& form, const mpq_class& factor = 1);
+mpq_class constant_of(const Form& form);
+bool is_constant(const Form& form);
+Form at(const Stream& stream, int coordinate);
+/// Sum of row[c] * stream[c].
+template <typename Row>
+Form combine(const Row& row, const Stream& stream) {
+  Form sum;
+  for (const auto& [c, factor] : row)
+    if (const auto found = stream.find(c); found != stream.end()) add(sum, found->second, factor);
+  return sum;
+}
+
+/// What atoms are known to be. One-hot: each component 0 or 1, one of them 1. Unit pairs: components 2i and 2i+1 have
+/// x^2 + y^2 = 1. Flags: x^2 = 1.
+struct Laws {
+  std::function<int(const Cell&)> size_of;  // number of components of a one-hot cell
+
+  static bool one_hot(const Cell& cell) { return cell.kind == 'T' || cell.kind == 'X'; }
+  static bool flag(const Cell& cell) {
+    return cell.kind == 'F' || cell.kind == 'S' || cell.kind == 'P';
+  }
+  /// 1/(p+1) times a count.
+  static bool mean(const Cell& cell) { return cell.kind == 'V' || cell.kind == 'M'; }
+  /// Uses that the components of a one-hot sum to 1, where all of them occur. The form stays the same function.
+  void simplify(Form& form) const;
+  bool is_zero(Form form) const;
+  /// An interval that holds every value of the form.
+  std::pair<mpq_class, mpq_class> bounds(const Form& form) const;
+  /// The square of the form summed into `sum`: atoms, and in `cross` products that no law reduces.
+  void add_square(const Form& form, Form& sum,
+                  std::map<std::pair<Atom, Atom>, mpq_class>& cross) const;
+};
+
+}  // namespace recheck

@@ -1,0 +1,46 @@
+#pragma once
+
+// JSON as a tree, and the canonical text of runtime/README.md. Owes: the same content as the file, nothing merged or
+// rounded: repeated keys, bytes after the end, bad UTF-8 and more than 32 levels are refused, numbers keep their spelling.
+
+#include <gmpxx.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace recheck {
+
+struct Member;
+
+struct Json {
+  enum class Kind { null, boolean, number, string, array, object };
+  Kind kind = Kind::null;
+  std::string text;  // a string's content, otherwise the spelling
+  std::vector<Json> items;
+  std::vector<Member> members;  // sorted by key
+
+  bool has(const std::string& key) const;
+  const Json& at(const std::string& key) const;  // Malformed if it is missing
+  /// The members are these and no others; those after `required` may be missing.
+  void only(std::initializer_list<const char*> required,
+            std::initializer_list<const char*> optional = {}) const;
+  const std::vector<Json>& array() const;
+  const std::string& string() const;
+  bool boolean() const;
+  long integer(long least, long most) const;
+  mpq_class rational() const;  // a string "p" or "p/q" in lowest terms
+};
+
+struct Member {
+  std::string key;
+  Json value;
+};
+
+Json parse_json(const std::string& text);
+std::string canonical_text(const Json& value);
+
+/// Reads a file of at most 256 MiB; Malformed if there is none.
+Json read_json(const std::string& path);
+
+}  // namespace recheck

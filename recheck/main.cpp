@@ -1,0 +1,85 @@
+// logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]: proves what the certificate names of a weights file, or says
+// which step fails. Exit status: 0 proved (and the same language), 1 not proved (or another language), 2 wrong input.
+
+#include <cstring>
+#include <iostream>
+
+#include "recheck/refusal.hpp"
+#include "recheck/theorem.hpp"
+
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]\n"
+    "Prove a weights file correct for every word of every length, by a certificate of `logdepth "
+    "certify`.\n"
+    "  FILE, CERTIFICATE  JSON, not packed\n"
+    "  --against DFA.json compare the automaton read off the file with this one (automata-lib's "
+    "JSON)\n"
+    "  --steps            print the steps of the proof\n"
+    "Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n";
+
+recheck::Json read(const std::string& path) {
+  try {
+    return recheck::read_json(path);
+  } catch (const recheck::Malformed& error) {
+    throw recheck::Malformed(path + ": " + error.what());
+  }
+}
+
+int check(const std::string& file, const std::string& certificate, const std::string& against,
+          bool steps) {
+  const recheck::Json document = read(file), claim = read(certificate);
+  recheck::Theorem theorem;
+  try {
+    theorem = recheck::prove(document, claim);
+  } catch (const recheck::Refused& error) {
+    std::cerr << file << ": not proved: " << error.what() << '\n';
+    return 1;
+  } catch (const recheck::Malformed& error) {
+    throw recheck::Malformed(file + " with " + certificate + ": " + error.what());
+  }
+  if (steps) std::cout << theorem.steps;
+  std::cout << statement(theorem, file);
+  if (against.empty()) return 0;
+  if (!theorem.automaton) throw recheck::Malformed("--against requires a file of words");
+  const auto word = difference(*theorem.automaton, read(against));
+  if (!word) {
+    std::cout << "same language as " << against << '\n';
+    return 0;
+  }
+  std::cout << "another language than " << against << ": they differ on the word \"" << *word
+            << "\"\n";
+  return 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::vector<std::string> files;
+  std::string against;
+  bool steps = false;
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "--help" || argument == "-h") return std::cout << kUsage, 0;
+    if (argument == "--steps") {
+      steps = true;
+    } else if (argument == "--against" && i + 1 < count) {
+      against = arguments[++i];
+    } else if (argument.starts_with("-")) {
+      return std::cerr << "logdepth-recheck: unknown option " << argument << '\n', 2;
+    } else {
+      files.push_back(argument);
+    }
+  }
+  if (files.size() != 2) return std::cerr << kUsage, 2;
+  try {
+    return check(files[0], files[1], against, steps);
+  } catch (const recheck::Refused& error) {
+    std::cerr << "logdepth-recheck: " << error.what() << '\n';
+    return 1;
+  } catch (const std::exception& error) {
+    std::cerr << "logdepth-recheck: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,1383 @@
+#!/usr/bin/env python3
+"""Proves a logdepth weights file correct for every word of every length, by a certificate of `logdepth certify`.
+
+  recheck.py FILE CERTIFICATE [--against DFA.json] [--steps]
+
+The second implementation of recheck/README.md, in plain Python, for those who trust no C++: same files, same decisions, same
+output. Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.
+"""
+import hashlib
+import json
+import math
+import re
+import sys
+from fractions import Fraction
+
+MOST_SHIFT = 1 << 40
+
+
+class Refused(Exception):
+    """A step of the proof fails."""
+
+
+class Malformed(Exception):
+    """The input is no weights file, no certificate, no automaton."""
+
+
+def need(condition, message, *details):
+    if not condition:
+        raise Refused(message.format(*details))
+
+
+def expect(condition, message, *details):
+    if not condition:
+        raise Malformed(message.format(*details))
+
+
+# ---- JSON: typed access; numbers keep their spelling, repeated keys are refused ---------------------
+
+
+class Number(str):
+    """A JSON number as it is spelled."""
+
+
+def no_repeats(pairs):
+    expect(len({k for k, _ in pairs}) == len(pairs), "no JSON; expected distinct keys")
+    return dict(pairs)
+
+
+def refuse_constant(name):
+    raise Malformed(f"no JSON; found {name}")
+
+
+def check_levels(text):
+    """At most 32 levels of lists and objects, found before the recursive reader sees them."""
+    level, inside = 0, False
+    for token in re.finditer(r'\\.|["\[\]{}]', text, re.S):
+        c = token.group()
+        if c == '"':
+            inside = not inside
+        elif not inside and c in "[{":
+            level += 1
+            expect(level <= 33, "no JSON; expected at most 32 levels")
+        elif not inside and c in "]}":
+            level -= 1
+
+
+def read_json(path):
+    try:
+        with open(path, "rb") as file:
+            data = file.read((256 << 20) + 1)
+    except OSError:
+        raise Malformed(f"{path}: cannot be read") from None
+    expect(len(data) <= 256 << 20, "{}: too large; expected at most 256 MiB", path)
+    expect(not data.startswith(b"\x1f\x8b"), "{}: packed; expected JSON, unpack it with gunzip first", path)
+    try:
+        text = data.decode()
+        check_levels(text)
+        value = json.loads(text, object_pairs_hook=no_repeats, parse_float=Number, parse_int=Number, parse_constant=refuse_constant)
+        json.dumps(value, ensure_ascii=False).encode()  # no lone surrogates
+        return value
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{path}: no JSON; {error}") from None
+    except Malformed as error:
+        raise Malformed(f"{path}: {error}") from None
+
+
+def canonical(v):
+    if isinstance(v, Number):
+        return "0" if v == "-0" else str(v)
+    if isinstance(v, dict) and v:
+        return "{\n" + ",\n".join(canonical(k) + ": " + canonical(v[k]) for k in sorted(v)) + "\n}"
+    if isinstance(v, list):
+        nested = any(isinstance(x, (list, dict)) for x in v)
+        return ("[\n" if nested else "[") + (",\n" if nested else ",").join(map(canonical, v)) + ("\n]" if nested else "]")
+    return json.dumps(v, ensure_ascii=False)
+
+
+def member(v, key):
+    expect(isinstance(v, dict), "wrong type; expected an object")
+    expect(key in v, "missing key {}", key)
+    return v[key]
+
+
+def only(v, required, optional=()):
+    for key in required:
+        member(v, key)
+    for key in v:
+        expect(key in required or key in optional, "unknown key {}", key[:40])
+    return v
+
+
+def array(v, size=None):
+    expect(isinstance(v, list), "wrong type; expected an array")
+    expect(size is None or len(v) == size, "wrong entry; expected {} values", size)
+    return v
+
+
+def string(v):
+    expect(isinstance(v, str) and not isinstance(v, Number), "wrong type; expected a string")
+    return v
+
+
+def boolean(v):
+    expect(isinstance(v, bool), "wrong type; expected true or false")
+    return v
+
+
+def integer(v, least, most):
+    good = isinstance(v, Number) and re.fullmatch(r"-?[0-9]{1,19}", v) and least <= int(v) <= most
+    expect(good, "wrong number; expected an integer from {} to {}", least, most)
+    return int(v)
+
+
+def rational(v):
+    good = len(string(v)) <= 20000 and re.fullmatch(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?", v, re.A)
+    if good:
+        top, _, bottom = v.partition("/")
+        top, bottom = int(top), int(bottom or 1)
+        good = math.gcd(top, bottom) == 1 and ("/" not in v or bottom > 1)
+    expect(good, "wrong number; expected a rational in lowest terms as a string")
+    return Fraction(top, bottom)
+
+
+# ---- the weights file, as far as its meaning depends on it ------------------------------------------
+
+
+def put(row, last, at, value):
+    expect(last < at, "indices do not increase")
+    row[at] = rational(value)
+    expect(row[at] != 0, "a zero is listed")
+    return at
+
+
+def to_row(v, width):
+    row, last = {}, -1
+    for entry in array(v):
+        last = put(row, last, integer(array(entry, 2)[0], 0, width - 1), entry[1])
+    return row
+
+
+class Matrix:
+    def __init__(self, v, rows, columns):
+        only(v, ("rows", "columns", "entries"))
+        self.rows, self.columns = (integer(v[k], 0, 1 << 24) for k in ("rows", "columns"))
+        expect(rows in (None, self.rows) and columns in (None, self.columns), "a matrix has the wrong shape")
+        self.at, last = {}, (0, -1)
+        for entry in array(v["entries"]):
+            r, c = (integer(x, 0, n - 1) for x, n in zip(array(entry, 3), (self.rows, self.columns)))
+            expect(r >= last[0], "rows do not increase")
+            put(self.at.setdefault(r, {}), last[1] if r == last[0] else -1, c, entry[2])
+            last = r, c
+
+
+class Head:
+    def __init__(self, v, width):
+        only(v, ("causal", "query", "key", "value", "output", "promise"))
+        self.causal = boolean(v["causal"])
+        self.key = Matrix(v["key"], None, width)
+        self.query = Matrix(v["query"], self.key.rows, width)
+        self.output = Matrix(v["output"], width, None)
+        self.value = Matrix(v["value"], self.output.columns, width)
+
+
+class Layer:
+    def __init__(self, v, width):
+        only(v, ("block", "attention", "feedforward"))
+        a, f = only(v["attention"], ("mask", "heads")), only(v["feedforward"], ("mask", "in", "out"))
+        self.block = string(v["block"])
+        self.attention_mask = to_row(a["mask"], width)
+        self.heads = [Head(h, width) for h in array(a["heads"])]
+        self.feedforward_mask = to_row(f["mask"], width)
+        self.into = Matrix(f["in"], None, width)
+        self.out = Matrix(f["out"], width, self.into.rows)
+
+
+KEYS = ("format", "version", "name", "construction", "source", "hypotheses", "deviations", "parameters", "alphabet", "input",
+        "output", "norm", "width", "shape", "unroll", "position", "embedding", "layers", "unembedding", "sha256")
+
+
+class Weights:
+    def __init__(self, d):
+        only(d, KEYS, ("cells", "derived"))
+        expect(string(d["format"]) == "logdepth-weights", "no weights file")
+        integer(d["version"], 1, 1)
+        hashed = {k: v for k, v in d.items() if k not in ("derived", "sha256")}
+        self.sha256 = hashlib.sha256((canonical(hashed) + "\n").encode()).hexdigest()
+        expect(self.sha256 == string(d["sha256"]), "wrong sha256; the content hashes to {}", self.sha256)
+        self.width = integer(d["width"], 1, 1 << 20)
+        self.layernorm = string(d["norm"]) == "layernorm"
+        expect(self.layernorm or d["norm"] == "rms", "norm: expected rms or layernorm")
+        self.input, self.output, self.unroll, self.position = (d[k] for k in ("input", "output", "unroll", "position"))
+        self.kinds = self.token_kinds(d)
+        self.embedding = [to_row(member(d["embedding"], kind), self.width) for kind in self.kinds]
+        expect(len(d["embedding"]) == len(self.kinds), "embedding: a token that does not occur")
+        self.layers = [Layer(v, self.width) for v in array(d["layers"])]
+        blocks = ("initial", "repeated", "final")
+        only(d["shape"], blocks)
+        shape = [integer(d["shape"][b], 0, 4096) for b in blocks]
+        expect([x.block for x in self.layers] == [b for b, n in zip(blocks, shape) for _ in range(n)], "layers and shape differ")
+        self.unembedding = Matrix(d["unembedding"], None, self.width)
+
+    def token_kinds(self, d):
+        kind, kinds = string(member(self.input, "kind")), []
+        if kind == "word" and "begin" in self.input and boolean(self.input["begin"]):
+            kinds.append("<begin>")
+        if kind == "word" and "end" in self.input:
+            kinds.append("<end>")
+        if kind == "graph":
+            rows = string(member(self.input, "layout")) == "rows"
+            kinds = ["<vertex>"] if rows else ["<edge>", "<no-edge>", "<pad>", "<source>", "<target>"]
+        kinds += [string(letter) for letter in array(d["alphabet"])]
+        expect(len(set(kinds)) == len(kinds), "alphabet: a letter appears twice")
+        return kinds
+
+    def has_loop(self):
+        return any(layer.block == "repeated" for layer in self.layers)
+
+
+# ---- forms: dict atom -> Fraction; an atom is ONE or ((kind, id, version, shift), part) --------------
+
+ONE, ZERO = (), (0, 0)
+
+
+def cell(kind, number=0, version=0, at=ZERO):
+    return kind, number, version, at
+
+
+def own(kind, part=0):
+    return cell(kind), part
+
+
+def plus(b, c):
+    total = b[0] + c[0], b[1] + c[1]
+    need(all(abs(x) < MOST_SHIFT for x in total), "a shift is beyond 2^40")
+    return total
+
+
+def times(b, factor):
+    need(factor == 0 or all(abs(x) < MOST_SHIFT // factor for x in b), "a shift is beyond 2^40")
+    return b[0] * factor, b[1] * factor
+
+
+def shown(x):
+    """A shift, a number or a form, for messages."""
+    if isinstance(x, tuple):
+        s = ("" if x[0] == 1 else str(x[0])) + "s"
+        return str(x[1]) if x[0] == 0 else s + (f"{x[1]:+d}" if x[1] else "")
+    if isinstance(x, dict):
+        return " + ".join(f"{shown(v)} {a[0][0]}{a[0][1]}[{a[1]}]" if a else shown(v) for a, v in list(x.items())[:8]) or "0"
+    return str(x)[:40]
+
+
+def root(x):
+    if x < 0:
+        return None
+    p, q = math.isqrt(x.numerator), math.isqrt(x.denominator)
+    return Fraction(p, q) if p * p == x.numerator and q * q == x.denominator else None
+
+
+def add(to, form, factor=1):
+    for a, v in form.items():
+        v = to.get(a, 0) + v * factor
+        if v:
+            to[a] = v
+        else:
+            to.pop(a, None)
+    return to
+
+
+def minus(form, other):
+    return add(dict(form), other, -1)
+
+
+def constant_of(form):
+    return form.get(ONE, Fraction(0))
+
+
+def is_constant(form):
+    return set(form) <= {ONE}
+
+
+def combine(row, stream):
+    total = {}
+    for c, factor in row.items():
+        if c in stream:
+            add(total, stream[c], factor)
+    return total
+
+
+def by_cell(form):
+    cells = {}
+    for a, v in form.items():
+        if a != ONE:
+            cells.setdefault(a[0], []).append(v)
+    return cells
+
+
+class Frame:
+    """What a whole proof shares: the file, the laws of its atoms, and the position code of the atoms K."""
+
+    def __init__(self, weights, size_of):
+        self.weights, self.size_of, self.code, self.parameter, self.directions = weights, size_of, None, None, []
+
+    def set_code(self, kind, parameter):
+        need((self.code, self.parameter) in ((None, None), (kind, parameter)), "two position codes: {} and {}", self.code, kind)
+        self.code, self.parameter = kind, parameter
+
+    def simplify(self, form):
+        """Uses that the components of a one-hot sum to 1, where all of them occur. The same function afterwards."""
+        for c, values in by_cell(form).items():
+            if c[0] in "TX" and len(values) == self.size_of(c):
+                v = max(values, key=values.count)
+                add(form, {ONE: v} | {(c, i): -v for i in range(len(values))})
+        return form
+
+    def is_zero(self, form):
+        return not self.simplify(dict(form))
+
+    def bounds(self, form):
+        """An interval that holds every value of the form."""
+        low = high = constant_of(form)
+        for c, values in by_cell(form).items():
+            if c[0] in "TXV":
+                values += [0] * (c[0] == "V" or len(values) < self.size_of(c))
+                low, high = low + min(values), high + max(values)
+            elif c[0] == "M":  # a count of at most c[2] for every token
+                low, high = low + c[2] * min(0, *values), high + c[2] * max(0, *values)
+            else:
+                size = sum(map(abs, values))
+                low, high = low - size, high + size
+        return low, high
+
+    def apply(self, matrix, stream):
+        out = ((r, self.simplify(combine(row, stream))) for r, row in matrix.at.items())
+        return {r: form for r, form in out if form}
+
+    # norm(x) = sqrt(m) x / |x|. Lemma norm: |x|^2 reduces to a constant. Lemma direction: x_c = (a_c p + b_c)/(p+1).
+    def normalised(self, mask, h, where):
+        x = {c: {a: v * factor for a, v in h[c].items()} for c, factor in mask.items() if h.get(c)}
+        width, mean = self.weights.width, {}
+        for form in x.values():
+            add(mean, form, Fraction(1, width))
+        if self.weights.layernorm and self.simplify(mean):
+            x = {c: minus(x.get(c, {}), mean) for c in range(width)}
+        x = {c: form for c, form in ((c, self.simplify(form)) for c, form in x.items()) if form}
+        if not x:
+            return x
+        atoms = {a[0][0] for form in x.values() for a in form if a}
+        if "M" in atoms:
+            return self.count_direction(x, where)
+        if "V" in atoms:
+            return self.direction(x, where)
+        square, cross = {}, {}
+        for form in x.values():
+            self.add_square(list(form.items()), square, cross)
+        self.simplify(square)
+        need(not cross and is_constant(square), "{}: the norm is not the same at every token", where)
+        factor = root(width / square[ONE]) if square else None
+        need(factor is not None, "{}: the norm is irrational; expected a square, found {}/({})", where, width, shown(square))
+        return {c: {a: v * factor for a, v in form.items()} for c, form in x.items()}
+
+    @staticmethod
+    def add_square(items, square, cross):
+        for i, (a, v) in enumerate(items):
+            for b, w in items[:i]:
+                if ONE in (a, b):
+                    add(square, {a or b: 2 * v * w})
+                elif a[0] != b[0] or a[0][0] not in "TX":  # else one of two components of a one-hot is 0
+                    add(cross, {frozenset((a, b)): 2 * v * w})
+            if a == ONE or a[0][0] in "FSP":
+                add(square, {ONE: v * v})  # a flag is +1 or -1
+            elif a[0][0] in "TX":
+                add(square, {a: v * v})
+            elif a[0][0] == "K" and a[1] % 2 or a[0][0] == "D" and a[1] == a[0][2] - 1:  # y^2 = 1 - the other squares
+                add(square, {ONE: v * v})
+                for part in range(a[1] - 1 if a[0][0] == "K" else 0, a[1]):
+                    add(cross, {frozenset(((a[0], part),)): -v * v})
+            else:
+                add(cross, {frozenset((a,)): v * v})
+
+    def direction(self, x, where):
+        pairs = {}
+        for c, form in x.items():
+            need(set(form) <= {ONE, own("V")}, "{}: a norm mixes 1/(p+1) with other numbers", where)
+            pairs[c] = constant_of(form), constant_of(form) + form.get(own("V"), 0)
+        aa, ab, bb = (sum(u[i] * u[j] for u in pairs.values()) for i, j in ((0, 0), (0, 1), (1, 1)))
+        need(ab == 0 and aa > 0 and bb > 0, "{}: not a direction of the own position", where)
+        length, factor = root(bb / aa), root(self.weights.width / aa)
+        need(None not in (length, factor), "{}: the direction of the position is irrational", where)
+        self.set_code("phi", length)
+        forms = {c: {own("K", 0): factor * a, own("K", 1): factor * b / length} for c, (a, b) in pairs.items()}
+        return {c: {a: v for a, v in form.items() if v} for c, form in forms.items()}
+
+    def count_direction(self, x, where):
+        """Lemma counts: every x_c is a multiple of one mean, so norm(x) is the direction of (C, C', ..., L)."""
+        squares = {}
+        for form in x.values():
+            (a, v), *more = form.items()
+            need(not more and a and a[0][0] in "MV", "{}: a norm mixes counts with other numbers", where)
+            squares[a] = squares.get(a, 0) + v * v
+        bb = squares.pop(own("V"), 0)
+        counts = sorted(squares)
+        aa = squares[counts[0]]
+        need(all(v == aa for v in squares.values()), "{}: counts of different weight in one norm", where)
+        need(bb > 0, "{}: not a direction of counts", where)
+        length, factor = root(bb / aa), root(self.weights.width / aa)
+        need(None not in (length, factor), "{}: the direction of the counts is irrational", where)
+        wanted, last = ([a[0][1] for a in counts], length), len(counts)
+        if wanted not in self.directions:
+            self.directions.append(wanted)
+        d = cell("D", self.directions.index(wanted), last + 1)
+        z = {}
+        for c, form in x.items():
+            ((a, v),) = form.items()
+            z[c] = {(d, last): v * factor / length} if a == own("V") else {(d, counts.index(a)): v * factor}
+        return z
+
+    # Heads. Lemmas code_match, phi_back, mean_first.
+    def score(self, query, key):
+        """The bilinear form {(atom at the query, atom at the key): v}, without what is equal for all keys."""
+        columns = {}
+        for b, form in whole_score(query, key).items():
+            for a, v in self.simplify(form).items():
+                columns.setdefault(a, {})[b] = v
+        return {(a, b): v for a, form in columns.items() for b, v in self.simplify(form).items() if b != ONE}
+
+    def matched(self, score, where):
+        """The shift b such that the largest score is that of position max(p - b, 0) alone."""
+        need({b[0] for _, b in score} == {cell("K")}, "{}: keys are not the own position code", where)
+        pointers = {a[0] if a else ONE for a, _ in score}
+        need(len(pointers) == 1 and ONE not in pointers, "{}: the query is not one pointer", where)
+        (pointer,) = pointers
+        need(pointer[0] == "K", "{}: the query is not one pointer", where)
+        entry, back = {(a[1], b[1]): v for (a, b), v in score.items()}, 0
+        if self.code == "phi" and (1, 0) in entry and (0, 0) in entry:
+            k = -entry.pop((1, 0)) * self.parameter / entry[0, 0]
+            need(k.denominator == 1 and 0 <= k < 1 << 30, "{}: moves back by {}; expected a count", where, shown(k))
+            back = int(k)
+        parts = 4 if self.code == "two-circle" else 2
+        need(set(entry) == {(i, i) for i in range(parts)}, "{}: the scores are not the product of two position codes", where)
+        for i in range(0, parts, 2):
+            need(0 < entry[i, i] == entry[i + 1, i + 1], "{}: expected one positive factor for a unit pair of the code", where)
+        return plus(pointer[3], (0, back))
+
+    def attention(self, layer, h, where):
+        z = self.normalised(layer.attention_mask, h, where) if layer.heads else {}
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = self.apply(head.output, self.apply(head.value, z))
+            if not values:
+                continue  # adds nothing, whatever it selects
+            score = self.score(self.apply(head.query, z), self.apply(head.key, z))
+            if not score:
+                need(head.causal or all(map(is_constant, values.values())), "{}: averages all tokens; expected a causal head", here)
+                read = lambda form: mean(form, here)
+            else:
+                b = self.matched(score, here)
+                read = lambda form: moved(form, b, here)
+            for c, form in values.items():
+                h[c] = self.simplify(add(dict(h.get(c, {})), read(form)))
+
+    # Feed-forward. Lemmas ray and sign. Returns the units of unknown sign: form, {coordinate: factor of the ReLU}.
+    def feed_forward(self, layer, h, where):
+        if not layer.into.rows:
+            return []
+        z, columns, rays, left = self.normalised(layer.feedforward_mask, h, where), {}, {}, []
+        for c, row in layer.out.at.items():
+            for unit, v in row.items():
+                columns.setdefault(unit, {})[c] = v
+        for unit, form in self.apply(layer.into, z).items():
+            leading = form[min(form)]
+            ray = frozenset((a, v / leading) for a, v in form.items())
+            linear, relu = rays.setdefault(ray, ({}, {}))
+            add(relu, columns.get(unit, {}), abs(leading))
+            if leading < 0:
+                add(linear, columns.get(unit, {}), leading)
+        for ray, (linear, relu) in rays.items():
+            form = dict(ray)
+            low, high = self.bounds(form)
+            if low >= 0:
+                add(linear, relu)
+            for c, v in linear.items():
+                h[c] = add(dict(h.get(c, {})), form, v)
+            if low < 0 < high and relu:
+                left.append((form, relu))
+        for form in h.values():
+            self.simplify(form)
+        return left
+
+    def embedded(self):
+        """E(token) + position code. <begin> is kind 0, at position 0 and nowhere else, so the first flag is T0."""
+        w, position, h, T0 = self.weights, self.weights.position, {}, own("T", 0)
+        put_in = lambda c, form, factor=1: add(h.setdefault(c, {}), form, factor)
+        for kind, row in enumerate(w.embedding):
+            for c, v in row.items():
+                put_in(c, {own("T", kind): v})
+        code = string(member(position, "kind"))
+        if code == "first-flag":
+            only(position, ("kind", "first", "rest"))
+            for c, v in to_row(position["rest"], w.width).items():
+                put_in(c, {ONE: v, T0: -v})
+            for c, v in to_row(position["first"], w.width).items():
+                put_in(c, {T0: v})
+        else:
+            need(code in ("circle", "two-circle", "fine"), "position: {}", code)
+            only(position, ("kind", "fills"), ("offset", "parity"))
+            self.set_code(code, integer(member(position, "offset"), 1, 1 << 30) if code == "fine" else 0)
+            for c, v in to_row(position.get("parity", []), w.width).items():
+                put_in(c, {own("P"): v})
+            filled = set()
+            for fill in array(position["fills"]):
+                only(fill, ("at", "back", "scale"))
+                for i, c in enumerate(array(fill["at"], 4 if code == "two-circle" else 2)):
+                    c = integer(c, 0, w.width - 1)
+                    expect(c not in filled, "position: a coordinate is filled twice")
+                    filled.add(c)
+                    scale = rational(fill["scale"])
+                    if scale:
+                        put_in(c, {(cell("K", at=(0, integer(fill["back"], 0, 1 << 30))), i): scale})
+        for form in h.values():
+            self.simplify(form)
+        return h
+
+
+def whole_score(query, key):
+    """{atom at the key: form in atoms at the query}"""
+    out = {}
+    for r in set(query) & set(key):
+        for b, v in key[r].items():
+            add(out.setdefault(b, {}), query[r], v)
+    return {b: form for b, form in out.items() if form}
+
+
+def moved(form, b, where):
+    out = {}
+    for a, v in form.items():
+        if a != ONE and b != ZERO:
+            need(a[0][0] not in "VMD", "{}: reads 1/(p+1) of another token", where)
+            a = (*a[0][:3], plus(a[0][3], b)), a[1]
+        add(out, {a: v})
+    return out
+
+
+def mean(form, where):
+    need(set(form) <= {ONE, own("T", 0)}, "{}: averages {}", where, shown(form))
+    return {a if a == ONE else own("V"): v for a, v in form.items()}
+
+
+# ---- product cells ----------------------------------------------------------------------------------
+
+
+class Products:
+    """Cells that hold the product of the letters in (p - length, p]; decode: (cell or None, images) of every point."""
+
+    def __init__(self, certificate, width):
+        self.sizes, self.at, names, self.owner = [], [], {}, {}
+        for n, entry in enumerate(array(member(certificate, "cells"))):
+            only(entry, ("name", "size", "at"))
+            self.sizes.append(integer(entry["size"], 1, 100000))
+            expect(names.setdefault(string(entry["name"]), n) == n, "two product cells of one name")
+            held = [array(x, 3) for x in array(entry["at"])]
+            self.at.append([(integer(c, 0, width - 1), integer(l, 0, self.sizes[n] - 1), rational(x)) for c, l, x in held])
+            for c, _, _ in self.at[n]:
+                need(c not in self.owner, "product cells share coordinate {}", c)
+                self.owner[c] = n
+        self.decode, entries = [], array(member(certificate, "decode"))
+        for q, entry in enumerate(entries):
+            name, images = array(entry, 2)
+            if name is None:
+                self.decode.append((None, [integer(images, 0, len(entries) - 1)]))
+                continue
+            expect(string(name) in names, "decode: unknown product cell")
+            self.decode.append((names[name], [integer(x, 0, len(entries) - 1) for x in array(images)]))
+            need(len(images) == self.sizes[names[name]], "decode: point {} has the wrong number of images", q)
+        self.points = [[q for q, (c, _) in enumerate(self.decode) if c == n] for n in range(len(self.sizes))]
+        self.label_of = []
+        for n, size in enumerate(self.sizes):
+            self.label_of.append({})
+            for l in range(size):
+                images = tuple(self.decode[q][1][l] for q in self.points[n])
+                need(self.label_of[n].setdefault(images, l) == l, "two labels of a product cell stand for the same map")
+        self.length, self.version, self.cases = (0, 1), 0, 0
+
+    def image(self, q, label_of_cell):
+        c, images = self.decode[q]
+        return images[0] if c is None else images[label_of_cell(c)]
+
+    def atom(self, n, label, at=ZERO):
+        return cell("X", n, self.version, at), label
+
+    def begin(self, frame, h):
+        maps, T = [], cell("T")
+        for kind in range(len(frame.weights.kinds)):
+            labels = []
+            for n, at in enumerate(self.at):
+                forms = [h.get(c, {}) for c, _, _ in at]
+                need(all(a == ONE or a[0] == T for f in forms for a in f), "a coordinate of product cell {} holds a position", n)
+                values = [constant_of(f) + f.get((T, kind), 0) for f in forms]
+                labels.append(next((l for v, (_, l, x) in zip(values, at) if v == x != 0), None))
+                good = labels[n] is not None and all(v == x * (l == labels[n]) for v, (_, l, x) in zip(values, at))
+                need(good, "token {}: product cell {} holds no label", kind, n)
+            maps.append([self.image(q, lambda c: labels[c]) for q in range(len(self.decode))])
+        need(maps[0] == list(range(len(self.decode))), "<begin> does not act as the identity")
+        self.bind(h)
+        return maps
+
+    def bind(self, h):
+        self.version += 1
+        for n, at in enumerate(self.at):
+            for c, l, x in at:
+                h[c] = {self.atom(n, l): x} if x else {}
+
+    def multiply(self, frame, undecided, h, where):
+        for form, uses in undecided:
+            need(all(c in self.owner for c in uses), "{}: a unit that is not linear writes more than product cells: ReLU({})", where, shown(form))
+        changed = [1 for n, at in enumerate(self.at) for c, l, x in at if not frame.is_zero(minus(h.get(c, {}), {self.atom(n, l): x} if x else {}))]
+        if not undecided and not changed:
+            return ""
+        forms = [form for form, _ in undecided] + [h.get(c, {}) for c in self.owner]
+        shifts = {ZERO} | {a[0][3] for form in forms for a in form if a and a[0][0] == "X" and a[0][2] == self.version}
+        shifts = sorted(shifts, reverse=True)
+        k = len(shifts)
+        for i, b in enumerate(reversed(shifts)):
+            need(b == times(self.length, i), "{}: intervals do not meet; expected shift {}, found {}", where, shown(times(self.length, i)), shown(b))
+        self.cases = 0
+        for n, at in enumerate(self.at):
+            mine = {c for c, _, _ in at}
+            units = [(form, {c: v for c, v in uses.items() if c in mine}) for form, uses in undecided]
+            coordinates = {c: h.get(c, {}) for c in mine}
+            self.walk(frame, where, n, shifts, 0, {q: q for q in self.points[n]}, {}, coordinates, [u for u in units if u[1]])
+        step = f"{where}: product of {k} intervals of length {shown(self.length)}, {self.cases} cases\n"
+        self.length = times(self.length, k)
+        self.bind(h)
+        return step
+
+    def walk(self, frame, where, n, shifts, k, at, known, forms, units):
+        """Follows the points of cell n through the factors, and splits where a label decides where they go."""
+        rest = lambda which: self.split(which, frame, where, n, shifts, k, at, known, forms, units)
+        while k < len(shifts):
+            for r in sorted(set(at.values())):
+                c = self.decode[r][0]
+                if c is not None and (c, shifts[k]) not in known:
+                    return rest((c, shifts[k]))
+            at = {q: self.image(r, lambda c: known[c, shifts[k]]) for q, r in at.items()}
+            k += 1
+        if units:
+            reads = [a[0] for form, _ in units for a in form if a and a[0][0] == "X" and a[0][2] == self.version]
+            need(reads, "{}: a unit of unknown sign reads no product cell", where)
+            return rest((reads[0][1], reads[0][3]))
+        self.cases += 1
+        need(self.cases <= 1000000, "{}: too many cases", where)
+        label = self.label_of[n].get(tuple(at[q] for q in self.points[n]))
+        need(label is not None, "{}: product cell {} has no label for a product", where, n)
+        for c, l, x in self.at[n]:
+            expected = x * (l == label)
+            need(frame.is_zero(minus(forms[c], {ONE: expected})), "{}: coordinate {} is not the product; expected {}, found {}",
+                 where, c, shown(expected), shown(forms[c]))
+
+    def split(self, which, frame, where, n, shifts, k, at, known, forms, units):
+        need(len(known) < 1000, "{}: a product reads too many cells", where)
+        assumed = self.atom(which[0], 0, which[1])[0]
+        for label in range(self.sizes[which[0]]):
+            def fix(form):
+                if not any(a and a[0] == assumed for a in form):
+                    return form
+                rest = {a: v for a, v in form.items() if not a or a[0] != assumed}
+                return add(rest, {ONE: form.get((assumed, label), 0)})
+            new, left = {c: fix(form) for c, form in forms.items()}, []
+            for form, uses in units:
+                form = fix(form)
+                low, high = frame.bounds(form)
+                if low < 0 < high:
+                    left.append((form, uses))
+                elif high > 0:
+                    for c, v in uses.items():
+                        new[c] = add(dict(new[c]), form, v)
+            self.walk(frame, where, n, shifts, k, at, {**known, which: label}, new, left)
+
+
+# ---- the read-out -----------------------------------------------------------------------------------
+
+
+class Prefix:
+    """Groups of rows, in each of which the largest logit decides what is read of a prefix."""
+
+    def __init__(self, w):
+        o = only(w.output, ("kind", "accept", "reject"), ("prefix",))
+        rows = w.unembedding.rows
+        used = [integer(o[k], 0, rows - 1) for k in ("accept", "reject")]
+        self.kind, self.choices, self.points, self.groups, self.first_row = None, [], 0, [], 0
+        if "prefix" in o:
+            p = o["prefix"]
+            self.kind = string(member(p, "kind"))
+            self.first_row = integer(member(p, "first_row"), 0, rows)
+            lists = lambda v, below: [[integer(x, 0, below - 1) for x in array(images)] for images in array(v)]
+            if self.kind == "state":
+                only(p, ("kind", "first_row", "states"))
+                self.points = integer(p["states"], 1, 1 << 24)
+                self.groups = [self.points]
+            elif self.kind == "element":
+                only(p, ("kind", "first_row", "elements"))
+                self.choices = lists(p["elements"], 1 << 24)
+                self.points = len(self.choices[0]) if self.choices else 0
+                good = all(len(e) == self.points and all(x < self.points for x in e) for e in self.choices)
+                expect(good, "output: an element is no map of points")
+                expect(len(set(map(tuple, self.choices))) == len(self.choices), "output: an element appears twice")
+                self.groups = [len(self.choices)]
+            else:
+                expect(self.kind == "transformation", "output: unknown prefix read-out")
+                only(p, ("kind", "first_row", "points", "images"))
+                self.points = integer(p["points"], 1, 1 << 24)
+                self.choices = lists(p["images"], self.points)
+                expect(len(self.choices) == self.points, "output: images of the wrong number of points")
+                self.groups = [len(images) for images in self.choices]
+            expect(all(self.groups), "output: a group without rows")
+            used += list(range(self.first_row, min(self.first_row + sum(self.groups), rows)))
+        count = 2 + sum(self.groups)
+        expect(count == rows and len(set(used)) == count, "output: expected every row of the unembedding once")
+
+    def read(self, winners):
+        if self.kind == "state":
+            return tuple(winners)
+        if self.kind == "element":
+            return tuple(self.choices[winners[0]])
+        return tuple(images[i] for images, i in zip(self.choices, winners))
+
+
+def winner(logits, where):
+    best = max(logits)
+    need(logits.count(best) == 1, "{}: the largest logit is a tie", where)
+    return logits.index(best)
+
+
+def verdict_form(frame, h):
+    o, rows = frame.weights.output, frame.weights.unembedding.at
+    return frame.simplify(minus(combine(rows.get(int(o["accept"]), {}), h), combine(rows.get(int(o["reject"]), {}), h)))
+
+
+class Automaton:
+    def __init__(self, letters, maps, points):
+        self.letters, self.maps, self.points = letters, maps, points
+        self.initial, self.accepting, self.products = None, set(), set()
+
+
+# ---- the theorem of scan and radix networks ---------------------------------------------------------
+
+
+class ShiftScan:
+    def __init__(self, weights, certificate):
+        only(certificate, ("format", "version", "theorem", "sha256", "cells", "decode"), ("loop",))
+        only(weights.input, ("kind", "begin"))
+        self.weights, self.certificate, self.steps = weights, certificate, ""
+        self.products = Products(certificate, weights.width)
+        self.frame = Frame(weights, lambda c: len(weights.kinds) if c[0] == "T" else self.products.sizes[c[1]])
+
+    def prove(self):
+        h = self.frame.embedded()
+        maps = self.products.begin(self.frame, h)
+        self.block("initial", h)
+        factor = self.loop(h) if self.weights.has_loop() else 0
+        self.block("final", h)
+        limit = self.covered(factor)
+        automaton = Automaton(self.weights.kinds[1:], maps[1:], len(self.products.decode))
+        prefixes = "products" if self.check_prefixes(h) else ""
+        self.verdict(automaton, h)
+        return {"name": "shift-scan", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+
+    def block(self, name, h):
+        for n, layer in enumerate(self.weights.layers):
+            if layer.block == name:
+                self.frame.attention(layer, h, f"layer {n}, attention")
+                where = f"layer {n}, feed-forward"
+                self.steps += self.products.multiply(self.frame, self.frame.feed_forward(layer, h, where), h, where)
+
+    def same(self, found, expected, what):
+        need(self.frame.is_zero(minus(found, expected)), "{}; expected {}, found {}", what, shown(expected), shown(found))
+
+    def loop(self, h):
+        """Induction: forms in the stride s that hold for s = 1 on entry, and that one pass takes from s to factor * s."""
+        claim, most, width = only(self.certificate.get("loop", {}), ("factor", "length", "pointers")), 1 << 30, self.weights.width
+        factor = integer(claim["factor"], 2, most)
+
+        def shift(a, b):
+            out = integer(a, 0, most), integer(b, -most, most)
+            need(sum(out) >= 0, "the shift {} is negative", shown(out))
+            return out
+        length = shift(*array(claim["length"], 2))
+        p = self.products
+        need(p.length == (0, sum(length)), "the loop begins with intervals of length {}", shown(p.length))
+        entry, after = {c: form for c, form in h.items() if c not in p.owner}, {}
+        for c, part, x, a, b in (array(x, 5) for x in array(claim["pointers"])):
+            c, part, x, b = integer(c, 0, width - 1), integer(part, 0, 3), rational(x), shift(a, b)
+            need(c not in p.owner and c not in after, "two claims of coordinate {}", c)
+            form = lambda at: {(cell("K", at=at), part): x} if x else {}
+            self.same(h.get(c, {}), form((0, sum(b))), f"coordinate {c} enters the loop")
+            entry[c], after[c] = form(b), form((times(b, factor)[0], b[1]))
+        for c, form in entry.items():
+            need(all(a == ONE or a[0][0] != "X" for a in form), "coordinate {} enters the loop with {}", c, shown(form))
+        h.update({c: dict(form) for c, form in entry.items()})
+        p.length = length
+        self.block("repeated", h)
+        expected = times(length, factor)[0], length[1]
+        need(p.length == expected or not p.sizes, "one loop makes intervals of length {}; expected {}", shown(p.length), shown(expected))
+        for c in range(width):
+            if c not in p.owner:
+                self.same(h.get(c, {}), after.get(c, entry.get(c, {})), f"coordinate {c} ends a loop")
+        h.update({c: dict(form) for c, form in entry.items()})
+        p.length = length
+        self.steps += f"induction: stride s to {factor} s, intervals of length {shown(length)}\n"
+        return factor
+
+    def covered(self, factor):
+        """Up to which number of letters all intervals begin at position 0; None for every number."""
+        u, (a, b) = self.weights.unroll, self.products.length
+        limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in only(u, ("kind",), u) else None
+        if string(u["kind"]) == "fixed":
+            only(u, ("kind", "loops"), ("max_length",))
+            loops = integer(u["loops"], 0, 1 << 60)
+            while factor and loops and 0 < a < 1 << 119:
+                a, loops = a * factor, loops - 1
+            need(limit is not None and a + b >= limit, "intervals of length {} are too short", a + b)
+            return limit
+        only(u, ("kind", "of", "minus"), ("base", "max_length"))
+        minus_ = integer(u["minus"], 0, 1)
+        base = integer(member(u, "base"), 3, 1 << 30) if u["kind"] == "ceil_log" else 2
+        good = (u["kind"] == "ceil_log2") != ("base" in u) and string(u["of"]) == "letters" and factor
+        need(good, "unroll: not a number of loops of this theorem")
+        need(factor >= base, "a loop multiplies the stride by {}; expected at least the base {}", factor, base)
+        need(a >= 1 and b >= minus_ and a + b >= minus_ + 1, "intervals of length {} are too short for the number of loops", shown((a, b)))
+        return limit
+
+    def labels(self, n):
+        return range(1 if n is None else self.products.sizes[n])
+
+    def tables(self, form):
+        """An affine form of product cells: constant, {cell: value of each label}."""
+        tables = {}
+        for a, v in self.frame.simplify(dict(form)).items():
+            if a != ONE:
+                need(a[0][0] == "X" and a[0][2:] == (self.products.version, ZERO), "a logit reads more than the product")
+                tables.setdefault(a[0][1], [Fraction(0)] * self.products.sizes[a[0][1]])[a[1]] = v
+        return constant_of(self.frame.simplify(dict(form))), tables
+
+    def check_prefixes(self, h):
+        rows, p = Prefix(self.weights), self.products
+        if rows.kind is None:
+            return False
+        need(rows.kind != "state", "output: a read-out of states; expected products")
+        need(rows.points == len(p.decode), "output: the read-out has {} points; expected {}", rows.points, len(p.decode))
+        r = rows.first_row
+        for group, size in enumerate(rows.groups):
+            where = f"prefix read-out, group {group}"
+            points = range(len(p.decode)) if rows.kind == "element" else [group]
+            cells = {p.decode[q][0] for q in points} - {None}
+            need(len(cells) <= 1, "{}: elements of several product cells", where)
+            n = next(iter(cells), None)
+            logits = [self.tables(combine(self.weights.unembedding.at.get(r + i, {}), h)) for i in range(size)]
+            need(all(set(t) <= {n} for _, t in logits), "{}: a logit reads another product cell", where)
+            r += size
+            for l in self.labels(n):
+                images = [p.image(q, lambda c: l) for q in points]
+                best = winner([k + (t[n][l] if t else 0) for k, t in logits], where)
+                right = rows.choices[best] == images if rows.kind == "element" else rows.choices[group][best] == images[0]
+                need(right, "{}: label {} is not read as its product", where, l)
+        return True
+
+    def verdict(self, x, h):
+        Prefix(self.weights)  # that accept and reject are rows
+        p = self.products
+        constant, read = self.tables(verdict_form(self.frame, h))
+        for q in range(x.points):  # does the image of one point decide?
+            n = p.decode[q][0]
+            if set(read) <= {n}:
+                accepts = {}
+                for l in self.labels(n):
+                    v = constant + (read[n][l] if read else 0)
+                    need(v != 0, "the verdict is a tie")
+                    if accepts.setdefault(p.image(q, lambda c: l), v > 0) != (v > 0):
+                        break
+                else:
+                    x.initial, x.accepting = q, {t for t, v in accepts.items() if v}
+                    return
+        left = [tuple(range(x.points))]
+        seen = set(left)
+        while left:
+            product = left.pop()
+            v = constant + sum(t[p.label_of[n][tuple(product[q] for q in p.points[n])]] for n, t in read.items())
+            need(v != 0, "the verdict is a tie")
+            if v > 0:
+                x.products.add(product)
+            for letter in x.maps:
+                after = tuple(letter[t] for t in product)
+                if after not in seen:
+                    seen.add(after)
+                    need(len(seen) <= 100000, "more than 100000 products")
+                    left.append(after)
+
+
+# ---- the theorem of cascades of resets --------------------------------------------------------------
+
+
+class Resets:
+    """The heads of every stage: ("last", selected classes), ("back", positions), ("floor", counter, divisor, offset). A class is
+    (class before, selected ...); of a floor, the parity of its position. A counter: (stage, {class before it: weight})."""
+
+    def __init__(self, weights):
+        only(weights.input, ("kind", "begin"))
+        only(weights.unroll, ("kind", "loops"), ("max_length",))
+        self.weights, self.steps, self.stages, self.counters = weights, "", [], []
+        self.frame = Frame(weights, lambda c: len(weights.kinds))
+
+    def token(self, state, kind):
+        """The class of a token of this kind after `state` (None: at the beginning), and the state after it."""
+        now, memory, before = kind, [], []
+        for heads in self.stages:
+            key = (now,)
+            before.append(now)
+            for what, *how in heads:
+                held = state[len(memory)] if state is not None else None
+                if what == "back":
+                    queue = (held if state is not None else (now,) * how[0]) + (now,)
+                    key, held = key + queue[:1], queue[1:]
+                elif what == "last":
+                    need(state is not None or now in how[0], "<begin> is not selected by a head that looks for the last of some classes")
+                    held = (now,) if now in how[0] else held
+                    key += held
+                else:
+                    (stage, weights), divisor, offset = self.counters[how[0]], how[1], how[2]
+                    held = ((held[0] + weights.get(before[stage], 0)) % (2 * divisor) if state is not None else 0,)  # <begin> is not counted
+                    key += ((held[0] + offset) // divisor % 2,)
+                memory.append(held)
+            now = key
+        return now, tuple(memory)
+
+    def explore(self):
+        """All classes that occur in any word, and all states with their successors."""
+        self.begin_class, first = self.token(None, 0)
+        self.classes, self.next, left = {self.begin_class}, {}, [first]
+        self.first, seen = first, {first}
+        while left:
+            state = left.pop()
+            for k in range(1, len(self.weights.kinds)):
+                now, after = self.next[state, k] = self.token(state, k)
+                self.classes.add(now)
+                if after not in seen:
+                    seen.add(after)
+                    need(len(seen) <= 20000, "more than 20000 states of the heads")
+                    left.append(after)
+        self.states = len(seen)
+
+    def prove(self):
+        w = self.weights
+        need(not w.has_loop(), "a repeated block; expected initial layers only")
+        limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        start, T = self.frame.embedded(), cell("T")
+        fixed = lambda form, kind: add({a: v for a, v in form.items() if not a or a[0] != T}, {ONE: form.get((T, kind), 0)})
+        self.streams = {kind: {c: fixed(form, kind) for c, form in start.items()} for kind in range(len(w.kinds))}
+        self.explore()
+        for n, layer in enumerate(w.layers):
+            if layer.heads:
+                self.attention(layer, f"layer {n}, attention")
+            for x in self.classes:
+                left = self.frame.feed_forward(layer, self.streams[x], f"layer {n}, feed-forward")
+                need(not left, "layer {}, feed-forward: a unit of unknown sign", n)
+        self.steps += f"{len(self.classes)} classes of tokens, {self.states} states of the heads\n"
+        automaton, prefixes = self.compare()
+        return {"name": "resets", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+
+    def attention(self, layer, where):
+        frame = self.frame
+        z = {x: frame.normalised(layer.attention_mask, self.streams[x], where) for x in sorted(self.classes, key=repr)}
+        heads, read, everywhere = [], [], {}
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = {x: frame.apply(head.output, frame.apply(head.value, y)) for x, y in z.items()}
+            if not any(values.values()):
+                continue  # adds nothing, whatever it selects
+            need(head.causal, "{}: not causal", here)
+            selection = self.select({x: frame.apply(head.query, y) for x, y in z.items()},
+                                    {x: frame.apply(head.key, y) for x, y in z.items()}, here)
+            what = selection[0] if selection else None
+            chosen = [stream for x, stream in values.items() if what != "last" or x in selection[1]]
+            known = {ONE, own("P")} if what == "floor" else {ONE}
+            need(what != "floor" or all(stream == chosen[0] for stream in chosen), "{}: reads the class of a token that is known by its position alone", here)
+            need(all(set(form) <= known for stream in chosen for form in stream.values()), "{}: reads the position of another token", here)
+            if not selection:
+                self.add_mean(values, everywhere, here)
+                continue
+            self.steps += f"{here}: {self.described(selection, len(z))}\n"
+            heads.append(selection)
+            read.append((what, values))
+        self.stages.append(heads)
+        self.explore()
+        after = {}
+        for key in self.classes:
+            h = after[key] = {c: dict(form) for c, form in self.streams[key[0]].items()}
+            for c, form in everywhere.items():
+                add(h.setdefault(c, {}), form)
+            for (what, values), x in zip(read, key[1:]):
+                for c, form in (next(iter(values.values())) if what == "floor" else values[x]).items():
+                    for a, v in form.items():
+                        add(h.setdefault(c, {}), {ONE: v if a == ONE or x == 0 else -v})
+        self.streams = after
+
+    @staticmethod
+    def described(selection, classes):
+        what, *how = selection
+        if what == "back":
+            return f"{how[0]} positions back"
+        return f"the last token of {len(how[0])} of {classes} classes" if what == "last" else f"position floor((count {how[0]} + {how[2]})/{how[1]})"
+
+    def add_mean(self, values, everywhere, where):
+        """A uniform head: the mean of what <begin> holds and of a multiple of a count."""
+        at = lambda x, c: constant_of(values[x].get(c, {}))
+        others, wanted = [x for x in values if x != self.begin_class], 0
+        written = sorted({c for stream in values.values() for c in stream})
+        for c in written:
+            if not any(at(x, c) for x in others):
+                wanted = abs(at(self.begin_class, c))
+        for c in written:
+            first, distinct = at(self.begin_class, c), {at(x, c) for x in others}
+            form = add(everywhere.setdefault(c, {}), {own("V"): first})
+            same = min(distinct, default=Fraction(0))
+            if len(distinct) <= 1 and (self.frame.code is None or same in (0, first)):  # p of p + 1 tokens hold the same
+                add(form, {ONE: same, own("V"): -same})
+            else:
+                counter, unit = self.counted({x: at(x, c) for x in others}, wanted, where)
+                largest = max(self.counters[counter][1].values())
+                add(form, {(cell("M", counter, largest), 0): unit})
+
+    def counted(self, numbers, wanted, where):
+        """The numbers as unit * weights, with weights that are counts: number of the counter, unit."""
+        denominator = math.lcm(*(v.denominator for v in numbers.values()))
+        unit = Fraction(math.gcd(*(int(v * denominator) for v in numbers.values())), denominator)
+        if wanted and (unit / wanted).denominator == 1:
+            unit = wanted
+        if min(numbers.values()) < 0:
+            unit = -unit
+        weights = {x: v / unit for x, v in numbers.items()}
+        need(all(0 <= v <= 1000 for v in weights.values()), "{}: averages numbers that are no multiples of small counts", where)
+        counter = len(self.stages), {x: int(v) for x, v in weights.items()}
+        if counter not in self.counters:
+            self.counters.append(counter)
+        return self.counters.index(counter), unit
+
+    def select(self, queries, keys, where):
+        """What the head selects at every token; None if all scores are equal."""
+        name = lambda stream: repr(sorted((r, sorted(form.items())) for r, form in stream.items()))
+        names, found = {x: name(stream) for x, stream in keys.items()}, []
+        distinct = {names[x]: stream for x, stream in keys.items()}
+        for query in {name(stream): stream for stream in queries.values()}.values():
+            scores = {n: whole_score(query, key) for n, key in distinct.items()}
+            first = next(iter(scores.values()))
+            if any(b != ONE and not is_constant(form) for score in scores.values() for b, form in score.items()):
+                need(all(score == first for score in scores.values()), "{}: the score depends on the class of the key", where)
+                score = {(x, y): v for y, form in first.items() if y != ONE for x, v in form.items()}
+                counts = any(a and a[0][0] == "D" for form in first.values() for a in form)
+                found.append(self.floor(score, where) if counts else self.match(score, where))
+            else:
+                top = self.last_flag(scores, where)
+                found.append(top and ("last", frozenset(x for x in keys if names[x] in top)))
+        need(all(x == found[0] for x in found), "{}: selects differently at different tokens", where)
+        return found[0]
+
+    def match(self, score, where):
+        b = self.frame.matched(score, where)
+        need(b[0] == 0 and b[1] <= 64, "{}: reads {} positions back; expected at most 64", where, shown(b))
+        return "back", b[1]
+
+    def floor(self, score, where):
+        """Lemma floor: the query (A D_i + B D_last, E D_last) is a positive multiple of ((A C_i + B L)/(E L), 1)."""
+        cells = {x[0] if x else ONE for x, _ in score}
+        need(len(cells) == 1 and {y[0] for _, y in score} == {cell("K")}, "{}: the score is not that of one count and the own position code", where)
+        (d,) = cells
+        need(d and d[0] == "D", "{}: the score is not that of one count and the own position code", where)
+        entry, last, code, offset = {(x[1], y[1]): v for (x, y), v in score.items()}, d[2] - 1, self.frame.code, self.frame.parameter
+        part = min(i for i, _ in entry)
+        need(set(entry) == {(part, 0), (last, 0), (last, 1)} and part < last and code == "fine", "{}: not the nearest position to a count", where)
+        a, b, e = entry[part, 0], entry[last, 0], entry[last, 1]
+        need(a > 0 and e > 0, "{}: not the nearest position to a count", where)
+        counters, length = self.frame.directions[d[1]]
+        m = e * length / a
+        i = m * (b / e - Fraction(offset - 1, 2))
+        largest = max(self.counters[counters[part]][1].values())
+        need(m.denominator == 1 and max(largest, 1) <= m <= min(offset, 1000), "{}: divides by {}", where, shown(m))
+        need(i.denominator == 1 and 0 <= i < m, "{}: adds {} to a count", where, shown(i))
+        return "floor", counters[part], int(m), int(i)
+
+    def last_flag(self, scores, where):
+        weights, slopes = {}, set()
+        for name, score in scores.items():
+            need(all(map(is_constant, score.values())), "{}: the query depends on the position", where)
+            need(set(score) <= {ONE, own("K", 0)}, "{}: the key is not the rising component of a position code", where)
+            weights[name] = constant_of(score.get(ONE, {}))
+            slopes.add(constant_of(score.get(own("K", 0), {})) * (-1 if self.frame.code == "circle" else 1))
+        need(len(slopes) == 1, "{}: positions weigh differently in different classes", where)
+        (slope,), top = slopes, max(weights.values())
+        if slope == 0 and set(weights.values()) == {top}:
+            return None
+        need(slope > 0, "{}: selects several tokens of some classes", where)
+        need(self.frame.code in ("circle", "fine", "phi"), "{}: no rising component of a position code", where)
+        need(all(v == top or top - v >= slope for v in weights.values()), "{}: the position may outweigh the class", where)
+        return {name for name, v in weights.items() if v == top}
+
+    def read_class(self, rows, x):
+        def number(form):
+            need(is_constant(form), "read-out: a logit depends on the position")
+            return constant_of(form)
+        winners, r, at, h = [], rows.first_row, self.weights.unembedding.at, self.streams[x]
+        for size in rows.groups:
+            winners.append(winner([number(combine(at.get(r + i, {}), h)) for i in range(size)], "read-out"))
+            r += size
+        verdict = number(verdict_form(self.frame, h))
+        need(verdict != 0, "read-out: the verdict is a tie")
+        return rows.read(winners), verdict > 0
+
+    def compare(self):
+        """What is read after a letter is a function of what was read before it and of the letter; for products, the product."""
+        rows = Prefix(self.weights)
+        need(rows.kind is not None, "no prefix read-out")
+        product, letters = rows.kind != "state", range(1, len(self.weights.kinds))
+        read = {x: self.read_class(rows, x) for x in self.classes}
+        begin, accepts_empty = read[self.begin_class]
+        need(not product or begin == tuple(range(rows.points)), "<begin> does not act as the identity")
+        maps = {k: list(read[self.next[self.first, k][0]][0]) if product else [-1] * rows.points for k in letters}
+        accepts, left = {begin: accepts_empty}, [(self.first, begin)]
+        seen = set(left)
+        while left:
+            state, before = left.pop()
+            for k in letters:
+                x, after = self.next[state, k]
+                now, accepted = read[x]
+                if product:
+                    need(now == tuple(maps[k][t] for t in before), "after letter {}: a product is read wrongly", k - 1)
+                else:
+                    need(maps[k][before[0]] in (-1, now[0]), "after letter {}: state {} leads to two states", k - 1, before[0])
+                    maps[k][before[0]] = now[0]
+                need(accepts.setdefault(now, accepted) == accepted, "the verdict is not a function of what is read")
+                if (after, now) not in seen:
+                    seen.add((after, now))
+                    left.append((after, now))
+        x = Automaton(self.weights.kinds[1:], [maps[k] for k in letters], rows.points)
+        good = {what for what, accepted in accepts.items() if accepted}
+        if product:
+            x.products = good
+        else:
+            x.initial, x.accepting = begin[0], {what[0] for what in good}
+        return x, "products" if product else "states"
+
+
+# ---- the theorem of reachability over rows ----------------------------------------------------------
+
+
+def flag(i, j):
+    return {ONE: Fraction(1)} if i == j else {(cell("F", i), j): Fraction(1)}
+
+
+def squared(form):
+    """R replaced by R;R"""
+    return {(cell("S", a[0][1]), a[1]) if a else a: v for a, v in form.items()}
+
+
+class Rows:
+    def __init__(self, weights):
+        self.weights, self.frame = weights, Frame(weights, lambda c: -1)
+
+    def prove(self):
+        w, frame = self.weights, self.frame
+        only(w.input, ("kind", "layout", "size"), ("mirrored",))
+        n = self.n = integer(w.input["size"], 1, w.width)
+        need(n >= 3, "size {}; expected at least 3, fewer vertices have few graphs: run them all", n)
+        only(w.output, ("kind",))
+        need(len(w.layers) == 1 and w.has_loop(), "expected one repeated layer and no other")
+        u, layer = w.unroll, w.layers[0]
+        need(string(member(u, "kind")) == "ceil_log2", "unroll: expected ceil_log2")
+        only(u, ("kind", "of", "minus"), ("max_length",))
+        integer(u["minus"], 0, 1)  # n - minus >= 2, so 2^loops >= n - 1 either way
+        need(string(u["of"]) == "vertices", "unroll: expected loops counted in vertices")
+        need("max_length" not in u or integer(u["max_length"], 0, 1 << 60) >= n, "unroll: max_length is below the size")
+        start = self.given()
+        h = [{c: dict(form) for c, form in x.items()} for x in start]
+        z = [frame.normalised(layer.attention_mask, x, f"token {i}, attention") for i, x in enumerate(start)]
+        for s, head in enumerate(layer.heads):
+            self.attend(head, z, h, f"head {s}")
+        for i in range(n):
+            need(not frame.feed_forward(layer, h[i], f"token {i}, feed-forward"), "token {}, feed-forward: a unit of unknown sign", i)
+            for c in range(w.width):
+                expected, found = squared(start[i].get(c, {})), h[i].get(c, {})
+                need(found == expected, "token {}: coordinate {} ends a loop; expected {}, found {}", i, c, shown(expected), shown(found))
+        expect(w.unembedding.rows == n, "unembedding: expected a row for every vertex")
+        for i in range(n):
+            for j in range(n):
+                logit = combine(w.unembedding.at.get(j, {}), start[i])
+                need(set(logit) == set(flag(i, j)) and min(logit.values()) > 0, "logit {} of token {}: found {}", j, i, shown(logit))
+        return {"name": "reachability", "limit": n, "automaton": None, "prefixes": "", "steps": ""}
+
+    def given(self):
+        w, n = self.weights, self.n
+        need(string(member(w.position, "kind")) == "table", "position: expected a table")
+        only(w.position, ("kind", "rows"))
+        need(len(array(w.position["rows"])) >= n, "position: fewer rows than vertices")
+        mirrored = boolean(w.input.get("mirrored", False))
+        need(not mirrored or (w.width % 2 == 0 and n <= w.width // 2), "input: no room for the mirrored row")
+        streams = []
+        for i in range(n):
+            h = {}
+            for k in range(n):
+                add(h.setdefault(k, {}), flag(i, k))
+                if mirrored:
+                    add(h.setdefault(k + w.width // 2, {}), flag(i, k), -1)
+            for row in (w.embedding[0], to_row(w.position["rows"][i], w.width)):
+                for c, v in row.items():
+                    add(h.setdefault(c, {}), {ONE: v})
+            streams.append(h)
+        return streams
+
+    def attend(self, head, z, h, where):
+        apply = self.frame.apply
+        values = [apply(head.output, apply(head.value, x)) for x in z]
+        queries, keys = ([apply(m, x) for x in z] for m in (head.query, head.key))
+        written = sorted({c for x in values for c in x})
+        need(not written or not head.causal, "{}: causal", where)
+        for i in range(self.n if written else 0):
+            scores = []
+            for key in keys:
+                form = {}
+                for b, queried in whole_score(queries[i], key).items():
+                    for a, v in queried.items():
+                        need(ONE in (a, b), "{}: a score multiplies two flags", where)
+                        add(form, {a or b: v})
+                scores.append(form)
+            for c in written:
+                add(h[i].setdefault(c, {}), self.or_over_related(scores, [x.get(c, {}) for x in values], i, where))
+
+    def or_over_related(self, scores, read, i, where):
+        """Lemma or_head: scores are constant + c R_ik + d R_kj with c > d > 0, what is read is a R_kj + b."""
+        for j in range(self.n):
+            k = next(k for k in range(self.n) if k not in (i, j))
+            related = lambda i, j: (cell("F", i), j)
+            c, d, a = (f.get(x, 0) for f, x in ((scores[k], related(i, k)), (scores[k], related(k, j)), (read[k], related(k, j))))
+            b = constant_of(read[k])
+            rest = [add(add(dict(f), flag(i, k), -c), flag(k, j), -d) for k, f in enumerate(scores)]
+            value = [add(minus(f, {ONE: b}), flag(k, j), -a) for k, f in enumerate(read)]
+            if c > d > 0 and all(map(is_constant, rest)) and len({constant_of(f) for f in rest}) == 1 and not any(value):
+                return add(add({}, squared(flag(i, j)), a), {ONE: b})
+        raise Refused(f"{where}, token {i}: not an OR over related tokens")
+
+
+# ---- theorem, comparison, command line --------------------------------------------------------------
+
+
+def prove(document, certificate):
+    expect(string(member(certificate, "format")) == "logdepth-certificate", "certificate: expected format logdepth-certificate")
+    integer(member(certificate, "version"), 1, 1)
+    w = Weights(document)
+    need(string(member(certificate, "sha256")) == w.sha256, "certificate: of another file; expected sha256 {}", w.sha256)
+    theorem = string(member(certificate, "theorem"))
+    kind = string(w.input["kind"])
+    if theorem == "reachability":
+        only(certificate, ("format", "version", "theorem", "sha256"))
+        good = kind == "graph" and string(w.input["layout"]) == "rows" and string(member(w.output, "kind")) == "relation"
+        need(good, "not a file of rows of a graph that answers with a relation")
+        return Rows(w).prove()
+    good = kind == "word" and w.kinds and w.kinds[0] == "<begin>" and "end" not in w.input
+    need(good, "input: expected words after <begin>, without <end>")
+    need(string(member(w.output, "kind")) == "accept", "output: expected accept or reject")
+    if theorem == "shift-scan":
+        return ShiftScan(w, certificate).prove()
+    expect(theorem == "resets", "certificate: unknown theorem")
+    only(certificate, ("format", "version", "theorem", "sha256"))
+    return Resets(w).prove()
+
+
+def statement(theorem, file):
+    x, limit = theorem["automaton"], theorem["limit"]
+    if x is None:
+        return (f"{file}: correct for every graph of at most {limit} vertices\ntheorem    {theorem['name']}\n"
+                "answers    logit j of token i is positive if vertex j can be reached from vertex i, negative otherwise")
+    numbers = lambda v: " ".join("-" if i < 0 else str(i) for i in v)
+    lines = [f"{file}: correct for every word of " + ("every length" if limit is None else f"at most {limit} letters"),
+             f"theorem    {theorem['name']}", ("states     " if theorem["prefixes"] == "states" else "points     ") + str(x.points)]
+    lines += [f"letter     {canonical(letter)}: {numbers(images)}" for letter, images in zip(x.letters, x.maps)]
+    if x.initial is not None:
+        lines += [f"initial    {x.initial}", f"accepting  {numbers(sorted(x.accepting))}"]
+    else:
+        lines += [f"accepting  {len(x.products)} products"] + [f"product    {numbers(m)}" for m in sorted(x.products)]
+    what = theorem["prefixes"]
+    return "\n".join(lines + ["prefixes   " + (f"every prefix is read as its {what[:-1]}" if what else "not read")])
+
+
+def difference(x, dfa):
+    """A shortest word on which X differs from automata-lib's DFA, or None."""
+    name = lambda v: str(v) if isinstance(v, Number) else string(v)
+    objects = [member(dfa, "transitions")] + list(member(dfa, "transitions").values())
+    expect(all(isinstance(v, dict) for v in objects), "transitions: expected an object for every state")
+    step = {s: {a: name(t) for a, t in v.items()} for s, v in dfa["transitions"].items()}
+    final = {name(s) for s in array(member(dfa, "final_states"))}
+    expect({string(a) for a in array(member(dfa, "input_symbols"))} == set(x.letters), "input_symbols: expected the letters of the weights file")
+    begin = tuple(range(x.points)) if x.initial is None else (x.initial,)
+    todo = [((begin, name(member(dfa, "initial_state"))), "")]
+    seen = {todo[0][0]}
+    for (mine, other), word in todo:
+        good = mine in x.products if x.initial is None else mine[0] in x.accepting
+        if good != (other in final):
+            return word
+        need(len(todo) < 4000000, "--against: too many pairs of states")
+        for letter, images in zip(x.letters, x.maps):
+            after = tuple(images[t] for t in mine), step.get(other, {}).get(letter)
+            if after not in seen:
+                seen.add(after)
+                apart = word and (len(letter.encode()) > 1 or " " in word)
+                todo.append((after, word + (" " if apart else "") + letter))
+    return None
+
+
+def check(file, certificate, against, steps):
+    document, claim = read_json(file), read_json(certificate)
+    try:
+        theorem = prove(document, claim)
+    except Refused as error:
+        print(f"{file}: not proved: {error}", file=sys.stderr)
+        return 1
+    except Malformed as error:
+        raise Malformed(f"{file} with {certificate}: {error}") from None
+    print((theorem["steps"] if steps else "") + statement(theorem, file))
+    if against is None:
+        return 0
+    expect(theorem["automaton"] is not None, "--against requires a file of words")
+    word = difference(theorem["automaton"], read_json(against))
+    if word is None:
+        print(f"same language as {against}")
+        return 0
+    print(f'another language than {against}: they differ on the word "{word}"')
+    return 1
+
+
+def main(arguments):
+    files, against, steps, rest = [], None, False, iter(arguments)
+    for argument in rest:
+        if argument == "--steps":
+            steps = True
+        elif argument == "--against":
+            against = next(rest, None)
+        else:
+            files.append(argument)
+    if len(files) != 2 or any(x.startswith("-") for x in files):
+        print(__doc__, file=sys.stderr)
+        return 2
+    sys.setrecursionlimit(10000)
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    try:
+        return check(*files, against, steps)
+    except Refused as error:
+        print(f"recheck.py: {error}", file=sys.stderr)
+        return 1
+    except Malformed as error:
+        print(f"recheck.py: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

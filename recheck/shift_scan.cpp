@@ -1,0 +1,196 @@
+#include <algorithm>
+
+#include "recheck/product.hpp"
+#include "recheck/read_out.hpp"
+#include "recheck/refusal.hpp"
+
+// The theorem of scan and radix networks: one generic token is run through the layers as forms, the loop once for any stride.
+// Lemma induction: if pointers and interval lengths are the certificate's forms in s for s = 1 where the loop begins, and one
+//   pass over the block turns the stream of stride s into the same stream of stride f s, then after L loops s = f^L.
+// Lemma loops: with ceil(log_b(n - minus)) loops and f >= b, s >= max(1, n - minus). Intervals of length u s + v with u >= 1,
+//   v >= minus and u + v >= minus + 1 are then at least n long, so those of all tokens begin at position 0.
+
+namespace recheck {
+namespace {
+
+constexpr long kMost = 1L << 30;
+
+class ShiftScan {
+ public:
+  ShiftScan(const Weights& weights, const Json& certificate)
+      : weights_(weights),
+        certificate_(certificate),
+        products_(certificate, weights.width),
+        frame_{weights, {}, "", 0} {
+    frame_.laws.size_of = [this](const Cell& cell) {
+      return cell.kind == 'T' ? static_cast<int>(weights_.kinds.size())
+                              : products_.cells.at(static_cast<std::size_t>(cell.id)).size;
+    };
+  }
+
+  Theorem prove() {
+    Theorem theorem;
+    theorem.name = "shift-scan";
+    Stream h = embedded(frame_);
+    const std::vector<Images> maps = products_.begin(frame_, h);
+    run_block("initial", h);
+    const long factor = weights_.has_loop() ? loop(h) : 0;
+    run_block("final", h);
+    theorem.limit = covered(factor);
+    Automaton automaton;
+    automaton.points = static_cast<int>(products_.decode.size());
+    automaton.letters = {weights_.kinds.begin() + 1, weights_.kinds.end()};
+    automaton.maps = {maps.begin() + 1, maps.end()};
+    const LabelReader reader(frame_, products_, h);
+    if (reader.check_prefixes()) theorem.prefixes = "products";
+    reader.read_verdict(automaton);
+    theorem.automaton = std::move(automaton);
+    theorem.steps = std::move(steps_);
+    return theorem;
+  }
+
+ private:
+  void run_block(const std::string& block, Stream& h) {
+    for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
+      if (weights_.layers[n].block != block) continue;
+      const std::string where = "layer " + std::to_string(n);
+      add_attention(frame_, weights_.layers[n], h, where + ", attention");
+      const std::string place = where + ", feed-forward";
+      steps_ += products_.multiply(frame_, add_feed_forward(frame_, weights_.layers[n], h, place),
+                                   h, place);
+    }
+  }
+
+  /// The loop, by induction; returns the factor of the stride.
+  long loop(Stream& h) {
+    const Json& claim = certificate_.at("loop");
+    claim.only({"factor", "length", "pointers"});
+    const long factor = claim.at("factor").integer(2, kMost);
+    if (claim.at("length").array().size() != 2)
+      throw Malformed("length: expected [strides, constant]");
+    const Shift length = to_shift(claim.at("length").items[0], claim.at("length").items[1]);
+    need(products_.length == Shift{0, length.strides + length.constant},
+         "the loop begins with intervals of length " + shown(products_.length) + "; expected " +
+             std::to_string(length.strides + length.constant));
+    Stream entry = h;
+    for (const auto& [c, n] : products_.owner) entry.erase(c);
+    for (const auto& [c, pointer] : read_pointers(claim.at("pointers"))) {
+      need(!products_.owner.contains(c), "pointer " + std::to_string(c) + " is in a product cell");
+      same(at(h, c), pointer(0, 1), "coordinate " + std::to_string(c) + " enters the loop");
+      entry[c] = pointer(1, 0);
+      next_[c] = pointer(factor, 0);
+    }
+    for (const auto& [c, form] : entry)
+      for (const auto& [atom, value] : form)
+        need(atom.cell.kind != 'X',
+             "coordinate " + std::to_string(c) + " enters the loop with " + shown(form));
+    for (const auto& [c, form] : entry) h[c] = form;
+    products_.length = length;
+    run_block("repeated", h);
+    need(products_.length == times_stride(length, factor) || products_.cells.empty(),
+         "one loop makes intervals of length " + shown(products_.length) + "; expected " +
+             shown(times_stride(length, factor)));
+    for (int c = 0; c < weights_.width; ++c) {
+      if (products_.owner.contains(c)) continue;
+      const auto next = next_.find(c);
+      same(at(h, c), next == next_.end() ? at(entry, c) : next->second,
+           "coordinate " + std::to_string(c) + " ends a loop");
+    }
+    for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
+    products_.length = length;
+    steps_ += "induction: stride s to " + std::to_string(factor) + " s, intervals of length " +
+              shown(length) + "\n";
+    return factor;
+  }
+
+  static Shift to_shift(const Json& strides, const Json& constant) {
+    const Shift shift{strides.integer(0, kMost), constant.integer(-kMost, kMost)};
+    need(shift.strides + shift.constant >= 0, "the shift " + shown(shift) + " is negative");
+    return shift;
+  }
+
+  static Shift times_stride(Shift b, long factor) {
+    return {times({b.strides, 0}, factor).strides, b.constant};
+  }
+
+  /// The form of a pointer where s is replaced by `strides` s + `constant`.
+  using Pointer = std::function<Form(long, long)>;
+  std::map<int, Pointer> read_pointers(const Json& list) const {
+    std::map<int, Pointer> pointers;
+    for (const Json& entry : list.array()) {
+      if (entry.array().size() != 5)
+        throw Malformed(
+            "wrong pointer; expected [coordinate, component, factor, strides, constant]");
+      const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
+      const int part = static_cast<int>(entry.items[1].integer(0, 3));
+      const mpq_class factor = entry.items[2].rational();
+      const Shift b = to_shift(entry.items[3], entry.items[4]);
+      const Pointer pointer = [part, factor, b](long strides, long constant) {
+        Form form;
+        const Shift shift{strides == 0 ? 0 : times(b, strides).strides,
+                          b.strides * constant + b.constant};
+        add(form, Atom{{'K', 0, 0, shift}, part}, factor);
+        return form;
+      };
+      need(pointers.emplace(coordinate, pointer).second,
+           "two pointers at coordinate " + std::to_string(coordinate));
+    }
+    return pointers;
+  }
+
+  void same(Form found, const Form& expected, const std::string& what) const {
+    Form change = found;
+    add(change, expected, -1);
+    need(frame_.laws.is_zero(change),
+         [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
+  }
+
+  /// Up to which number of letters all intervals begin at position 0; every number without a value.
+  std::optional<long> covered(long factor) const {
+    const Json& unroll = weights_.unroll;
+    const Shift l = products_.length;
+    std::optional<long> limit;
+    if (unroll.has("max_length")) limit = unroll.at("max_length").integer(0, 1L << 60);
+    const std::string& kind = unroll.at("kind").string();
+    if (kind == "fixed") {
+      unroll.only({"kind", "loops"}, {"max_length"});
+      mpz_class reach = l.strides;
+      const auto small = [&] { return reach > 0 && mpz_sizeinbase(reach.get_mpz_t(), 2) < 120; };
+      for (long left = unroll.at("loops").integer(0, 1L << 60); left > 0 && factor > 0 && small();
+           --left)
+        reach *= factor;
+      need(limit && reach + l.constant >= *limit,
+           "intervals of length " + mpz_class(reach + l.constant).get_str() +
+               " are too short; expected " + (limit ? std::to_string(*limit) : "a largest length"));
+      return limit;
+    }
+    unroll.only({"kind", "of", "minus"}, {"base", "max_length"});
+    const long minus = unroll.at("minus").integer(0, 1);
+    const long base = kind == "ceil_log" ? unroll.at("base").integer(3, kMost) : 2;
+    need((kind == "ceil_log2") != unroll.has("base") && unroll.at("of").string() == "letters" &&
+             factor > 0,
+         "unroll: not a number of loops of this theorem");
+    need(factor >= base, "a loop multiplies the stride by " + std::to_string(factor) +
+                             "; expected at least the base " + std::to_string(base));
+    need(l.strides >= 1 && l.constant >= minus && l.strides + l.constant >= minus + 1,
+         "intervals of length " + shown(l) + " are too short for the number of loops");
+    return limit;
+  }
+
+  const Weights& weights_;
+  const Json& certificate_;
+  Products products_;
+  Frame frame_;
+  Stream next_;
+  std::string steps_;
+};
+
+}  // namespace
+
+Theorem prove_shift_scan(const Weights& weights, const Json& certificate) {
+  certificate.only({"format", "version", "theorem", "sha256", "cells", "decode"}, {"loop"});
+  weights.input.only({"kind", "begin"});
+  return ShiftScan(weights, certificate).prove();
+}
+
+}  // namespace recheck

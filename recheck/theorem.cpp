@@ -1,0 +1,128 @@
+#include "recheck/theorem.hpp"
+
+#include <map>
+#include <numeric>
+
+#include "recheck/refusal.hpp"
+
+namespace recheck {
+namespace {
+
+std::string listed(const auto& numbers) {
+  std::string out;
+  for (const int n : numbers) out += (out.empty() ? "" : " ") + (n < 0 ? "-" : std::to_string(n));
+  return out;
+}
+
+/// A letter as it is printed: JSON, so that nothing in it is taken for something else.
+std::string letter(const std::string& name) {
+  Json text;
+  text.kind = Json::Kind::string;
+  text.text = name;
+  std::string out = canonical_text(text);
+  out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::string statement(const Theorem& theorem, const std::string& file) {
+  if (!theorem.automaton)
+    return file + ": correct for every graph of at most " + std::to_string(*theorem.limit) +
+           " vertices\ntheorem    " + theorem.name +
+           "\nanswers    logit j of token i is positive if vertex j can be reached from vertex i, "
+           "negative otherwise\n";
+  const Automaton& x = *theorem.automaton;
+  std::string out =
+      file + ": correct for every word of " +
+      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
+      "\ntheorem    " + theorem.name + "\n";
+  out += (theorem.prefixes == "states" ? "states     " : "points     ") + std::to_string(x.points) +
+         "\n";
+  for (std::size_t k = 0; k < x.letters.size(); ++k)
+    out += "letter     " + letter(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
+  if (x.initial) {
+    out +=
+        "initial    " + std::to_string(*x.initial) + "\naccepting  " + listed(x.accepting) + "\n";
+  } else {
+    out += "accepting  " + std::to_string(x.accepted_products.size()) + " products\n";
+    for (const Images& product : x.accepted_products) out += "product    " + listed(product) + "\n";
+  }
+  return out + "prefixes   " +
+         (theorem.prefixes.empty() ? "not read"
+                                   : "every prefix is read as its " +
+                                         theorem.prefixes.substr(0, theorem.prefixes.size() - 1)) +
+         "\n";
+}
+
+std::optional<std::string> difference(const Automaton& x, const Json& dfa) {
+  std::map<std::string, std::map<std::string, std::string>> step;
+  const auto name = [](const Json& value) {
+    return value.kind == Json::Kind::number ? value.text : value.string();
+  };
+  for (const auto& [state, leaving] : dfa.at("transitions").members) {
+    if (leaving.kind != Json::Kind::object)
+      throw Malformed("transitions: expected an object for every state");
+    for (const auto& [symbol, next] : leaving.members) step[state][symbol] = name(next);
+  }
+  std::set<std::string> final_states, symbols;
+  for (const Json& state : dfa.at("final_states").array()) final_states.insert(name(state));
+  for (const Json& symbol : dfa.at("input_symbols").array()) symbols.insert(symbol.string());
+  if (symbols != std::set<std::string>(x.letters.begin(), x.letters.end()))
+    throw Malformed("input_symbols: expected the letters of the weights file");
+  // Both automata read the same word: pairs of states in the order of their shortest words. A missing transition leads nowhere.
+  using Pair = std::pair<Images, std::optional<std::string>>;
+  Images begin(static_cast<std::size_t>(x.points));
+  std::iota(begin.begin(), begin.end(), 0);
+  if (x.initial) begin = {*x.initial};
+  std::vector<std::pair<Pair, std::string>> list = {{{begin, name(dfa.at("initial_state"))}, ""}};
+  std::set<Pair> seen = {list[0].first};
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto [pair, word] = list[i];
+    const auto& [mine, other] = pair;
+    const bool accepts =
+        x.initial ? x.accepting.contains(mine[0]) : x.accepted_products.contains(mine);
+    if (accepts != (other && final_states.contains(*other))) return word;
+    need(list.size() < 4000000, "--against: too many pairs of states");
+    for (std::size_t k = 0; k < x.letters.size(); ++k) {
+      Pair next;
+      for (const int q : mine) next.first.push_back(x.maps[k][static_cast<std::size_t>(q)]);
+      if (other)
+        if (const auto leaving = step.find(*other); leaving != step.end())
+          if (const auto arc = leaving->second.find(x.letters[k]); arc != leaving->second.end())
+            next.second = arc->second;
+      const bool apart = !word.empty() && (x.letters[k].size() > 1 || word.find(' ') != word.npos);
+      if (seen.insert(next).second)
+        list.emplace_back(next, word + (apart ? " " : "") + x.letters[k]);
+    }
+  }
+  return {};
+}
+
+Theorem prove(const Json& document, const Json& certificate) {
+  if (certificate.at("format").string() != "logdepth-certificate")
+    throw Malformed("certificate: expected format logdepth-certificate");
+  certificate.at("version").integer(1, 1);
+  const Weights weights = read_weights(document);
+  need(certificate.at("sha256").string() == weights.sha256,
+       "certificate: of another file; expected sha256 " + weights.sha256);
+  const std::string& theorem = certificate.at("theorem").string();
+  const std::string& input = weights.input.at("kind").string();
+  if (theorem == "reachability") {
+    certificate.only({"format", "version", "theorem", "sha256"});
+    need(input == "graph" && weights.input.at("layout").string() == "rows" &&
+             weights.output.at("kind").string() == "relation",
+         "not a file of rows of a graph that answers with a relation");
+    return prove_rows(weights);
+  }
+  need(input == "word" && weights.kinds[0] == "<begin>" && !weights.input.has("end"),
+       "input: expected words after <begin>, without <end>");
+  need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");
+  if (theorem == "shift-scan") return prove_shift_scan(weights, certificate);
+  if (theorem != "resets") throw Malformed("certificate: unknown theorem");
+  certificate.only({"format", "version", "theorem", "sha256"});
+  weights.input.only({"kind", "begin"});
+  return prove_resets(weights);
+}
+
+}  // namespace recheck

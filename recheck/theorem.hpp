@@ -1,0 +1,46 @@
+#pragma once
+
+// What was proved, and the automaton X that was read off the file.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "recheck/json.hpp"
+#include "recheck/weights.hpp"
+
+namespace recheck {
+
+using Images = std::vector<int>;  // of the points 0, 1, ...; -1 where no word leads
+
+struct Automaton {
+  std::vector<std::string> letters;
+  std::vector<Images> maps;  // of the letters; the first letter of a word acts first
+  int points = 0;
+  std::optional<int> initial;          // accepted: words that take this point
+  std::set<int> accepting;             // to one of these; or, without it,
+  std::set<Images> accepted_products;  // words whose product is one of these
+};
+
+struct Theorem {
+  std::string name;
+  std::optional<long> limit;           // letters at most, or vertices; every length without it
+  std::optional<Automaton> automaton;  // without one: reachability
+  std::string prefixes;  // what the prefix read-out gives: products, states, or nothing
+  std::string steps;     // the proof, a line for every step
+};
+
+std::string statement(const Theorem& theorem, const std::string& file);
+
+/// automata-lib's DFA as JSON. A shortest word on which X differs from it, if there is one.
+std::optional<std::string> difference(const Automaton& automaton, const Json& dfa);
+
+Theorem prove_shift_scan(const Weights& weights, const Json& certificate);
+Theorem prove_resets(const Weights& weights);
+Theorem prove_rows(const Weights& weights);
+
+/// The theorem that the certificate names, of the file that it names; Refused or Malformed otherwise.
+Theorem prove(const Json& document, const Json& certificate);
+
+}  // namespace recheck

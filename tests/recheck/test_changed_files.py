@@ -1,0 +1,117 @@
+"""Numbers, heads, layers, codes and read-outs of small files are changed. Both checkers decide every changed file alike; where
+one is proved, with the old certificate or a new one, the theorem is true on every word that is run (exactly, by the independent
+runner): a false theorem fails the test, whatever else happens."""
+import collections
+import itertools
+import unittest
+
+import changes
+from files import LOGDEPTH, both, certified, claim, compiled, first_difference, load, path, run, seal, store, words
+
+
+def all_changes(document, every, entries):
+    """(name, changed file, whether another certificate may fit it)"""
+    for name, changed in changes.changed_numbers(document, every):
+        yield name, changed, False
+    for name, changed in changes.random_entries(document, entries):
+        yield name, changed, True
+    for name, change in changes.whole_changes(document):
+        copied = changes.copy.deepcopy(document)
+        change(copied)
+        if copied != document:
+            yield name, changes.drop_zeros(copied), True
+
+
+class ChangedFiles(unittest.TestCase):
+    def decide(self, file, certificate, every, entries=12):
+        document, given = load(file), load(certificate)
+        some = list(words(document["alphabet"]))
+        own = claim(both(file, certificate)[1])
+        self.assertIsNone(first_difference(document, own, some))
+        count = collections.Counter()
+        for name, changed, anew in all_changes(document, every, entries):
+            seal(changed)
+            at, claimed = store(changed, path("changed.json")), path("changed.cert.json")
+            store({**given, "sha256": changed["sha256"]}, claimed)
+            status, out, _ = both(at, claimed)
+            if status != 0 and anew and run(LOGDEPTH, "certify", at, "-o", claimed)[0] == 0:
+                status, out, _ = both(at, claimed)
+                self.assertEqual(status, 0, name)
+                count["proved by a new certificate"] += 1
+            if status == 0:
+                self.assertIsNone(first_difference(changed, claim(out), some), f"{file}: FALSE THEOREM of {name}\n{out}")
+            count["proved" if status == 0 else "refused"] += 1
+        # The test can fail only where something is proved.
+        self.assertGreater(count["proved"], 8, count)
+        self.assertGreater(count["refused"], 20, count)
+
+    def compile_and_decide(self, every, *options):
+        file = compiled("regular", *options)
+        return self.decide(file, certified(file), every)
+
+    def test_z2_with_circle(self):
+        self.compile_and_decide(7, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
+
+    def test_flip_flop_with_the_first_flag_and_layernorm(self):
+        self.compile_and_decide(41, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
+
+    def test_two_circle(self):
+        self.compile_and_decide(31, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "two-circle", "--table", "matrix")
+
+    def test_an_unrolled_network(self):
+        self.compile_and_decide(97, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "8")
+
+    def test_a_cascade_of_one_level(self):
+        self.compile_and_decide(4, "--regex", "(a|b)*b", "--construction", "cascade")
+
+    def test_a_cascade_with_the_first_flag(self):
+        self.compile_and_decide(9, "--group", "flipflop", "--construction", "cascade", "--positions", "first-flag")
+
+    def test_a_cascade_of_levels(self):
+        self.compile_and_decide(43, "--regex", "(ab)*", "--construction", "cascade")
+
+
+    def test_a_cascade_with_a_group(self):
+        self.compile_and_decide(5, "--regex", "(b|ab*a)*", "--construction", "cascade")
+
+    def test_a_cascade_of_a_group_with_layernorm(self):
+        self.compile_and_decide(37, "--group", "Z3", "--construction", "cascade", "--norm", "layernorm")
+
+
+class ChangedRows(unittest.TestCase):
+    """The same of reachability for three vertices; the truth is all 64 graphs."""
+
+    def test_rows(self):
+        file = compiled("connectivity", "--construction", "rows", "--size", "3")
+        document, given = load(file), load(certified(file))
+        pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+        graphs = [{p for p, bit in zip(pairs, bits) if bit} for bits in itertools.product([0, 1], repeat=6)]
+        self.assertTrue(self.right(document, graphs))
+        count = collections.Counter()
+        for name, changed in itertools.chain(changes.changed_numbers(document, 9), changes.random_entries(document, 12)):
+            seal(changed)
+            at, claimed = store(changed, path("rows.json")), store({**given, "sha256": changed["sha256"]}, path("rows.cert.json"))
+            proved, right = both(at, claimed)[0] == 0, self.right(changed, graphs)
+            self.assertTrue(right or not proved, f"FALSE THEOREM of {name}")
+            count["proved" if proved else "refused", "right" if right else "wrong"] += 1
+        self.assertGreater(count["proved", "right"], 3, count)
+        self.assertGreater(count["refused", "wrong"], 20, count)
+
+    def right(self, document, graphs):
+        from files import RUNNER
+        model = RUNNER.Model(store(document, path("rows.run.json")))
+        for edges in graphs:
+            reach = {(i, i) for i in range(3)} | edges
+            for k in range(3):
+                reach |= {(i, j) for i in range(3) for j in range(3) if (i, k) in reach and (k, j) in reach}
+            try:
+                h = model.run(model.graph(3, edges, 0, 0))
+                if any(model.connected(h, i, j) != (1 if (i, j) in reach else -1) for i in range(3) for j in range(3)):
+                    return False
+            except RUNNER.Outside:
+                return False
+        return True
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,36 @@
+"""The checkers share nothing with what they check: only the standard library, GMP, OpenSSL and their own headers."""
+import pathlib
+import re
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "recheck"
+STANDARD = re.compile(r"<[a-z_]+>")
+
+
+class Independence(unittest.TestCase):
+    def test_sources_include_nothing_of_ours(self):
+        seen = 0
+        for source in list(FOLDER.glob("*.cpp")) + list(FOLDER.glob("*.hpp")):
+            for line in source.read_text().splitlines():
+                if not re.match(r"\s*#\s*(include|import)", line):
+                    continue
+                seen += 1
+                what = line.split(None, 1)[1].strip()
+                own = re.fullmatch(r'"recheck/([a-z_]+\.hpp)"', what)
+                good = own and (FOLDER / own[1]).exists() or what in ("<gmpxx.h>", "<openssl/evp.h>") or STANDARD.fullmatch(what)
+                self.assertTrue(good, f"{source.name}: {line}")
+        self.assertGreater(seen, 50, "the test did not find the sources")
+
+    def test_the_python_peer_imports_the_standard_library_alone(self):
+        text = (FOLDER / "recheck.py").read_text()
+        imports = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.M))
+        self.assertEqual(imports, {"hashlib", "json", "math", "re", "sys", "fractions"})
+
+    def test_the_program_links_no_part_of_ours(self):
+        text = (FOLDER.parent / "CMakeLists.txt").read_text()
+        links = re.findall(r"target_link_libraries\((?:recheck|logdepth-recheck) ([^)]*)\)", text)
+        self.assertEqual(links, ["PUBLIC PkgConfig::GMP PRIVATE OpenSSL::Crypto logdepth_warnings", "PRIVATE recheck logdepth_warnings"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+"""Every side condition of every lemma matters: each `need` of recheck.py is removed in turn, and a file of the collection below
+that was refused is then proved, or ends otherwise. The conditions that no file notices are listed, each with its reason."""
+import ast
+import collections
+import copy
+import sys
+import types
+import unittest
+
+import changes
+import files
+import targeted
+from files import PEER, ROOT, certified, compiled, edited, load
+import test_hostile_files
+
+SOURCE = (ROOT / "recheck/recheck.py").read_text()
+
+# Conditions that no file of the collection notices. A list may become shorter.
+# Limits of size:
+LIMITS = [
+    "--against: too many pairs of states",
+    "a shift is beyond 2^40",
+    "more than 100000 products",
+    "more than 20000 states of the heads",
+    "{}: a product reads too many cells",
+    "{}: reads {} positions back; expected at most 64",
+    "{}: too many cases",
+]
+# A later step refuses the files that these refuse:
+LATER = [
+    "<begin> does not act as the identity",
+    "one loop makes intervals of length {}; expected {}",
+    "the loop begins with intervals of length {}",
+    "the shift {} is negative",
+    "token {}, feed-forward: a unit of unknown sign",
+    "two labels of a product cell stand for the same map",
+    "unroll: not a number of loops of this theorem",
+    "{}: a norm mixes 1/(p+1) with other numbers",
+    "{}: a score multiplies two flags",
+    "{}: counts of different weight in one norm",
+    "{}: moves back by {}; expected a count",
+    "{}: not a direction of counts",
+    "{}: reads the class of a token that is known by its position alone",
+    "{}: selects differently at different tokens",
+    "{}: the key is not the rising component of a position code",
+    "{}: the query depends on the position",
+    "{}: the query is not one pointer",
+]
+# No file of the collection comes to these:
+NO_FILE = [
+    "coordinate {} enters the loop with {}",
+    "input: expected words after <begin>, without <end>",
+    "input: no room for the mirrored row",
+    "no prefix read-out",
+    "not a file of rows of a graph that answers with a relation",
+    "output: a read-out of states; expected products",
+    "output: expected accept or reject",
+    "output: the read-out has {} points; expected {}",
+    "position: expected a table",
+    "position: {}",
+    "the verdict is a tie",
+    "two position codes: {} and {}",
+    "{}: averages numbers that are no multiples of small counts",
+    "{}: elements of several product cells",
+    "{}: product cell {} has no label for a product",
+    "{}: reads 1/(p+1) of another token",
+    "{}: the direction of the position is irrational",
+    "{}: the score is not that of one count and the own position code",
+]
+
+
+def without(number):
+    """recheck.py with its `need` number so much always true."""
+    tree, count = ast.parse(SOURCE), 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
+            if count == number:
+                node.args[0] = ast.copy_location(ast.Constant(True), node.args[0])
+            count += 1
+    module = types.ModuleType("recheck_without")
+    exec(compile(ast.fix_missing_locations(tree), "recheck.py", "exec"), module.__dict__)
+    return module
+
+
+def conditions():
+    """(line, text of the message) of every `need`, in the order of `without`."""
+    for node in ast.walk(ast.parse(SOURCE)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
+            yield node.lineno, node.end_lineno, node.args[1].value if isinstance(node.args[1], ast.Constant) else ast.unparse(node.args[1])
+
+
+def decided(module, document, certificate):
+    """None if it is proved, else the exception."""
+    try:
+        spelled = [PEER.json.loads(PEER.json.dumps(x), parse_int=module.Number, parse_float=module.Number) for x in (document, certificate)]
+        module.prove(*spelled)
+        return None
+    except Exception as error:  # whatever a checker without a condition runs into
+        return error
+
+
+def collection():
+    """Changed files and certificates of every theorem."""
+    for options, every in [(("regular", "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--table", "matrix"), 3),
+                           (("regular", "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag"), 5),
+                           (("regular", "--group", "Z2", "--construction", "scan", "--positions", "two-circle", "--norm", "layernorm"), 7),
+                           (("regular", "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "4"), 40),
+                           (("regular", "--regex", "(a|b)*b", "--construction", "cascade"), 2),
+                           (("regular", "--regex", "(ab)*", "--construction", "cascade"), 23),
+                           (("regular", "--regex", "(a|b)*b", "--construction", "cascade", "--positions", "first-flag"), 5),
+                           (("regular", "--regex", "(ab)*", "--construction", "cascade", "--positions", "first-flag"), 29),
+                           (("regular", "--regex", "(b|ab*a)*", "--construction", "cascade"), 2),
+                           (("regular", "--group", "Z6", "--construction", "cascade"), 9),
+                           (("connectivity", "--construction", "rows", "--size", "3"), 2)]:
+        file = compiled(*options)
+        document, certificate = load(file), load(certified(file))
+        for key in ("derived", "cells"):
+            document.pop(key)
+        for _, changed in list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 40)):
+            files.seal(changed)
+            yield changed, {**certificate, "sha256": changed["sha256"]}
+        for _, change in changes.whole_changes(document) if document["alphabet"] else []:
+            changed = edited(document, change)
+            yield changed, {**certificate, "sha256": changed["sha256"]}
+    test_hostile_files.Lists.setUpClass()
+    lists = test_hostile_files.Lists()
+    for _, change in lists.must_be_refused():
+        changed = edited(lists.document, change)
+        yield changed, {**lists.certificate, "sha256": changed["sha256"]}
+    for _, claimed in lists.hostile_certificates():
+        if isinstance(claimed, dict):
+            yield lists.document, claimed
+    yield from targeted.all_targeted(test_hostile_files.one_back)
+    hostile = test_hostile_files.one_back(True)
+    yield hostile, {"format": "logdepth-certificate", "version": 1, "theorem": "resets", "sha256": hostile["sha256"]}
+
+
+class SideConditions(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_is_noticed_when_it_is_removed(self):
+        all_conditions = list(conditions())
+        by_condition = collections.defaultdict(list)
+        for document, certificate in collection():
+            error = decided(PEER, document, certificate)
+            if not isinstance(error, PEER.Refused):
+                continue
+            trace = error.__traceback__
+            lines = []
+            while trace is not None:
+                lines.append(trace.tb_lineno)
+                trace = trace.tb_next
+            at = lines[-2]  # the call of `need`
+            for i, (first, last, _) in enumerate(all_conditions):
+                if first <= at <= last:
+                    by_condition[i].append((document, certificate))
+        unnoticed = set()
+        for i, (line, _, message) in enumerate(all_conditions):
+            module, tried = without(i), by_condition[i]
+            step = max(1, len(tried) // 40)
+            if not any(not isinstance(decided(module, *pair), module.Refused) for pair in tried[::step]):
+                unnoticed.add(message)
+        self.assertEqual(sorted(unnoticed), sorted(set(LIMITS + LATER + NO_FILE)), f"{len(all_conditions)} conditions")
+
+
+if __name__ == "__main__":
+    unittest.main()
