@@ -177,26 +177,22 @@ class Runs {
 
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run",
-                                         "run words, a graph or raw streams through a weights "
-                                         "file, exactly or in floating point\n"
-                                         "Example: logdepth run abb.json --batch words.txt");
+  CLI::App* command =
+      app.add_subcommand("run",
+                         "run a weights file on words, a graph or raw input, exactly or in "
+                         "floating point\nExample: logdepth run abb.json --batch words.txt");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->input.add_to(*command, true);
   options->engine.add_to(*command);
-  command->add_flag(
-      "--prefixes", options->prefixes,
-      "print the product of every non-empty prefix, or the state that it leads to, as the file "
-      "reads it, instead of the verdict, one a line");
-  command->add_flag("--stats", options->stats,
-                    "print which rules answered the attention, and what was remembered");
-  command
-      ->add_option("--threads", options->threads,
-                   "threads to use where it pays; the answers are the same")
+  command->add_flag("--prefixes", options->prefixes,
+                    "print one prefix product (or state) per line instead of the decision");
+  command->add_flag("--stats", options->stats, "print attention-rule and cache statistics");
+  command->add_option("--threads", options->threads, "number of threads; does not change results")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->add_option("--trace", options->trace,
-                      "write every value of every cell after every sublayer (JSON lines)");
+  command->add_option(
+      "--trace", options->trace,
+      "write every value of every cell after every sublayer to this file (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] {

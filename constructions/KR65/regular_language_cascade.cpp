@@ -391,7 +391,7 @@ Construction cascade_record() {
   const auto constant_depth = [](const Action& action) { return !cascade_of(action).scanned; };
   return {.key = {"KR65", "decomposition", "cascade"},
           .problem = Problem::words,
-          .help = "Krohn and Rhodes, constant depth where the groups are solvable",
+          .help = "Krohn and Rhodes, constant depth if all groups are solvable",
           .options = {positions_option({ScanPositions::fine, ScanPositions::first_flag}),
                       table_option()},
           .program =

@@ -91,11 +91,11 @@ Construction floor_division_record() {
   return {.key = {"MS25", "Lemma 3.1", "floor"},
           .problem = Problem::divisions,
           .help = "fewest layers for --for-length N, from unit vectors",
-          .options = {own_argument_option(),
-                      {"unit-inputs", RefusedOption{": it always takes unit vectors"}},
-                      {"for-length", CountOption{.needed = "N, the number of tokens"},
-                       "inputs of at most this many tokens (floor); they are given dir(i, L) as "
-                       "well,\nL = ceil(N/8)"}},
+          .options =
+              {own_argument_option(),
+               {"unit-inputs", RefusedOption{": it always takes unit vectors"}},
+               {"for-length", CountOption{.needed = "N, the number of tokens"},
+                "largest number of tokens (floor); the input also has dir(i, L), L = ceil(N/8)"}},
           .program = [](const Request& r) {
             return division_floor_MS25_lem3_1(number_of(r.values, "for-length"),
                                               r.values.contains("own-argument"));

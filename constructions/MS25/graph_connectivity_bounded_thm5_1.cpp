@@ -149,20 +149,22 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
 }
 
 Construction bounded_connectivity_record() {
-  return {.key = {"MS25", "Thm 5.1", "bounded"},
-          .problem = Problem::graphs,
-          .help = "as compact with a layer fewer, for\n--for-vertices N",
-          .options = {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "
-                                             "vertices are not filled up"}},
-                      vertices_option("for-vertices",
-                                      "graphs of at most this many vertices (bounded), each with "
-                                      "its own tokens",
-                                      true),
-                      padding_option(false)},
-          .program = [](const Request& r) {
-            return graph_connectivity_bounded_MS25_thm5_1(
-                static_cast<std::uint32_t>(number_of(r.values, "for-vertices")));
-          }};
+  return {
+      .key = {"MS25", "Thm 5.1", "bounded"},
+      .problem = Problem::graphs,
+      .help = "compact with one layer less, for --for-vertices N",
+      .options =
+          {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "
+                                  "vertices are not filled up"}},
+           vertices_option(
+               "for-vertices",
+               "largest number of vertices (bounded); the number of tokens depends on the graph",
+               true),
+           padding_option(false)},
+      .program = [](const Request& r) {
+        return graph_connectivity_bounded_MS25_thm5_1(
+            static_cast<std::uint32_t>(number_of(r.values, "for-vertices")));
+      }};
 }
 
 }  // namespace logdepth::inline constructions_MS25

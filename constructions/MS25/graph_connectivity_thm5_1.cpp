@@ -268,7 +268,7 @@ Construction compact_connectivity_record() {
 Construction paper_connectivity_record() {
   return {.key = {"MS25", "Thm 5.1", "paper"},
           .problem = Problem::graphs,
-          .help = "two, the paper's, repaired",
+          .help = "two layers per squaring, as in the paper, repaired",
           .options = {padding_option(true)},
           .program = program_of(ConnectivityForm::paper),
           .depths = {{true, "paper"}}};

@@ -156,10 +156,10 @@ Construction fewest_layers_record() {
   std::get<ChoiceOption>(positions.type).otherwise.clear();
   return {.key = {"", "", "auto"},
           .problem = Problem::words,
-          .help = "the one of the fewest layers",
+          .help = "the construction with the fewest layers",
           .options = {{"for-length", CountOption{.most = 1000000000000000},
-                       "letters of the words that --construction auto counts layers for, and need "
-                       "not go beyond (if not given: 1000000, and all lengths are right)"},
+                       "word length for which --construction auto minimises the depth; longer "
+                       "words may be rejected (default: 1000000, correct at every length)"},
                       positions,
                       table_option(),
                       {"unroll", RefusedOption{": it takes --for-length N"}}},

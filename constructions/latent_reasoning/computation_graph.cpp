@@ -334,18 +334,18 @@ Construction record(GraphEvaluation form, const std::string& name, const std::st
   const auto count = [](const std::string& called, std::uint32_t otherwise,
                         const std::string& meaning) {
     return Option{called, CountOption{.otherwise = otherwise},
-                  fmt::format("{} ({} if not given)", meaning, otherwise)};
+                  fmt::format("{} (default: {})", meaning, otherwise)};
   };
   return {
       .key = {"latent_reasoning", "task", name},
       .problem = Problem::computation_graphs,
       .help = help,
-      .options = {count("prime", usual.prime, "values are 0 to P-1"),
-                  count("names", usual.names, "variables x0 to x<K-1>"),
+      .options = {count("prime", usual.prime, "prime modulus P: values are 0 to P-1"),
+                  count("names", usual.names, "number K of variables, x0 to x<K-1>"),
                   count("operands", usual.operands,
                         fmt::format("largest number of operands of an expression: 1 to {}",
                                     kMaxGraphOperands)),
-                  count("depth", usual.depth, "iterations: graphs up to this depth are solved"),
+                  count("depth", usual.depth, "number of iterations, the largest depth of a graph"),
                   {"unroll", RefusedOption{": iterations on a computation graph do not grow with "
                                            "its length, expected --depth D for graphs up to "
                                            "that depth"}}},

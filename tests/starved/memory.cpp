@@ -163,8 +163,8 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
       {"report precision", {"--only", "temperature", "--out", "made"}}};
   std::set<std::string> limitable;
   for (const auto& use : uses) limitable.insert(use.first);
-  EXPECT_EQ(limitable, commands("GiB that an exact run may hold"));
-  EXPECT_EQ(limitable, commands("seconds that the command may take"));
+  EXPECT_EQ(limitable, commands("memory limit of exact runs in GiB"));
+  EXPECT_EQ(limitable, commands("time limit of the command in seconds"));
   for (const auto& [command, arguments] : uses) {
     const std::vector<std::string> asked = words_of({command, arguments});
     std::vector<std::string> limited = asked;
