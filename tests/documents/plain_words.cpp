@@ -141,6 +141,9 @@ TEST(PlainProse, CountsTheVisibleCharactersOfACell) {
   EXPECT_EQ(checks("| `" + longest + "` |\n"), Texts{}) << "backquotes are not visible";
   EXPECT_EQ(checks("| `" + longest + "x` |\n"), Texts{"cell"}) << "code is";
   EXPECT_EQ(checks("| `a\\|" + longest.substr(2) + "` |\n"), Texts{}) << "one cell";
+  EXPECT_EQ(checks("| `a\\|" + longest.substr(1) + "` |\n"), Texts{"cell"}) << "one cell";
+  EXPECT_EQ(checks("| " + longest.substr(100) + "\\|" + longest.substr(100) + " |\n"),
+            Texts{"cell"});
   std::string utf8;
   for (int i = 0; i < 200; ++i) utf8 += "\u00e9";
   EXPECT_EQ(checks("| " + utf8 + " |\n"), Texts{});
@@ -153,7 +156,10 @@ TEST(PlainProse, CountsTheWordsOfASentence) {
   EXPECT_EQ(checks(words(35) + "\n"), Texts{});
   EXPECT_EQ(checks(words(36) + "\n"), Texts{"sentence"});
   EXPECT_EQ(checks(words(35) + " " + words(35) + "\n"), Texts{}) << "two sentences";
-  EXPECT_EQ(checks("- " + words(35) + "\n- " + words(35) + "\n"), Texts{}) << "two items";
+  const std::string open = words(35).substr(0, words(35).size() - 1);  // no full stop
+  EXPECT_EQ(checks("- " + open + "\n- " + open + "\n"), Texts{}) << "two items";
+  EXPECT_EQ(checks("# " + open + "\n" + open + "\n"), Texts{}) << "a heading";
+  EXPECT_EQ(checks(open + "\n# " + open + "\n"), Texts{}) << "a heading";
   EXPECT_EQ(checks("See Thm. 4.1 " + words(33) + "\n"), Texts{"sentence"}) << "no end of one";
   EXPECT_EQ(checks(words(20).substr(0, 99) + "\n" + words(20) + "\n"), Texts{"sentence"})
       << "of two lines";
