@@ -208,10 +208,11 @@ TEST(PlainProse, KnowsEveryPatternOfWords) {
     EXPECT_EQ(checks("# " + bad + "\n"), Texts{"words"}) << bad;
     EXPECT_EQ(checks("`" + bad + "` [x](" + bad + ")\n\n```\n" + bad + "\n```\n"), Texts{}) << bad;
   }
-  for (const char* bad : {"Ready to go on.", "A file that holds it.", "A word of yours.",
-                          "All but for one.", "Left where it is.", "One second of a processor.",
-                          "A job a core.", "The curve is still rising.", "Two layers, flat.",
-                          "It is low, flat at 3.", "Not for the inside.", "Seen from outside."})
+  for (const char* bad :
+       {"Ready to go on.", "A file that holds it.", "A word of yours.", "A file of ours.",
+        "A tool of one's own.", "He asked.", "All but for one.", "Left where it is.",
+        "One second of a processor.", "A job a core.", "The curve is still rising.",
+        "Two layers, flat.", "It is low, flat at 3.", "Not for the inside.", "Seen from outside."})
     EXPECT_EQ(banned_words(bad), 1u) << bad;
   EXPECT_EQ(banned_words("Four unless said."), 2u);
   EXPECT_EQ(checks("He said what she said.\n"), (Texts{"words", "words"}));
@@ -251,6 +252,7 @@ TEST(PlainProse, SeesWideLinesAndDescriptionsThatDependOnTheirOption) {
   EXPECT_EQ(dependent_descriptions(".TP\n--a\nof the proofs\n.TP\n--b\noften printed\n"
                                    ".TP\n--c\nwhat is read\n.TP\n--d\n\n"),
             (Texts{"--a: of the proofs", "--c: what is read", "--d: "}));
+  EXPECT_EQ(dependent_descriptions(".PP\n--a\nof the proofs\n"), Texts{}) << "no option";
   EXPECT_TRUE(is_stub("1\n2\n3\n4\n"));
   EXPECT_FALSE(is_stub("1\n2\n3\n4\n5\n"));
 }
@@ -259,6 +261,7 @@ TEST(PlainProse, AListOfFindingsMayOnlyShrink) {
   const Counts listed = read_counts("2 words a b.md\n1 cell c.md\n");
   EXPECT_EQ(listed, (Counts{{"words a b.md", 2}, {"cell c.md", 1}}));
   EXPECT_EQ(print_counts(listed), "1 cell c.md\n2 words a b.md\n");
+  EXPECT_EQ(print_counts({{"cell c.md", 0}}), "");
   EXPECT_EQ(complaints(listed, listed), Texts{});
   const Counts counted = {{"words a b.md", 3}, {"colons d.md", 1}};
   EXPECT_EQ(complaints(counted, listed),
