@@ -238,17 +238,18 @@ Command add_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* command =
       app.add_subcommand("info",
-                         "the claim sheet of a weights file: what it computes, how large it is, "
-                         "what was checked\nExample: logdepth info a5.json --at 1024");
+                         "print the model card of a weights file: what it computes, its size, its "
+                         "recorded tests\nExample: logdepth info a5.json --at 1024");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->at_option =
       command
-          ->add_option("--at", options->at,
-                       "number of letters, vertices or raw tokens to evaluate the depth at")
+          ->add_option(
+              "--at", options->at,
+              "input size at which the depth is evaluated: letters, vertices or raw tokens")
           ->check(kCount);
   command->add_flag("--precision", options->precision,
-                    "also what is proved of the numbers, for runs in floating point, and what is "
-                    "not: gaps of scores, distances from zero");
+                    "also print the proved and unproved bounds for floating-point runs: score "
+                    "gaps, distances from zero");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] {

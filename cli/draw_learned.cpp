@@ -63,17 +63,17 @@ AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& 
 
 void LearnedDrawing::add_to(CLI::App& app) {
   given = app.add_option("--learned", run,
-                         "instead of MODEL, the folder of a training run of word problems: its "
-                         "attention beside the compiled scan, and which prefix circuit it is");
-  app.add_option("--words", words, "random words that the circuit of --learned is named on")
+                         "folder of a training run on word problems, instead of MODEL: draw its "
+                         "attention next to the compiled scan, and name its prefix circuit");
+  app.add_option("--words", words, "number of random words that name the circuit of --learned")
       ->check(CLI::Range(1U, 1000000U))
       ->capture_default_str()
       ->needs(given);
-  app.add_option("--seed", seed, "of these words")
+  app.add_option("--seed", seed, "seed of these words")
       ->check(kCount)
       ->capture_default_str()
       ->needs(given);
-  app.add_flag("--json", json, "of --learned: print one JSON object")->needs(given);
+  app.add_flag("--json", json, "print one JSON object")->needs(given);
 }
 
 int draw_learned(const LearnedDrawing& options, const InputOptions& input,

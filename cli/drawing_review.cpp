@@ -26,7 +26,7 @@ void ask_language(const OracleRequest& request, const Model& model, const Letter
                   RunReview& review) {
   const NamedLanguage language = load_language_oracle(request, model);
   ExactRuns runs(model);
-  WordInquiry questions(model, *language.oracle);
+  WordDomain questions(model, *language.oracle);
   ComparedCounts counts;
   const auto finding = runs.ask(questions, questions.word_of(word), counts);
   // The picture says itself which promise was broken.

@@ -178,7 +178,7 @@ void add_time_limit(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--seconds", end_after,
-          "seconds that the command may take; it ends with exit status 3 when they are over")
+          "time limit of the command in seconds; exit status 3 when it is reached")
       ->check(amount_up_to(kMostSeconds, "seconds", "SECONDS"));
 }
 

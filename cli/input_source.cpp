@@ -90,20 +90,21 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
   graph_option = app.add_option("--graph", graph,
-                                "a graph: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
+                                "graph file: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
                                 "Matrix Market or node-link JSON");
-  source_option = app.add_option("--source", source, "vertex to start from")->needs(graph_option);
-  target_option = app.add_option("--target", target, "vertex to reach")->needs(graph_option);
-  app.add_flag("--undirected", undirected, "take every edge of the graph both ways")
+  source_option = app.add_option("--source", source, "source vertex")->needs(graph_option);
+  target_option = app.add_option("--target", target, "target vertex")->needs(graph_option);
+  app.add_flag("--undirected", undirected, "treat the edges of the graph as undirected")
       ->needs(graph_option);
-  cells_option =
-      app.add_option("--cells", cells,
-                     "raw streams: a line of names, then a line of exact values for every token");
-  divide_option = app.add_option("--divide", dividend,
-                                 "a number to divide, of files of the division lemma; it stands "
-                                 "at its own position, behind as many tokens")
-                      ->check(count_up_to(kLargestDividend));
-  by_option = app.add_option("--by", divisor, "the number to divide by")->check(kCount);
+  cells_option = app.add_option(
+      "--cells", cells,
+      "raw input file: a line of cell names, then one line of exact values per token");
+  divide_option =
+      app.add_option(
+             "--divide", dividend,
+             "dividend A, for weights files of the division lemma; the input has A + 1 tokens")
+          ->check(count_up_to(kLargestDividend));
+  by_option = app.add_option("--by", divisor, "divisor")->check(kCount);
   divide_option->needs(by_option);
   by_option->needs(divide_option);
   for (CLI::Option* option : {words.input_option, words.tokens_option}) {
@@ -115,7 +116,7 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   divide_option->excludes(graph_option)->excludes(cells_option);
   if (words.batch_option) {
     words.batch_option->description(words.batch_option->get_description() +
-                                    "; with --graph, lines of source and target");
+                                    "; with --graph, one source and target per line");
     cells_option->excludes(words.batch_option);
     divide_option->excludes(words.batch_option);
   }

@@ -120,11 +120,13 @@ void add_moments(LevelsAnswer& answer, const LevelledAutomaton& automaton, const
 }  // namespace
 
 void LevelsOptions::add_to(CLI::App& app) {
-  word_option = app.add_option("--word", word,
-                               "a word: the coordinate of every level after each of its prefixes")
-                    ->allow_extra_args(false);
-  app.add_option("--levels", picture,
-                 "picture of --word on its way through the levels: .svg, .html, .pdf or .png");
+  word_option =
+      app.add_option("--word", word,
+                     "print the coordinates of every level after each prefix of this word")
+          ->allow_extra_args(false);
+  app.add_option(
+      "--levels", picture,
+      "draw the path of --word through the levels to this file: .svg, .html, .pdf or .png");
 }
 
 LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& options) {

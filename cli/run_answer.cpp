@@ -78,8 +78,8 @@ void print(const RoundedStatistics& statistics, std::ostream& out) {
   out << "attention: " << s.rows << " rows: in " << s.single << " one score stands out, " << s.ties
       << " tie, " << s.alike << " average equal values, " << s.ambiguous << " ambiguous\n"
       << "scores: " << s.scores << '\n'
-      << "promises: " << s.promises_kept << " rows confirmed by their scores, " << s.promises_unread
-      << " not read from scores\n"
+      << "promises: " << s.contracts_kept << " rows confirmed by their scores, "
+      << s.contracts_unread << " not read from scores\n"
       << "tests for zero: " << s.tests << ", " << s.open_tests << " open\n"
       << "facts: " << statistics.unproved.value_or("proved from the file's program") << '\n';
 }
@@ -110,7 +110,7 @@ void put(const ExactStatistics& statistics, bool all, nlohmann::json& out) {
 void put(const RoundedStatistics& statistics, bool all, nlohmann::json& out) {
   const FloatStatistics& s = statistics.heads;
   out["facts"] = statistics.unproved.value_or("proved");
-  out["promises"] = {{"confirmed", s.promises_kept}, {"unread", s.promises_unread}};
+  out["promises"] = {{"confirmed", s.contracts_kept}, {"unread", s.contracts_unread}};
   if (all)
     out["statistics"] = {{"rows", s.rows},
                          {"single", s.single},

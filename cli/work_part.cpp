@@ -79,7 +79,7 @@ void ShardOptions::add_to(CLI::App& command) {
   option = command
                .add_option_function<std::string>(
                    "--shard", [this](const std::string& text) { read_shard(text, shard); },
-                   "do part I of K parts of the work; logdepth merge puts all of them together")
+                   "run shard I of K; logdepth merge combines all shards")
                ->type_name("I/K")
                ->check(CLI::Validator(
                    [](const std::string& text) {
@@ -89,8 +89,7 @@ void ShardOptions::add_to(CLI::App& command) {
                                 : "expected I/K with 1 <= I <= K, found " + in_quotes(text);
                    },
                    ""));
-  CLI::Option* const file =
-      command.add_option("--part", part, "file that the part's outcome is written to");
+  CLI::Option* const file = command.add_option("--part", part, "file for the result of the shard");
   option->needs(file);
   file->needs(option);
 }

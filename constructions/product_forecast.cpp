@@ -66,7 +66,7 @@ std::string refusal_of(const ProductForecast& forecast, const ProductDemand& dem
 
 Option table_option() {
   return {"table", ChoiceOption{{"auto", "matrix", "monoid"}, "auto"},
-          "product table: the smaller, or one of the two"};
+          "form of the product table (auto: the smaller one)"};
 }
 
 ScanTable table_of(const Values& values) {

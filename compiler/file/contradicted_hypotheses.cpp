@@ -46,7 +46,7 @@ std::optional<std::string> against(const Model& model, const Assumed& assumed) {
     case Assumption::uniform_heads:
       return head_that(
           model,
-          [](const Head& head) { return !std::holds_alternative<UniformPromise>(head.promise); },
+          [](const Head& head) { return !std::holds_alternative<UniformContract>(head.contract); },
           "promises to select some positions only");
     case Assumption::first_flag:
       return other_positions(model, kFirstFlag);

@@ -151,15 +151,15 @@ std::optional<Values> best_radix(const Action& action, Values asked, std::uint64
 
 Option radix_option() {
   return {"radix", CountOption{.otherwise = 2, .from = 2, .to = kMaxRadix},
-          fmt::format("products that a layer of --construction radix multiplies: 2 to {} (2 if not "
-                      "given)",
+          fmt::format("number of products that a layer of --construction radix multiplies: 2 to {} "
+                      "(default: 2)",
                       kMaxRadix)};
 }
 
 Construction radix_record() {
   return {.key = {"MS25", "Cor 4.2", "radix"},
           .problem = Problem::words,
-          .help = "Corollary 4.2, for --unroll N letters at most",
+          .help = "Corollary 4.2, up to --unroll N letters",
           .given = "unroll",
           .options = {radix_option(), positions_option(), table_option()},
           .program =

@@ -41,16 +41,16 @@ Nfa read_json_file(const std::string& text, const std::string& source, const Aut
 }
 
 constexpr std::array kAutomatonFiles = {
-    AutomatonFile{"fst", "--fst", "AT&T / OpenFst text acceptor", &AutomatonSource::fst,
+    AutomatonFile{"fst", "--fst", "OpenFst (AT&T) text file of an acceptor", &AutomatonSource::fst,
                   read_fst_file},
     AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff_file},
-    AutomatonFile{"dot", "--dot", "Graphviz file, accepting states as doublecircle",
+    AutomatonFile{"dot", "--dot", "Graphviz file, with accepting states as doublecircle",
                   &AutomatonSource::dot, read_dot_file},
-    AutomatonFile{"mata", "--mata", "file of the library Mata, @NFA-explicit",
-                  &AutomatonSource::mata, read_mata_file},
+    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit)", &AutomatonSource::mata,
+                  read_mata_file},
     // --json is said of what a command prints.
     AutomatonFile{"json", "--json-automaton",
-                  "dictionary of Python's libraries: automata-lib's DFA or NFA as JSON",
+                  "JSON file of a DFA or NFA, as the Python library automata-lib has it",
                   &AutomatonSource::json, read_json_file},
 };
 

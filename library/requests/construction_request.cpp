@@ -90,7 +90,7 @@ Option construction_option(const Offered& offered) {
   return option;
 }
 
-/// "(two-circle if not given; fine for cascade)" where constructions like different words best.
+/// "(default: two-circle; fine for cascade)" where constructions like different words best.
 std::string preferred(const Offered& offered, const std::string& option) {
   std::vector<std::string> words, parts;
   std::vector<std::vector<std::string>> liked_by;
@@ -105,7 +105,8 @@ std::string preferred(const Offered& offered, const std::string& option) {
   }
   if (words.size() < 2) return "";
   for (std::size_t i = 0; i < words.size(); ++i)
-    parts.push_back(words[i] + " " + (i == 0 ? "if not given" : joined(liked_by[i], ", and ")));
+    parts.push_back(i == 0 ? "default: " + words[i]
+                           : words[i] + " " + joined(liked_by[i], ", and "));
   return " (" + joined(parts, "; ") + ")";
 }
 

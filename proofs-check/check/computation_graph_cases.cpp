@@ -137,7 +137,7 @@ class RandomGraphs {
 }  // namespace
 
 Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs,
-                                                                 ComputationGraphInquiry& questions,
+                                                                 ComputationGraphDomain& questions,
                                                                  const Bounds& bounds,
                                                                  const Asking& how) {
   const ComputationGraphFile& file = questions.file();
@@ -153,7 +153,7 @@ Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs
   EveryGraph every(file, within.up_to);
   RandomGraphs drawn(file, within.seed);
   std::size_t left = within.random;
-  AskedCases<ComputationGraphQuestion> cases{
+  CaseGenerator<ComputationGraphQuestion> cases{
       [&]() -> std::optional<AskedCase<ComputationGraphQuestion>> {
         if (auto graph = every.next()) return drawn.about(CaseStage::exhaustive, std::move(*graph));
         if (left == 0) return std::nullopt;

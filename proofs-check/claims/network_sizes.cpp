@@ -47,7 +47,7 @@ class Words {
 
  private:
   ExactRuns runs_;
-  WordInquiry questions_;
+  WordDomain questions_;
 };
 
 /// The first coordinate in which two residual streams differ.

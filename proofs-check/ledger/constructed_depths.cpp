@@ -130,7 +130,7 @@ void test_words(ConstructedDepths& depths, const Model& model, const Action& act
                 const std::string& group, std::uint64_t seed, const std::string& of) {
   const auto oracle = make_action_oracle(action, group);
   ExactRuns runs(model);
-  WordInquiry questions(model, *oracle);
+  WordDomain questions(model, *oracle);
   const auto found =
       examine_words(runs, questions, {kEveryWord, kRandomWords, kLongestWord, seed}, {});
   const auto& wrong = found.counterexample;
@@ -142,7 +142,7 @@ void test_words(ConstructedDepths& depths, const Model& model, const Action& act
 void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t seed,
                  const std::string& of) {
   ExactRuns runs(model);
-  GraphInquiry questions(model, false);
+  GraphDomain questions(model, false);
   const auto found = examine_graphs(
       runs, questions, {{kEveryGraph, kRandomGraphs, kLargestGraph, seed}, false, false}, {});
   const auto& wrong = found.counterexample;

@@ -171,7 +171,7 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
 void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   const Defect& defect = *entry.claim->defect;
   if (defect.kind != Defect::Kind::runs) {
-    const DefectFinding finding = examine(defect);
+    const DefectOutcome finding = examine(defect);
     const bool refused = defect.kind == Defect::Kind::refused;
     entry.status = finding.shown ? Status::not_executable : Status::unchecked;
     entry.note =

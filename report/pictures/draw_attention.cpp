@@ -19,7 +19,7 @@
 #include "report/pictures/nearest_direction.hpp"
 #include "report/pictures/prefix_answers.hpp"
 #include "report/pictures/svg_text.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -94,9 +94,9 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
     level.reach = reach;
     const auto& heads = model.layers[level.location.layer].attention.heads;
     for (std::size_t head = 0; head < heads.size(); ++head) {
-      const Promise& promise = heads[head].promise;
-      if (std::holds_alternative<UniformPromise>(promise) ||
-          std::holds_alternative<FlaggedPromise>(promise))
+      const Contract& contract = heads[head].contract;
+      if (std::holds_alternative<UniformContract>(contract) ||
+          std::holds_alternative<FlaggedContract>(contract))
         continue;
       for (std::size_t token = 0; token < tokens; ++token)
         for (const std::size_t position : level.heads[head][token])
@@ -235,7 +235,7 @@ class AttentionBands {
     for (std::size_t head = 0; head < heads; ++head) {
       const HeadView& view = view_.layers[layer].heads[head];
       const std::string name = view_.named ? "head " + view.name : view.name;
-      const std::string meaning = name + ": selects " + view.promise;
+      const std::string meaning = name + ": selects " + view.contract;
       std::size_t style = 0;
       while (style < kinds_.size() &&
              (kinds_[style].meaning != meaning ||
@@ -385,7 +385,7 @@ Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
   return BandVerdict{};
 }
 
-std::vector<WrongRow> wrong_rows(const PromiseCheck& promises, const RunReview& review) {
+std::vector<WrongRow> wrong_rows(const ContractCheck& promises, const RunReview& review) {
   std::vector<WrongRow> rows;
   if (const auto& broken = promises.broken_row())
     rows.push_back(
@@ -427,7 +427,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
                     kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
   Recorder recorder(runner);
-  PromiseCheck promises(model, runner.arithmetic());
+  ContractCheck promises(model, runner.arithmetic());
   auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;
   std::optional<Refusal> refusal;

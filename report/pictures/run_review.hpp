@@ -19,7 +19,7 @@ struct RunReview {
   std::optional<std::vector<std::vector<bool>>> reaches = {};  ///< [from][to]
   std::optional<Difference> difference = {};
 
-  /// Whether a run that is refused is drawn as far as it came. One in which a promise is broken
+  /// Whether a run that is refused is drawn as far as it came. One in which a contract is broken
   /// always is.
   bool although_refused = false;
 };

@@ -259,23 +259,23 @@ void check_position(const Model& model, const Place& root) {
              model.position);
 }
 
-void check_promise(const Head& head, std::uint32_t width, const Place& place) {
-  const Place promise = place / "promise";
-  if (const auto* rightmost = std::get_if<RightmostPromise>(&head.promise)) {
-    check_vector(rightmost->flag, width, promise / "flag");
-  } else if (const auto* flagged = std::get_if<FlaggedPromise>(&head.promise)) {
-    check_vector(flagged->flag, width, promise / "flag");
-    if (flagged->when) check_vector(*flagged->when, width, promise / "when");
-  } else if (const auto* find = std::get_if<FindPromise>(&head.promise)) {
-    if (find->terms == 0) violate(promise / "terms", "expected at least one term");
+void check_contract(const Head& head, std::uint32_t width, const Place& place) {
+  const Place contract = place / "promise";
+  if (const auto* rightmost = std::get_if<RightmostContract>(&head.contract)) {
+    check_vector(rightmost->flag, width, contract / "flag");
+  } else if (const auto* flagged = std::get_if<FlaggedContract>(&head.contract)) {
+    check_vector(flagged->flag, width, contract / "flag");
+    if (flagged->when) check_vector(*flagged->when, width, contract / "when");
+  } else if (const auto* find = std::get_if<FindContract>(&head.contract)) {
+    if (find->terms == 0) violate(contract / "terms", "expected at least one term");
     const std::uint64_t needed = 2 * std::uint64_t{find->terms} + (find->prefer ? 1 : 0);
     if (head.query.rows < needed) {
-      violate(promise / "terms",
+      violate(contract / "terms",
               number(find->terms) + " terms" + (find->prefer ? " and a preference" : "") +
                   " need " + number(needed) + " rows of the query, got " + number(head.query.rows));
     }
-  } else if (const auto* related = std::get_if<RelatedPromise>(&head.promise)) {
-    const Place pairs = promise / "pairs";
+  } else if (const auto* related = std::get_if<RelatedContract>(&head.contract)) {
+    const Place pairs = contract / "pairs";
     if (related->pairs.empty()) violate(pairs, "expected at least one pair");
     for (std::size_t i = 0; i < related->pairs.size(); ++i) {
       const std::uint32_t largest = std::max(related->pairs[i].query, related->pairs[i].key);
@@ -284,7 +284,7 @@ void check_promise(const Head& head, std::uint32_t width, const Place& place) {
                 "coordinate " + number(largest) + " is not below the width " + number(width));
       }
     }
-    check_vector(related->prefer, width, promise / "prefer");
+    check_vector(related->prefer, width, contract / "prefer");
   }
 }
 
@@ -300,7 +300,7 @@ void check_head(const Head& head, std::uint32_t width, const Place& place) {
   expect_dimension(head.key.rows, head.query.rows, place / "key" / "rows", "the rows of the query");
   expect_dimension(head.output.columns, head.value.rows, place / "output" / "columns",
                    "the rows of the value");
-  check_promise(head, width, place);
+  check_contract(head, width, place);
 }
 
 void check_layers(const Model& model, const Place& root) {

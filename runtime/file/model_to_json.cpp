@@ -230,32 +230,32 @@ class Writer {
     tape_.close();
   }
 
-  void promise(const Promise& value) {
+  void contract(const Contract& value) {
     open("promise");
-    std::visit(Overload{[&](const UniformPromise&) { text("kind", "uniform"); },
-                        [&](const MatchPromise& match) {
+    std::visit(Overload{[&](const UniformContract&) { text("kind", "uniform"); },
+                        [&](const MatchContract& match) {
                           text("kind", "match");
                           text("selects", match.exactly_one ? "exactly-one" : "at-least-one");
                         },
-                        [&](const RightmostPromise& rightmost) {
+                        [&](const RightmostContract& rightmost) {
                           text("kind", "rightmost");
                           sparse("flag", rightmost.flag);
                         },
-                        [&](const FlaggedPromise& flagged) {
+                        [&](const FlaggedContract& flagged) {
                           text("kind", "flagged");
                           sparse("flag", flagged.flag);
                           if (flagged.when) sparse("when", *flagged.when);
                         },
-                        [&](const FindPromise& find) {
+                        [&](const FindContract& find) {
                           text("kind", "find");
                           integer("terms", find.terms);
                           boolean("prefer", find.prefer);
                           text("selects", find.exactly_one ? "exactly-one" : "at-least-one");
                         },
-                        [&](const RelatedPromise& related) {
+                        [&](const RelatedContract& related) {
                           text("kind", "related");
                           open_list("pairs");
-                          for (const RelatedPromise::Pair& pair : related.pairs)
+                          for (const RelatedContract::Pair& pair : related.pairs)
                             list(std::vector<std::uint32_t>{pair.query, pair.key});
                           tape_.close();
                           sparse("prefer", related.prefer);
@@ -270,7 +270,7 @@ class Writer {
     matrix("key", head.key);
     matrix("value", head.value);
     matrix("output", head.output);
-    promise(head.promise);
+    contract(head.contract);
     tape_.close();
   }
   void add(const Layer& layer) {

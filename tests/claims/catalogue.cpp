@@ -73,7 +73,7 @@ TEST(TheCatalogue, OffersANewConstructionToWhoeverTypesItsName) {
   const auto positions = std::ranges::find(options, "positions", &Option::name);
   EXPECT_LT(leaps, positions) << "every construction keeps its order";
   EXPECT_EQ(positions->help,
-            "position encoding (two-circle if not given; first-flag for tree, and for radix "
+            "position encoding (default: two-circle; first-flag for tree, and for radix "
             "without --unroll; fine for cascade; circle for dummy)");
 }
 

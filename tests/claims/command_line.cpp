@@ -392,10 +392,10 @@ TEST_F(CompileAndRun, ATieOfTheVerdictIsNoneOfThePrefixesThatWereAskedFor) {
   EXPECT_EQ(json::parse(object.out)["results"][0]["outcome"], "undecided");
 }
 
-TEST_F(CompileAndRun, ABrokenPromiseIsReportedBesideTheAnswer) {
+TEST_F(CompileAndRun, ABrokenContractIsReportedBesideTheAnswer) {
   compile_regex("(a|b)*abb", "abb.json");
   Model model = read_weights(folder.file("abb.json"));
-  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  model.layers[0].attention.heads[0].contract = UniformContract{};
   save_weights(model, folder.file("liar.json"));
   const Finished finished = logdepth({"run", "liar.json", "--input", "aabb"});
   EXPECT_EQ(finished.status, 1);

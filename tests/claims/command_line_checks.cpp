@@ -96,7 +96,7 @@ TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
   }
 }
 
-TEST_F(Checks, ABrokenPromiseIsSaidOnceInAPicture) {
+TEST_F(Checks, ABrokenContractIsSaidOnceInAPicture) {
   compile_regex("(a|b)*abb", "abb.json");
   Model model = read_weights(folder.file("abb.json"));
   model.layers[0].attention.heads[0].query.entries.clear();

@@ -130,7 +130,7 @@ TEST_F(FloatCommands, AnswerGraphsAndRawStreams) {
 }
 
 // A row of the transposed position: one that matches, unless it is cut off, or columns do not count.
-TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsPromise) {
+TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsContract) {
   const std::string file =
       support::source_dir() + "/tests/programs/a_row_and_a_column_with_a_one.cells";
   folder.write("cut.cells", read_whole_file(file));

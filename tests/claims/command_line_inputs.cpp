@@ -320,9 +320,9 @@ TEST_F(Inputs, TestOfUndirectedGraphsAsksOnlyAboutThem) {
   EXPECT_EQ(out["passed"], true);
 }
 
-TEST_F(Inputs, TestChecksThePromisesAndTheLimitOfGraphFiles) {
+TEST_F(Inputs, TestChecksTheContractsAndTheLimitOfGraphFiles) {
   Model model = example_rows_model();
-  model.layers[0].attention.heads[2].promise = FindPromise{1, true, true};
+  model.layers[0].attention.heads[2].contract = FindContract{1, true, true};
   save_weights(model, folder.file("liar.json"));
   const Finished liar = logdepth({"test", "liar.json", "--against", "graph:reachability"});
   EXPECT_EQ(liar.status, 1);

@@ -1,4 +1,4 @@
-// The ledger's judgement: planted networks that are wrong, silent or break a promise, and the
+// The ledger's judgement: planted networks that are wrong, silent or break a contract, and the
 // numbers of the text.
 #include "proofs-check/ledger/ledger.hpp"
 
@@ -124,9 +124,9 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
   EXPECT_NE(got_text(found.without_answer->finding).find("undecided"), std::string::npos);
 }
 
-TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
+TEST_F(Ledgers, ABrokenContractIsACounterexampleThoughTheAnswersAreRight) {
   Model model = compile(scan_of("(a|b)*abb")).model;
-  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  model.layers[0].attention.heads[0].contract = UniformContract{};
   const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);

@@ -290,7 +290,7 @@ TEST_F(WeightsOfTheProgram, AnswerQuestionsAboutGraphs) {
   EXPECT_NE(refusal([&] { return run(reach, {"a"}); }).find("words"), std::string::npos);
 }
 
-TEST_F(WeightsOfTheProgram, ThatBreakAPromiseAreFoundOut) {
+TEST_F(WeightsOfTheProgram, ThatBreakAContractAreFoundOut) {
   const Transformer honest =
       written({"program", (root / "examples/programs/flipflop.cells").string()});
   EXPECT_FALSE(run(honest, {"set", "keep"}).broken_promise);

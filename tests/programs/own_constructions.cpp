@@ -20,7 +20,7 @@
 #include "examples/library/flipflop.hpp"
 #include "examples/library/majority.hpp"
 #include "examples/library/sorting.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
@@ -138,16 +138,16 @@ class Judge {
   Judge(const Construction& construction, const Model& model)
       : oracle_(construction.oracle),
         runner_(model),
-        promises_(model, runner_.arithmetic()),
+        contracts_(model, runner_.arithmetic()),
         letters_(construction.written().program().alphabet) {}
 
   void ask(const Word& word) {
     std::vector<std::string> names;
     for (const auto letter : word) names.push_back(letters_.at(letter));
-    const auto stream = runner_.run_word(names, {&promises_});
+    const auto stream = runner_.run_word(names, {&contracts_});
     ASSERT_TRUE(stream.has_value()) << describe(stream.refusal());
     EXPECT_EQ(answer(stream.value()), oracle_(word)) << testing::PrintToString(names);
-    EXPECT_EQ(promises_.broken().value_or(""), "");
+    EXPECT_EQ(contracts_.broken().value_or(""), "");
   }
 
  private:
@@ -170,7 +170,7 @@ class Judge {
 
   Oracle oracle_;
   Runner runner_;
-  PromiseCheck promises_;
+  ContractCheck contracts_;
   std::vector<std::string> letters_;
 };
 

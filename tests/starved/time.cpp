@@ -45,7 +45,7 @@ Model square_roots(std::uint32_t n) {
     head.query = head.key = matrix(1, kWidth);
     head.value = matrix(1, kWidth, {{0, from, Rational(1)}});
     head.output = matrix(kWidth, 1, {{to, 0, Rational(1)}});
-    head.promise = UniformPromise{};
+    head.contract = UniformContract{};
     return head;
   };
   model.layers[0].attention.mask = {{0, Rational(1)}, {1, Rational(1)}};
