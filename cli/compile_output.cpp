@@ -28,13 +28,9 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
       ->check(kCount);
   app.add_flag("--strict", settings.strict,
                "pad the width so that queries, keys and values have dimension width / heads");
-<<<<<<< HEAD
-  app.add_option("--name", settings.name, "name in the weights file");
+  app.add_option("--name", settings.name, "name of the network in the weights file");
   app.add_flag("--certify", certify,
                "prove the written file correct for every length; write NAME.cert.json");
-=======
-  app.add_option("--name", settings.name, "name of the network in the weights file");
->>>>>>> plain-d
   app.add_flag("--json", json, "print a summary as JSON on standard output");
 }
 
