@@ -110,7 +110,7 @@ int check(const CheckArguments& options) {
     report.emplace(how.folder);
     for (const char* name : {"report.md", "report.json", "report.html"})
       if (const std::string file = options.report + "/" + name; std::filesystem::is_directory(file))
-        throw InputError(file + ": a folder stands where the report is to be written");
+        throw InputError(file + ": is a directory; expected a file name for the report");
   }
   Ledger ledger;
   {
@@ -145,7 +145,7 @@ int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
       for (std::string& cell : rows.back()) cell = printable(cell, kMostPrinted);
       entries.push_back(part.answer.at("claims").at(at));
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of check found of " +
+      throw InputError(part.file + ": expected a shard result of check for " +
                        full_name(*claims[i]));
     }
   }

@@ -88,8 +88,8 @@ std::vector<std::string> save(const DepthTable& table, const std::string& folder
 /// Before anything is computed; the folder of --out, with it.
 std::optional<OutputFolder> prepare(const CompareArguments& options) {
   if (options.up_to < 4)
-    throw InputError(fmt::format(
-        "--up-to: expected at least 4, so that there are two sizes, found {}", options.up_to));
+    throw InputError(
+        fmt::format("--up-to: expected at least 4 (two sizes), found {}", options.up_to));
   if (options.out_given->count() == 0) return std::nullopt;
   if (options.folder.empty()) throw InputError("--out: expected the name of a folder");
   return std::optional<OutputFolder>(std::in_place, options.folder);

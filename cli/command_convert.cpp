@@ -43,9 +43,9 @@ std::string convert_automaton(const ConvertOptions& options) {
 int convert(const ConvertOptions& options) {
   const bool graph = !options.graph.empty();
   if (graph == names_automaton(options.automaton.source))
-    throw InputError(graph ? "--graph and another option both name what is converted"
-                           : "expected --graph, or an option that names an automaton");
-  if (graph && options.minimal) throw InputError("--minimal goes with an automaton");
+    throw InputError(graph ? "expected --graph or an option that names an automaton, found both"
+                           : "expected --graph or an option that names an automaton");
+  if (graph && options.minimal) throw InputError("--minimal requires an automaton");
   std::vector<std::string> inputs = files_of(options.automaton.source);
   inputs.push_back(options.graph);
   refuse_overwriting(options.output, inputs);

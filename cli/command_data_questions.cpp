@@ -49,7 +49,7 @@ void write_line(const TokenLine& line, const Json& of_kind, bool as_text, std::o
 int data_lines(const LinesOptions& options) {
   require(options.lines > 0, "--lines: expected at least 1");
   require(options.use == "training" || options.phase == "base",
-          "--phase: expected with --use training, both phases are measured by the same lines");
+          "--phase requires --use training; both phases have the same test lines");
   LinesConfig config;
   config.world = options.world;
   if (options.phase == "middle") config.phase = LinesConfig::Phase::middle;

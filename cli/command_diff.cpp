@@ -41,9 +41,10 @@ Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const
 int diff(const DiffArguments& options) {
   const bool exact = options.engine == "exact";
   if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
-    throw InputError("--rule and --scores: need a floating-point --engine");
+    throw InputError("--rule and --scores require a floating-point --engine");
   if (!exact && !options.program.empty())
-    throw InputError("--program: a floating-point run is compared with the exact run");
+    throw InputError(
+        "--program requires --engine exact; a floating-point run is compared with the exact run");
   // A program is compiled on the spot; a weights file is compared with the program it carries, or
   // with the one that --program names.
   std::optional<Program> program;

@@ -37,7 +37,7 @@ int draw(DrawArguments& options) {
   std::string said;
   if (!options.input.given()) {
     if (options.oracle.given() || !options.program.empty())
-      throw InputError("--against and --program: need an input, whose run is compared");
+      throw InputError("--against and --program require an input");
     said = save_circuit(model, circuit_cards(model), options.output);
   } else {
     const OneQuestion question = load_one(options.input, model);
@@ -46,10 +46,10 @@ int draw(DrawArguments& options) {
         draw_run(model, question.tokens, question.graph, question.pair, review);
     if (!drawing.note.empty())
       std::cerr << "logdepth: " << printable(drawing.note, kMostPrinted)
-                << "; drawn is who attends where\n";
+                << "; drawing the attention instead\n";
     if (!drawing.picture.has_value()) {
       std::cerr << "logdepth: " << printable(describe(drawing.picture.refusal()), kMostPrinted)
-                << "; nothing was drawn\n";
+                << "; no picture was written\n";
       return kNotDecided;
     }
     save_run(model, drawing.picture.value(), drawing.together, options.output);

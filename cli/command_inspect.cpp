@@ -65,7 +65,7 @@ struct InspectArguments {
 void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
                  const std::optional<MonoidAlgebra>& algebra, const std::string& path) {
   if (!algebra)
-    throw SizeLimit(fmt::format("--eggbox: the monoid has more than {} elements and is not drawn",
+    throw SizeLimit(fmt::format("--eggbox: at most {} elements can be drawn; the monoid has more",
                                 forecast.monoid_cap));
   save_figure(eggbox_svg(draw_monoid(*forecast.monoid, algebra->classes, algebra->class_groups,
                                      loaded.action.alphabet, loaded.name)),
@@ -101,7 +101,7 @@ int inspect(const InspectArguments& options) {
     kind = fmt::format("{} elements{}{}", monoid->size(),
                        monoid->is_group()
                            ? ", a group"
-                           : fmt::format(", largest group in it of order {}", groups.largest),
+                           : fmt::format(", largest subgroup of order {}", groups.largest),
                        monoid->is_commutative() ? ", commutative" : "");
   } else {
     out["monoid"] = out["algebra"] = nullptr;

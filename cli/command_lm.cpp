@@ -73,7 +73,7 @@ std::string shipped_text() {
     if (const fs::path folder = (program / place).lexically_normal(); fs::is_directory(folder))
       return folder.string();
   throw InputError(
-      "--text: expected a file, the documentation of logdepth is not beside the program");
+      "--text: expected a file; the documentation of logdepth was not found next to the program");
 }
 
 /// Requests and answers are JSON.
@@ -178,7 +178,7 @@ void print_prompt(const ordered_json& prompt) {
     next.push_back(fmt::format("{} {:.3f}", quoted(token.at("text").get<std::string>()),
                                token.at("probability").get<double>()));
   print_line("next token", joined(next));
-  print_line("goes on", quoted(prompt.at("continuation_text").get<std::string>()));
+  print_line("continuation", quoted(prompt.at("continuation_text").get<std::string>()));
 }
 
 int load(const LmArguments& options) {
@@ -227,7 +227,7 @@ Pages angular_pages(const AngularDistances& measured) {
     pages.text += fmt::format("{:>5}  {:8.4f}  {:14.4f}\n", layer, measured.distances[layer],
                               measured.standard_errors[layer]);
   const LayerCut cut = measured.cut();
-  const auto by = [](bool knee) { return knee ? "a knee" : "the share of the published cut"; };
+  const auto by = [](bool knee) { return knee ? "a knee" : "the fraction of the published cut"; };
   pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", layer_cut_text(cut),
                             by(cut.encoder_knee), by(cut.decoder_knee));
   return pages;

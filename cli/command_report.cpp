@@ -51,7 +51,7 @@ int report_precision(ReportArguments& options) {
   for (const char* name : {"precision.md", "precision.json", "precision.svg", "precision.csv"})
     if (const std::string file = run.folder + "/" + name;
         !run.folder.empty() && std::filesystem::is_directory(file))
-      throw InputError(file + ": a folder stands where the report is to be written");
+      throw InputError(file + ": is a directory; expected a file name for the report");
   PrecisionReport report;
   {
     Progress progress("report precision", "points");
@@ -89,7 +89,7 @@ int merge_precision(const std::vector<WorkPart>& parts, bool json, const std::st
           part.answer.at("points").get<std::string>(), part.file, run.options.seed, run.version);
       shards.push_back({"", run.options.seed, table.points, table.first_wrong});
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of report precision measured");
+      throw InputError(part.file + ": expected a shard result of report precision");
     }
   const PrecisionReport report = merge_precision_reports(run, shards);
   std::optional<OutputFolder> folder;

@@ -53,7 +53,7 @@ void check_folder(const PaperReportArguments& options, const std::string& name) 
   for (const char* extension : {".md", ".json", ".svg"})
     if (const std::string file = options.folder + "/" + name + extension;
         !options.folder.empty() && std::filesystem::is_directory(file))
-      throw InputError(file + ": a folder stands where the report is to be written");
+      throw InputError(file + ": is a directory; expected a file name for the report");
 }
 
 void say_what_was_written(const PaperReportArguments& options,

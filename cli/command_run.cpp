@@ -40,9 +40,9 @@ struct RunOptions {
 };
 
 void check_prefixes(const Model& model) {
-  const std::string file = "--prefixes: the weights file " + in_quotes(model.name) + " does not ";
-  require(std::holds_alternative<WordInput>(model.input), file + "take words");
-  require(reads_prefixes(model), file + "say how to read prefixes");
+  const std::string file = "--prefixes: the weights file " + in_quotes(model.name) + " ";
+  require(std::holds_alternative<WordInput>(model.input), file + "does not take words");
+  require(reads_prefixes(model), file + "has no prefix readout");
 }
 
 /// Runs the inputs one after the other and prints as it goes.
@@ -85,7 +85,7 @@ class Runs {
     if (options_.stats && !options_.json)
       print_statistics(answers_->engine().statistics(), std::cerr);
     if (broken_contract_) {
-      std::cerr << "logdepth: a head broke its promise: "
+      std::cerr << "logdepth: selection contract violated: "
                 << printable(*broken_contract_, kMostPrinted) << '\n';
       return kCheckFailed;
     }
@@ -110,8 +110,8 @@ class Runs {
     const bool once = answers_all_pairs(model_);
     if (!once && questions.pairs.size() >= kManyPairs)
       std::cerr << fmt::format(
-          "logdepth: {} pairs mean {} runs of this file; one of `compile connectivity "
-          "--construction rows --size {}` answers all pairs in one run\n",
+          "logdepth: {} pairs require {} runs of this network; one made by `compile connectivity "
+          "--construction rows --size {}` decides all pairs in one run\n",
           questions.pairs.size(), questions.pairs.size(), graph.size());
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
       const auto [source, target] = questions.pairs[i];

@@ -208,7 +208,7 @@ constexpr const char* kComputationGraph = "computation-graph";
 
 int test_computation_graphs(const TestArguments& options, const CheckedModel& model) {
   if (options.oracle.names_automaton())
-    throw InputError("--against computation-graph and a language are two oracles; give one");
+    throw InputError("--against computation-graph and a language: expected one oracle, found two");
   Progress progress("test", "graphs");
   const ComputationGraphTestResult found = tested_computation_graphs(
       model, options.within(&TestedComputationGraphs::max_size), asking(options, progress));
@@ -245,7 +245,7 @@ int merge_tests(const std::vector<WorkPart>& parts, bool json) {
   for (const WorkPart& part : parts) try {
       shards.push_back(part.answer.get<TestVerdict>());
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of test found");
+      throw InputError(part.file + ": expected a shard result of test");
     }
   return conclude(merged(shards), json);
 }

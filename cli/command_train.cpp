@@ -106,7 +106,7 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
   if (options.seconds) config.training.seconds = *options.seconds;
   if (!options.weights.empty()) {
     if (!config.initial_weights.empty())
-      throw InputError("--from: expected where a run begins anew, " + run.name + " goes on from " +
+      throw InputError("--from is not allowed: " + run.name + " already starts from " +
                        config.initial_weights);
     config.initial_weights = options.weights;
   }
@@ -127,13 +127,13 @@ void check(const TrainingPlan& plan, ModelUse use) {
   std::set<std::string> names;
   for (const PlannedRun& run : plan) {
     if (!names.insert(run.name).second)
-      throw InputError("two runs would be called " + run.name + ", expected each once");
+      throw InputError("duplicate run name " + in_quotes(run.name));
     validate(run.config);
     run.config.task->make_task(run.config.seed);
     check_initial_weights(run.config, use);
     if (const auto& constructed = run.config.constructed;
         constructed && !std::filesystem::is_regular_file(constructed->weights))
-      throw InputError(constructed->weights + ": expected a file of weights to begin with");
+      throw InputError(constructed->weights + ": expected a weights file to start from");
   }
 }
 

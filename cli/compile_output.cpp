@@ -1,8 +1,11 @@
 #include "cli/compile_output.hpp"
 
+#include <fmt/core.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/phrases.hpp"
 #include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/optional_option.hpp"
@@ -39,9 +42,10 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
   save_weights(model, output);
 
   const Measures m = measure(model, 1);
-  std::cerr << "wrote " << output << ": shape (" << m.initial << ", " << m.repeated << ", "
-            << m.final << "), depth " << depth_formula(model) << ", width " << m.width << ", "
-            << m.cells << " cells, " << m.units << " units, " << m.nonzeros << " non-zeros\n";
+  std::cerr << fmt::format("wrote {}: shape ({}, {}, {}), depth {}, width {}, {}, {}, {}\n", output,
+                           m.initial, m.repeated, m.final, depth_formula(model), m.width,
+                           counted(m.cells, "cell"), counted(m.units, "hidden unit"),
+                           counted(m.nonzeros, "nonzero weight"));
   if (json) {
     nlohmann::json out = described;
     out["schema"] = "logdepth/compile/1";

@@ -87,9 +87,9 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const auto& task = record.config.task.as<WordTaskConfig>();
   const std::uint32_t most = most_looked_at(task);
   if (word.size() < 2 || word.size() > most)
-    throw InputError(fmt::format(
-        "the word: expected 2 to {} letters{}, found {}", most,
-        most < kMostLookedAt ? ", as many as the network has positions for" : "", word.size()));
+    throw InputError(fmt::format("the word: expected 2 to {} letters{}, found {}", most,
+                                 most < kMostLookedAt ? " (the positions of the network)" : "",
+                                 word.size()));
 
   const ProgramOutput answer =
       output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
@@ -102,7 +102,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   if (!output.empty()) {
     const auto compiled = compiled_bands(task, word);
     if (!compiled.has_value()) {
-      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; nothing was drawn\n";
+      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; no picture was written\n";
       return kNotDecided;
     }
     write_whole_file(output,

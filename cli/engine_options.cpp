@@ -23,7 +23,7 @@ void EngineOptions::add_to(CLI::App& command) {
 void EngineOptions::settle(std::size_t threads) {
   exact = name == "exact";
   if (exact) {
-    if (temperature) throw InputError("--temperature: needs a floating-point --engine");
+    if (temperature) throw InputError("--temperature requires a floating-point --engine");
     if (device != "cpu") throw InputError("--device: the exact engine runs on the CPU only");
     return;
   }

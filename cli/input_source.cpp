@@ -32,13 +32,14 @@ void check_kind(const InputOptions& options, const Model& model) {
   const std::string file = "the weights file " + in_quotes(model.name) + " takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
     if (graph || cells)
-      throw InputError(file + "words; give --input or --tokens" + (batch ? " or --batch" : ""));
+      throw InputError(file + "words; expected --input or --tokens" + (batch ? " or --batch" : ""));
   } else if (std::holds_alternative<GraphInput>(model.input)) {
     if (words || cells || !graph)
-      throw InputError(file + "graphs; give --graph FILE with --source and --target" +
+      throw InputError(file + "graphs; expected --graph FILE with --source and --target" +
                        (batch ? ", or with --batch and a file of pairs" : ""));
   } else if (words || graph || !cells) {
-    throw InputError(file + "raw streams; give --cells FILE, or of the division lemma --divide A " +
+    throw InputError(file +
+                     "raw streams; expected --cells FILE or, for the division lemma, --divide A " +
                      "--by M");
   }
 }
@@ -55,8 +56,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   questions.graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
   const bool source = given(options.source_option), target = given(options.target_option);
   if (given(options.words.batch_option)) {
-    if (source || target)
-      throw InputError("--batch names the pairs; leave out --source and --target");
+    if (source || target) throw InputError("--batch is not allowed with --source and --target");
     const bool standard_input = options.words.batch == "-";
     const std::string file = standard_input ? "standard input" : options.words.batch;
     const std::string text = standard_input
@@ -71,8 +71,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   }
   if (source != target || (needs_pair && !source))
     throw InputError(std::string("expected --source and --target") +
-                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") +
-                     " to ask about the graph");
+                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") + "");
   if (source)
     questions.pairs.emplace_back(
         find_vertex(questions.graph, options.source, "--source", options.graph),

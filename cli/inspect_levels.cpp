@@ -131,8 +131,7 @@ void LevelsOptions::add_to(CLI::App& app) {
 
 LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& options) {
   const bool reads = options.word_option->count() > 0;
-  if (!options.picture.empty() && !reads)
-    throw InputError("--levels draws the way of a word through the levels: expected --word, too");
+  if (!options.picture.empty() && !reads) throw InputError("--levels requires --word");
   Word word;
   if (reads) try {
       word = loaded.action.alphabet.parse_word(options.word);
@@ -143,7 +142,7 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& 
   try {
     const LevelledAutomaton automaton = levelled(loaded);
     if (automaton.dfa.states() > kMostLevelledStates)
-      throw SizeLimit(fmt::format("an automaton of {} states is not decomposed, {} is the limit",
+      throw SizeLimit(fmt::format("an automaton of {} states cannot be decomposed; the limit is {}",
                                   automaton.dfa.states(), kMostLevelledStates));
     const Cascade cascade = to_cascade(decompose(automaton.dfa));
     const auto levels = summarise(cascade);

@@ -159,9 +159,10 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
   } catch (const ProgramRefused& error) {
-    return fail(std::string("the program is refused: ") + error.what(), kBadInput);
+    return fail(std::string("the program is rejected: ") + error.what(), kBadInput);
   } catch (const BrokenProgram& error) {
-    return fail(std::string("the program breaks its own statement: ") + error.what(), kCheckFailed);
+    return fail(std::string("the program violates its own declarations: ") + error.what(),
+                kCheckFailed);
   } catch (const ExportWrong& error) {
     return fail(error.what(), kCheckFailed);
   } catch (const ExportRefused& error) {
@@ -171,6 +172,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory", kNotDecided);
   } catch (const std::exception& error) {
-    return fail(std::string("a defect of logdepth itself, please report it: ") + error.what(), 70);
+    return fail(std::string("internal error, please report it: ") + error.what(), 70);
   }
 }

@@ -27,10 +27,9 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
   constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 24;
   require(length > 0, "an input has at least one token, so --for-length is at least 1");
   if (length > kMaxLength)
-    throw SizeLimit(
-        fmt::format("--for-length {}: the limit is {}; --construction compact serves "
-                    "every length",
-                    length, kMaxLength));
+    throw SizeLimit(fmt::format(
+        "--for-length {}: the limit is {}; --construction compact supports every length", length,
+        kMaxLength));
   const auto L = static_cast<std::uint32_t>((length + 7) / 8);
 
   cells::Program p("division");

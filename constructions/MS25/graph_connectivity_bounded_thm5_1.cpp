@@ -40,7 +40,7 @@ cells::Program bounded_connectivity(std::uint32_t vertices) {
   require(vertices > 0, "a graph has at least one vertex, so --for-vertices is at least 1");
   if (vertices > kMaxBoundedVertices)
     throw SizeLimit(
-        fmt::format("--for-vertices {}: the limit is {}; --construction compact serves every "
+        fmt::format("--for-vertices {}: the limit is {}; --construction compact supports every "
                     "number of vertices",
                     vertices, kMaxBoundedVertices));
 

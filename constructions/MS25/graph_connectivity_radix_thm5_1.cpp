@@ -78,7 +78,7 @@ cells::Program radix_connectivity(std::uint32_t size, std::uint32_t radix) {
         "a table of positions for {} vertices and radix {} has {} rows; the limit is {}; try {}",
         size, radix, positions, kMaxGraphPositions,
         radix == 3 ? "--radix 2"
-                   : "--construction compact without --size, which serves every size"));
+                   : "--construction compact without --size, which supports every size"));
 
   const bool triples = radix == 2;
   cells::Program p("connectivity");
@@ -182,7 +182,7 @@ Construction radix_connectivity_record() {
                       {"radix", CountOption{.otherwise = kMaxGraphRadix},
                        "factor of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with "
                        "n^4 - n^2 (default: 3)"},
-                      {"padding", RefusedOption{": --radix says how much"}}},
+                      {"padding", RefusedOption{": --radix determines it"}}},
           .program = [](const Request& r) {
             return graph_connectivity_radix_MS25_thm5_1(
                 static_cast<std::uint32_t>(number_of(r.values, "size")),

@@ -29,7 +29,7 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   if (size > kMaxRowsSize)
     throw SizeLimit(
         fmt::format("rows for {} vertices need {} heads; the limit is {}; try --construction "
-                    "compact, which serves every size",
+                    "compact, which supports every size",
                     size, size, kMaxRowsSize));
 
   cells::Program p("reachability");

@@ -35,8 +35,8 @@ std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options
         fmt::format("radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
   if (options.max_length > limit)
-    throw SizeLimit(fmt::format("a promised length of {} letters is more than the limit of {}",
-                                options.max_length, limit));
+    throw SizeLimit(
+        fmt::format("a length of {} letters; the limit is {}", options.max_length, limit));
   std::vector<std::vector<std::uint32_t>> layers;
   for (std::uint64_t reach = 1; reach < options.max_length; reach *= options.radix) {
     auto& shifts = layers.emplace_back();

@@ -115,8 +115,7 @@ void check_options(const ComputationGraphOptions& options) {
   if (options.operands < 1 || options.operands > kMaxGraphOperands)
     throw InputError(fmt::format("--operands {}: expected a number from 1 to {}", options.operands,
                                  kMaxGraphOperands));
-  if (options.depth == 0)
-    throw InputError("--depth 0: expected a number from 1 on, a leaf has depth 1");
+  if (options.depth == 0) throw InputError("--depth 0: expected at least 1 (a leaf has depth 1)");
   if (table_rules(options) > kMaxGraphRules)
     throw SizeLimit(
         fmt::format("expressions of {} operands modulo {} need a table of {} rules and the limit "

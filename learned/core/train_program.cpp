@@ -120,7 +120,7 @@ int train(const Options& options) {
   if (stop != Trainer::Stop::diverged) trainer.save_checkpoint(checkpoint);
   if (stop == Trainer::Stop::interrupted) {
     std::cerr << "logdepth: interrupted after " << trainer.state().step
-              << " steps; the same command goes on from " << checkpoint << '\n';
+              << " steps; the same command continues from " << checkpoint << '\n';
     raise(interrupting_signal);
   }
   if (stop != Trainer::Stop::diverged) trainer.save_weights(options.out + "/" + kWeightsFile);
@@ -248,8 +248,7 @@ int main(int argc, char** argv) {
       std::cerr << "logdepth: out of memory\n";
       return 3;
     }
-    std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
-              << '\n';
+    std::cerr << "logdepth: internal error, please report it: " << error.what() << '\n';
     return 70;
   }
 }

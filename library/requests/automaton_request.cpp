@@ -73,9 +73,9 @@ void check_source(const AutomatonSource& source) {
   require(!names.empty(), expected);
   require(names.size() == 1, expected + ", found " + joined(names, " and "));
   require(!source.group || !source.alphabet,
-          "--alphabet does not go with --group, whose letters are its generators");
-  require(source.group || !source.letters, "--letters goes with --group");
-  require(source.fst || !source.symbols, "--symbols goes with --fst");
+          "--alphabet is not allowed with --group, whose letters are its generators");
+  require(source.group || !source.letters, "--letters requires --group");
+  require(source.fst || !source.symbols, "--symbols requires --fst");
   if (source.letters) require_one_of("--letters", *source.letters, kGroupLetters);
 }
 
@@ -254,6 +254,14 @@ Nfa LoadedAutomaton::minimal_to_write() const {
 }
 
 std::string LoadedAutomaton::sizes() const {
+  if (nfa_states)
+    return fmt::format("NFA {} states, DFA {}, minimal DFA {}", *nfa_states, *dfa_states,
+                       minimal->states());
+  return fmt::format("{} points, minimal DFA {} states", action.points,
+                     minimal ? std::to_string(minimal->states()) : "more than 100000");
+}
+
+std::string LoadedAutomaton::sizes_in_file() const {
   if (nfa_states)
     return fmt::format("{} states as given, {} deterministic, {} minimal", *nfa_states, *dfa_states,
                        minimal->states());

@@ -148,8 +148,8 @@ Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs
   constexpr double kMaxGraphs = 1e6;
   const double graphs = count_graphs(file.prime, file.operands, within.up_to);
   if (graphs / static_cast<double>(how.shard.count) > kMaxGraphs)
-    throw SizeLimit(fmt::format("--up-to {} means {:.2g} graphs modulo {}; lower it", within.up_to,
-                                graphs, file.prime));
+    throw SizeLimit(fmt::format("--up-to {} requires {:.2g} graphs modulo {}; lower it",
+                                within.up_to, graphs, file.prime));
   EveryGraph every(file, within.up_to);
   RandomGraphs drawn(file, within.seed);
   std::size_t left = within.random;

@@ -268,8 +268,8 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& qu
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
   if (within.up_to > kMaxPositions)
     throw InputError(
-        fmt::format("--up-to {} means more than {} positions and divisors, each with each; lower "
-                    "it, or raise --max-length",
+        fmt::format("--up-to {} requires more than {} pairs of position and divisor; lower it, or "
+                    "raise --max-length",
                     bounds.up_to, kMaxPositions));
   auto result = examine(runs, questions,
                         every_division(questions, within.up_to) +

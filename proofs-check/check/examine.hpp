@@ -74,8 +74,8 @@ FoundInput<Input> shrink(ExactRuns& runs, TestDomain<Input>& questions, const In
   auto finding = runs.ask(questions, smallest, uncounted);
   // The file answers the same every time, so it was the oracle that did not.
   if (!finding)
-    throw InputError("the oracle, asked " + questions.text(smallest) +
-                     " twice: expected one answer, found two");
+    throw InputError("the oracle is not deterministic: two answers for " +
+                     questions.text(smallest));
   return {std::move(smallest), std::move(*finding), input, number};
 }
 

@@ -103,21 +103,22 @@ TestedProperty property_of(const Failure& finding) {
 
 std::string expected_text(const Failure& finding) {
   return std::visit(
-      Overload{[](const WrongAnswer& wrong) { return answer_text(wrong.expected); },
-               [](const NoAnswer& none) { return answer_text(none.expected); },
-               [](const ProductOfTwoStates& two) {
-                 return fmt::format("a product of the first {} that no prefix to another state has",
-                                    counted(two.letters, "letter"));
-               },
-               [](const BrokenContract&) { return std::string("every head keeps its promise"); },
-               [](const OtherDepth& depth) { return "the stated depth of " + depth.stated; },
-               [](const NotRefused&) { return std::string("a refusal as outside the hypotheses"); },
-               [](const BrokenCell& broken) {
-                 return fmt::format("{} {} is {}",
-                                    broken.rule >= BrokenCell::Rule::mirror ? "coordinate" : "cell",
-                                    broken.cell, rule_text(broken.rule));
-               },
-               [](const CellLeft& left) { return "cell " + left.cell + " is zero again"; }},
+      Overload{
+          [](const WrongAnswer& wrong) { return answer_text(wrong.expected); },
+          [](const NoAnswer& none) { return answer_text(none.expected); },
+          [](const ProductOfTwoStates& two) {
+            return fmt::format("a product of the first {} that no prefix to another state has",
+                               counted(two.letters, "letter"));
+          },
+          [](const BrokenContract&) { return std::string("every selection contract fulfilled"); },
+          [](const OtherDepth& depth) { return "the stated depth of " + depth.stated; },
+          [](const NotRefused&) { return std::string("a refusal (hypothesis violated)"); },
+          [](const BrokenCell& broken) {
+            return fmt::format("{} {} is {}",
+                               broken.rule >= BrokenCell::Rule::mirror ? "coordinate" : "cell",
+                               broken.cell, rule_text(broken.rule));
+          },
+          [](const CellLeft& left) { return "cell " + left.cell + " is zero again"; }},
       finding);
 }
 

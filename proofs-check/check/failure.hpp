@@ -114,7 +114,7 @@ enum class TestedProperty {
 };
 TestedProperty property_of(const Failure& finding);
 
-// In words: "expected <expected_text>, got <got_text>".
+// In words: "expected <expected_text>, found <got_text>".
 std::string expected_text(const Failure& finding);
 std::string got_text(const Failure& finding);
 /// "accept"; "token 3, 7 by 2: quotient.0 = 3/5"

@@ -175,8 +175,8 @@ CaseGenerator<AskedGraph> every_graph(const GraphDomain& questions, GraphClass w
       }
     if (!can_be_listed(n, undirected) || asked / shard.count > kMaxQuestions)
       throw InputError(
-          fmt::format("--up-to {} means more than {} questions{}, every graph with every source "
-                      "and target; lower it",
+          fmt::format("--up-to {} requires more than {} cases{} (every graph with every source and "
+                      "target); lower it",
                       up_to, kMaxQuestions, shard.count > 1 ? " for each shard" : ""));
   }
   const std::size_t total = graphs.size();

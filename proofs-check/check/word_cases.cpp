@@ -58,7 +58,7 @@ CaseGenerator<Word> every_word(const Model& model, std::size_t up_to, const Shar
     total += words;
     if (total / shard.count > kMaxWords)
       throw InputError(
-          fmt::format("--up-to {} means more than {} words over {} letters{}; lower it", up_to,
+          fmt::format("--up-to {} requires more than {} words over {} letters{}; lower it", up_to,
                       kMaxWords, letters, shard.count > 1 ? " for each shard" : ""));
   }
   // As an odometer.

@@ -118,7 +118,7 @@ std::vector<Real> WordDomain::named_values(const Word& asked) const {
     if (value) result.push_back(std::move(*value));
   if (!fits || result.size() < names.size())
     throw InputError(
-        fmt::format("{}, asked {}: expected one exact value for each of the names {}, as "
+        fmt::format("{}, input {}: expected one exact value for each of the names {}, as "
                     "{}=1/2, found {}",
                     oracle_.name(), in_quotes(oracle_.alphabet().format_word(asked)), joined(names),
                     names.front(), in_quotes(*text)));

@@ -69,8 +69,8 @@ std::vector<Letter> common_letters(const Model& model, const LanguageOracle& ora
 /// Every word of at most so many letters, in length-lexicographic order. Errors: InputError for more
 /// than 2^24 words for each shard.
 CaseGenerator<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
-/// Words of one letter but for one place, of every length up to 17, every place and every two letters:
-/// what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
+/// Words with one letter that differs from the rest, of every length up to 17, every place and every
+/// two letters: what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
 /// many letters.
 CaseGenerator<Word> words_but_for_one_place(const Model& model, std::size_t up_to);
 /// Every word of one length; the first letter changes fastest, which a missing loop does not reach.

@@ -42,7 +42,7 @@ class Words {
     ComparedCounts counts;
     const auto found = runs_.ask(questions_, word, counts);
     if (!found) return std::nullopt;
-    return text(word) + ": expected " + expected_text(*found) + ", got " + got_text(*found);
+    return text(word) + ": expected " + expected_text(*found) + ", found " + got_text(*found);
   }
 
  private:

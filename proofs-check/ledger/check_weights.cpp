@@ -93,8 +93,9 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstLang
                       fmt::format("every word of at most {} ({})",
                                   counted(verdict.bounds.up_to, "letter"), verdict.exhaustive),
                       "word") +
-      (verdict.chosen > 0 ? fmt::format(", {} of one letter but for one place", verdict.chosen)
-                          : "") +
+      (verdict.chosen > 0
+           ? fmt::format(", {} words with one letter that differs from the rest", verdict.chosen)
+           : "") +
       random_text(verdict, "random ones", "");
 }
 
@@ -216,7 +217,7 @@ Status worse(Status a, Status b) {
 }
 
 std::string describe(const FailedInput& failed) {
-  return failed.input + ": expected " + expected_text(failed.finding) + ", got " +
+  return failed.input + ": expected " + expected_text(failed.finding) + ", found " +
          got_text(failed.finding);
 }
 

@@ -31,7 +31,7 @@ struct FailedInput {
   std::string input;
   Failure finding;
 };
-/// "on <input>: expected ..., got ...".
+/// "on <input>: expected ..., found ...".
 std::string describe(const FailedInput& failed);
 
 struct [[nodiscard]] FileVerdict {

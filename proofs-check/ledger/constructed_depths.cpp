@@ -54,7 +54,8 @@ void fit_slope(ConstructedDepths& depths) {
 }
 
 std::string never_asked(const std::vector<HeadPlace>& heads) {
-  return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
+  return heads.empty() ? ""
+                       : "; selection contracts never exercised: " + counted(heads.size(), "head");
 }
 
 /// `all`: what was verified of all inputs up to a size; `unit`: of sizes.
@@ -64,7 +65,7 @@ void judge(ConstructedDepths& depths, const Examination<Input>& found, const std
            const std::string& unit) {
   if (const auto& wrong = found.counterexample) {
     depths.failed = true;
-    depths.verification = fmt::format("{}FAILED on {}: expected {}, got {}", of, input,
+    depths.verification = fmt::format("{}FAILED on {}: expected {}, found {}", of, input,
                                       expected_text(wrong->finding), got_text(wrong->finding));
     return;
   }

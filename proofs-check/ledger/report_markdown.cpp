@@ -45,18 +45,19 @@ std::string link_to_heading(const std::string& text, const std::string& heading)
 }
 
 constexpr const char* kIntroduction = R"(
-What papers state, MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal) before all, and what exact
-runs of weights files say about it. Statuses are computed: `checked` (every input up to the bound, every head's promise
-kept), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided` (some
-input got no answer, named with the finding), `unchecked` (no input asked), `not-executable` (with the
-reason). *Proved* files have a certificate: a small independent program proves that the file computes the
-automaton that it reads off it, for every length; TRUST.md states what that rests on. *As written* is the repaired construction with one change back to the paper's text; that it is
-contradicted is the finding, not a failure. Depths and sizes are counted on the files, claimed formulas
-evaluated at the paper's own n. The paper's sentences are quoted with its formulas in plain characters.
+Statements of papers, mainly of MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal), and the results of
+exact runs of weights files. Each status is computed: `checked` (every input up to the bound, every selection
+contract fulfilled), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided`
+(some input got no decision, named with the finding), `unchecked` (not run), `not-executable` (with the reason).
+*Proved* files have a certificate: a small independent program proves that the file computes the automaton that
+it reads off the file, for every length (TRUST.md).
+*As written* is the repaired construction with one change back to the paper's text; its contradiction is the
+finding, not a failure. Depths and sizes are counted on the files, and claimed formulas are evaluated at the
+paper's own n. The paper's sentences are quoted with formulas in plain characters.
 
-Each claim names its file and its tests. At the head of a construction's file stand the statement, the
-deviations with their reasons, the cells, and the invariant that proves it for every length; why its heads
-select what they should is proved, a lemma for each kind of head, in )";
+Each claim names its file and its tests. The file of a construction begins with the statement, the deviations
+with their reasons, the cells, and the invariant that proves it for every length. Lemmas, one for each kind of
+head, prove that the heads select the right positions: )";
 
 }  // namespace
 

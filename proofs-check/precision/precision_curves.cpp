@@ -122,8 +122,8 @@ std::vector<PrecisionPoint> points_to_measure(const PrecisionOptions& options) {
   }
   for (const std::string& name : options.only)
     if (!known.contains(name))
-      throw InputError("--only: nothing is called " + in_quotes(name) + ", expected some of " +
-                       names + kTemperature + " " + kPositions);
+      throw InputError("--only: unknown series " + in_quotes(name) + "; expected some of " + names +
+                       kTemperature + " " + kPositions);
   const auto asked = [&](const std::string& name) {
     return options.only.empty() ||
            std::find(options.only.begin(), options.only.end(), name) != options.only.end();

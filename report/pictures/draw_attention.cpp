@@ -306,8 +306,7 @@ class AttentionBands {
     std::vector<std::string>& notes = bands_.notes;
     if (!levels_.empty())
       notes.emplace_back(
-          "reaches: the tokens that chains of these lines lead to, heads that count positions left "
-          "out");
+          "reaches: receptive field through these attention edges (counting heads excluded)");
     const std::vector<std::string> names = names_.notes();
     notes.insert(notes.end(), names.begin(), names.end());
   }
@@ -389,7 +388,7 @@ std::vector<WrongRow> wrong_rows(const ContractCheck& promises, const RunReview&
   std::vector<WrongRow> rows;
   if (const auto& broken = promises.broken_row())
     rows.push_back(
-        {broken->step, broken->token, broken->head, "broken promise: " + broken->sentence});
+        {broken->step, broken->token, broken->head, "contract violated: " + broken->sentence});
   if (const auto& difference = review.difference)
     rows.push_back({difference->step, difference->token, std::nullopt,
                     "first difference from the program: " + describe(*difference)});
@@ -459,10 +458,10 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
   bands.verdict = std::move(verdict);
   if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
-    bands.notes.emplace_back(reads_states(model)
-                                 ? "no state was compared: the oracle has none of this automaton"
-                                 : "no prefix product was compared: the oracle has none of these "
-                                   "points");
+    bands.notes.emplace_back(
+        reads_states(model) ? "no state was compared: the oracle has no states of this automaton"
+                            : "no prefix product was compared: the oracle has none of these "
+                              "points");
   if (review.wrong_answer || refusal)
     bands.alarms.insert(bands.alarms.begin(),
                         review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));

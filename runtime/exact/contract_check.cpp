@@ -159,11 +159,10 @@ void ContractCheck::on_row(const Location& location, std::size_t head, const Sel
     }
     positions += fmt::format("{}{}", positions.empty() ? "" : ", ", p);
   }
-  broken_ = {
-      location.step, location.layer, head, row.row,
-      fmt::format("layer {}, head {}, token {}: promised {}, selected {} of {} (position {})",
-                  location.step, head, row.row, contract_text(contract), row.count, row.visible,
-                  positions)};
+  broken_ = {location.step, location.layer, head, row.row,
+             fmt::format("layer {}, head {}, token {}: expected {}, found {} of {} (position {})",
+                         location.step, head, row.row, contract_text(contract), row.count,
+                         row.visible, positions)};
 }
 
 }  // namespace logdepth::inline runtime_exact

@@ -53,7 +53,7 @@ class Reader : JsonReader {
     if (derived != kAbsent) m.derived = derived_from_json(tape_, derived, source_, m.layers);
     const auto hash = text(sha256);
     if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      fail(sha256, "expected 64 lower-case hexadecimal digits, got " + shown(hash));
+      fail(sha256, "expected 64 lower-case hexadecimal digits, found " + shown(hash));
     }
     return m;
   }
@@ -88,7 +88,7 @@ class Reader : JsonReader {
     if (!version) fail(0, "the key \"version\" is missing");
     expect(*version, Kind::integer);
     if (tape_.integer(*version) != 1) {
-      fail(*version, fmt::format("this reader knows version 1, not {}", tape_.integer(*version)));
+      fail(*version, fmt::format("expected version 1, found {}", tape_.integer(*version)));
     }
   }
 

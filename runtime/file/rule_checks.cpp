@@ -108,7 +108,7 @@ void check_matrix(const SparseMatrix& matrix, const Place& place) {
 void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place& place,
                       const char* meaning) {
   if (actual != expected) {
-    violate(place, "expected " + number(expected) + " (" + meaning + "), got " + number(actual));
+    violate(place, "expected " + number(expected) + " (" + meaning + "), found " + number(actual));
   }
 }
 

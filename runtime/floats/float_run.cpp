@@ -204,10 +204,11 @@ class TypedEngine final : public FloatRunner::Engine {
       doubt = {
           rows.broken > 0,
           rows.broken > 0
-              ? fmt::format("layer {}, head {}: promised {}, the scores of {} rows say otherwise",
+              ? fmt::format("layer {}, head {}: expected {}; the scores of {} rows contradict it",
                             location.step, head, contract_text(contract), rows.broken)
-              : fmt::format("layer {}, head {}: promised {}, the scores of {} rows do not show it",
-                            location.step, head, contract_text(contract), rows.open)};
+              : fmt::format(
+                    "layer {}, head {}: expected {}; the scores of {} rows do not confirm it",
+                    location.step, head, contract_text(contract), rows.open)};
     }
   }
 
@@ -316,8 +317,7 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
           "where nvcc is installed");
     if (options.engine == FloatOptions::Engine::mpfr)
       throw InputError("--device cuda: the mpfr engine runs on the CPU only");
-    if (cuda_devices() == 0)
-      throw InputError("--device cuda: no CUDA device answers on this machine");
+    if (cuda_devices() == 0) throw InputError("--device cuda: no CUDA device found");
   }
   switch (options.engine) {
     case FloatOptions::Engine::float64:
@@ -328,7 +328,7 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
       break;
     case FloatOptions::Engine::mpfr:
       if (options.bits < FloatOptions::kFewestBits || options.bits > FloatOptions::kMostBits)
-        throw InputError(fmt::format("--engine: expected mpfr:{} to mpfr:{}, got mpfr:{}",
+        throw InputError(fmt::format("--engine: expected mpfr:{} to mpfr:{}, found mpfr:{}",
                                      FloatOptions::kFewestBits, FloatOptions::kMostBits,
                                      options.bits));
       engine_ = std::make_unique<TypedEngine<Mpfr>>(model, facts, options, options.bits);
@@ -396,7 +396,7 @@ FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
   const std::optional<Engine::Doubt>& doubt = engine_->doubt;
   if (options_.temperature) {
     answer.certificate = Certificate::uncertified;
-    answer.reason = "softmax attention is not what the weights file is proved for";
+    answer.reason = "the weights file has no proof for softmax attention";
   } else if (options_.rule != FloatOptions::Rule::bounded) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "ties and zeros were decided without error bounds";

@@ -126,7 +126,7 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
        "unknown option '--rexgex' of logdepth compile regular; did you mean --regex? (see logdepth "
        "compile regular --help)");
   says({"--json", "info", "x.json"},
-       "expected --json behind logdepth info, found it before (see logdepth info --help)");
+       "expected --json after logdepth info, found it before (see logdepth info --help)");
   says({"info", "x.json", "--zzz"},
        "unknown option '--zzz' of logdepth info (see logdepth info --help)");
 }

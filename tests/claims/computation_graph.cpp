@@ -177,8 +177,9 @@ TEST(ComputationGraph, IsRightOnEverySmallGraphUnderBothNorms) {
       for (const Norm norm : {Norm::rms, Norm::layernorm}) {
         const auto report = examine_computation_graphs(compiled({form, 3, 10, operands, 3}, norm),
                                                        {3, 25, 10, laws::seed()});
-        ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding)
-                                            << ", got " << got_text(report.counterexample->finding);
+        ASSERT_FALSE(report.counterexample)
+            << expected_text(report.counterexample->finding) << ", found "
+            << got_text(report.counterexample->finding);
         EXPECT_TRUE(report.unevaluated.empty());
         EXPECT_GE(report.exhaustive, 3u + 3 * 4 + 3 * 4 * 5);
       }
@@ -187,7 +188,7 @@ TEST(ComputationGraph, IsRightOnEverySmallGraphUnderBothNorms) {
 TEST(ComputationGraph, IsRightOnEveryGraphOfFourEquationsModuloTwo) {
   const auto report =
       examine_computation_graphs(compiled({GraphEvaluation::compact, 2, 5, 3, 3}), {4, 0, 0});
-  ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding) << ", got "
+  ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding) << ", found "
                                       << got_text(report.counterexample->finding);
   EXPECT_EQ(report.exhaustive, 2u + 2 * 3 + 2 * 3 * 10 + 2 * 3 * 10 * 77);
 }
@@ -292,7 +293,7 @@ TEST(ComputationGraph, BrokenOnPurposeIsToldFromTheRightOne) {
     ComputationGraphOptions options;
     std::string before, after, told_by;
   };
-  const std::string contract = "every head keeps its promise";
+  const std::string contract = "every selection contract fulfilled";
   const std::vector<Edit> edits = {
       // A definition is no longer told from the other tokens of its name.
       {compact, "    add c[0] + 1/2 one + 1/2 equals\n", "", contract},

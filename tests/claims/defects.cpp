@@ -73,7 +73,7 @@ TEST(Defects, AreAllShown) {
       EXPECT_NE(finding.note.find(words), std::string::npos) << defect.id << ": " << finding.note;
     std::cout << defect.number << " " << defect.id << ": ";
     if (const auto& found = finding.counterexample)
-      std::cout << found->input << ": expected " << found->expected << ", got " << found->got;
+      std::cout << found->input << ": expected " << found->expected << ", found " << found->got;
     std::cout << finding.note << "\n";
   }
 }

@@ -86,8 +86,8 @@ std::vector<Construction> constructions() {
            flipflop,
            last_set,
            {0, 0, 1},
-           {proved("layer 1, fetch 'last': what is selected outscores the rest by at least "
-                   "27/5 / N^3")}},
+           {proved("layer 1, fetch 'last': selected positions outscore the others by at least 27/5 "
+                   "/ N^3")}},
           {"dyck1",
            dyck1,
            well_nested,
@@ -99,7 +99,7 @@ std::vector<Construction> constructions() {
            sorting,
            in_order,
            {0, 0, 6},
-           {proved("layer 4, fetch 'compare': what is selected outscores the rest by at least "
+           {proved("layer 4, fetch 'compare': selected positions outscore the others by at least "
                    "25/8 / N^4"),
             open("layer 4, test behind_a: how near to 0 behind[0] comes where it is not 0"),
             open("layer 5, test behind_b: how near to 0 behind[1] comes where it is not 0")}}};
@@ -254,7 +254,7 @@ TEST_P(OwnConstructionsFromOutside, ProveNothingOfAFileWhoseProgramIsAnother) {
   file.replace(at, 9, "alphabet Z ");
   folder.write("other.json", file);
   const std::string said = done({"info", "other.json", "--precision"});
-  EXPECT_NE(said.find("\nnot proved    anything: "), std::string::npos) << said;
+  EXPECT_NE(said.find("\nnot proved    all values: "), std::string::npos) << said;
   EXPECT_EQ(said.find("\nproved"), std::string::npos) << said;
 }
 

@@ -364,10 +364,7 @@ TEST(Builder, RefusesCellsThatCannotBeDeclared) {
             "'under' is no name of a cell: expected a letter or _, then letters, digits, _ and ., "
             "and not 'under', 'from' or 'label'");
   EXPECT_EQ(refusal([&] { (void)p.number("n", 0); }), "cell n has no components");
-  EXPECT_EQ(refusal([&] {
-              (void)p.onehot("x", {"a", "b", "a"});
-            }),
-            "a label of cell x stands twice");
+  EXPECT_EQ(refusal([&] { (void)p.onehot("x", {"a", "b", "a"}); }), "duplicate label of cell x");
   EXPECT_EQ(refusal([&] { p.reads_cells().no_begin(); }),
             "only words have a beginning and an end token");
   EXPECT_EQ(refusal([&] { p.reads_rows(3).end(); }),
@@ -401,7 +398,7 @@ TEST(Builder, RefusesHeadsAndNumbersThatAreNone) {
   EXPECT_EQ(refusal([&] { (void)fetch("left").copy(s, d); }),
             "fetch 'left': a product of 2 rows is copied to one of 1");
   EXPECT_EQ(refusal([&] { p.final(fetch("left").copy(s[0], d[0])); }),
-            "fetch 'left' does not say what it selects: expected .causal(...) or .unmasked(...)");
+            "fetch 'left' has no selector: expected .causal(...) or .unmasked(...)");
   EXPECT_EQ(refusal([&] { (void)Fraction(1, 0); }),
             "the denominator of a fraction is a positive number");
   EXPECT_EQ(refusal([&] { (void)(d[0]["0"] / -2); }),

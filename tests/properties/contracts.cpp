@@ -273,11 +273,11 @@ TEST(Contracts, ARunThatFindsItsOwnDirectionKeepsTheContractToFind) {
   EXPECT_EQ(broken_by(head_model(find, true), rows), "");
   EXPECT_EQ(broken_by(head_model(find, false), rows), "");
   EXPECT_EQ(broken_by(head_model(FindContract{1, false, true}, true), rows),
-            "layer 1, head 0, token 2: promised the one position that matches, selected 2 of 3 "
+            "layer 1, head 0, token 2: expected the one position that matches, found 2 of 3 "
             "(position 0, 2)");
   // A token that is zero finds nothing, whatever it selects.
   EXPECT_EQ(broken_by(head_model(find, true), {{0, 0, 1}}),
-            "layer 1, head 0, token 0: promised the matching positions, selected 1 of 1 (position "
+            "layer 1, head 0, token 0: expected the matching positions, found 1 of 1 (position "
             "0)");
 }
 
@@ -286,8 +286,8 @@ TEST(Contracts, TheContractOfALargestFlagCountsEveryFlag) {
   const Contract rightmost = RightmostContract{{{0, 2}, {2, 1}}};
   EXPECT_EQ(broken_by(head_model(rightmost, true), {{1, 0, 0}, {0, 1, 2}, {1, 1, 1}}), "");
   EXPECT_EQ(broken_by(head_model(rightmost, true), {{1, 0, 1}, {0, 1, 0}}),
-            "layer 1, head 0, token 1: promised the last position where the flags are largest, "
-            "selected 1 of 2 (position 1)");
+            "layer 1, head 0, token 1: expected the last position where the flags are largest, "
+            "found 1 of 2 (position 1)");
 }
 
 TEST(Contracts, AFlaggedHeadTakesAllPositionsWhereItsConditionFails) {
@@ -298,7 +298,7 @@ TEST(Contracts, AFlaggedHeadTakesAllPositionsWhereItsConditionFails) {
   EXPECT_EQ(broken_by(head_model(FlaggedContract{flag, when}, false), {{-1, 1, 1}, {-2, 2, -1}}),
             "");
   EXPECT_EQ(broken_by(head_model(FlaggedContract{flag, {}}, false), {{1, 1, 1}, {2, 2, -1}}),
-            "layer 1, head 0, token 0: promised the flagged positions, selected 2 of 2 (position "
+            "layer 1, head 0, token 0: expected the flagged positions, found 2 of 2 (position "
             "0, 1)");
 }
 

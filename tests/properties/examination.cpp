@@ -244,12 +244,12 @@ TEST(ContradictedHypotheses, NameTheHeadTheEncodingAndTheLimit) {
     EXPECT_EQ(contradiction(model, text), std::nullopt) << text;
   model.layers[0].attention.heads[0].causal = false;
   EXPECT_EQ(contradiction(model, model.hypotheses[0]),
-            "layer 0 of the file, head 0 looks at all tokens");
+            "layer 0 of the file, head 0 attends to all tokens");
   model.unroll.max_length = 7;
   EXPECT_EQ(contradiction(model, model.hypotheses[1]), "inputs of more than 7 are refused");
   EXPECT_EQ(contradiction(model, "rational position encoding: circle"),
             "the position encoding is two-circle");
-  EXPECT_EQ(contradiction(model, "at most 5 letters"), "inputs of up to 7 are answered");
+  EXPECT_EQ(contradiction(model, "at most 5 letters"), "inputs of up to 7 are supported");
   EXPECT_EQ(contradiction(model, "exact numbers"), std::nullopt);
   EXPECT_EQ(contradiction(model, "at most 5 operands, not any length"), std::nullopt);
   const Model graphs = connectivity();

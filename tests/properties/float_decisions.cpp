@@ -326,7 +326,7 @@ std::string refusal(const FloatOptions& options) {
 TEST(FloatDecisions, AreRefusedForBitsOutOfRangeAndDevicesThatAreNotThere) {
   for (const std::uint32_t bits : {0u, 1u, 501u, 4000000000u})
     EXPECT_EQ(refusal(arithmetic(Engine::mpfr, bits)),
-              "--engine: expected mpfr:2 to mpfr:500, got mpfr:" + std::to_string(bits));
+              "--engine: expected mpfr:2 to mpfr:500, found mpfr:" + std::to_string(bits));
   for (const std::uint32_t bits : {2, 500}) EXPECT_EQ(refusal(arithmetic(Engine::mpfr, bits)), "");
   FloatOptions options = arithmetic(Engine::mpfr);
   options.device = FloatOptions::Device::cuda;
@@ -391,7 +391,7 @@ TEST(FloatDecisions, BeyondTheRangeOfTheFormatAreNotCertifiedWrong) {
           if (difference_found) {
             ADD_FAILURE() << "2^" << exponent << ", 2^" << difference << ", engine "
                           << static_cast<int>(engine) << ", token " << difference_found->token
-                          << ": expected " << difference_found->expected << ", got "
+                          << ": expected " << difference_found->expected << ", found "
                           << difference_found->got;
           }
         }

@@ -143,7 +143,7 @@ class BothRuns {
     if (const auto& d = difference.value()) {
       ADD_FAILURE() << name_of(options_) << ": layer " << d->step << ", " << d->sublayer
                     << ", token " << d->token << ", cell " << d->cell << ": expected "
-                    << d->expected << ", got " << d->got;
+                    << d->expected << ", found " << d->got;
       return {};
     }
     const auto stream = exact_.run(tokens);

@@ -82,7 +82,7 @@ TEST(Inputs, AFileMadeForASizeAddsIsolatedVerticesAndRefusesLargerGraphs) {
   const auto larger = graph_tokens(input, graph_of(4, {}), 0, 0);
   ASSERT_FALSE(larger.has_value());
   EXPECT_EQ(describe(larger.refusal()),
-            "outside the hypotheses: the graph has 4 vertices and this file is made for at most 3");
+            "hypothesis violated: the graph has 4 vertices; this network supports at most 3");
 }
 
 TEST(Inputs, TooManyPaddingTokensAreALimitAndNotACrash) {
@@ -183,13 +183,13 @@ TEST(Inputs, TheLargestLengthCountsLettersVerticesAndTokens) {
   const auto reason = [](const Outcome<Tokens>& tokens) {
     return tokens.has_value() ? "" : describe(tokens.refusal());
   };
-  const std::string tail = " and this file is made for at most 2";
+  const std::string tail = "; this network supports at most 2";
   EXPECT_EQ(reason(tokens_of(words, Kinds{"a", "b", "a"})),
-            "outside the hypotheses: the input has 3 letters" + tail);
+            "hypothesis violated: the input has 3 letters" + tail);
   EXPECT_EQ(reason(tokens_of(graphs, graph_of(3, {}), 0, 0)),
-            "outside the hypotheses: the input has 3 vertices" + tail);
+            "hypothesis violated: the input has 3 vertices" + tail);
   EXPECT_EQ(reason(tokens_of(cells, Rows{{1, 1}, {1, 1}, {1, 1}})),
-            "outside the hypotheses: the input has 3 tokens" + tail);
+            "hypothesis violated: the input has 3 tokens" + tail);
   EXPECT_EQ(reason(tokens_of(graphs, graph_of(2, {}), 0, 0)), "");
   Runner runner(cells);
   EXPECT_FALSE(runner.run(cells_tokens({{1, 1}, {1, 1}, {1, 1}})).has_value());

@@ -107,7 +107,7 @@ TEST(NestedRuns, RandomModelsThatLeaveTheFieldRunAsTheDefinitionSays) {
     if (too_large) continue;
     if (refusal) {
       const auto* open = std::get_if<OutsideField>(&*refusal);
-      ASSERT_TRUE(open && open->reason.starts_with("also with roots of roots: layer "))
+      ASSERT_TRUE(open && open->reason.starts_with("also with nested radicals: layer "))
           << describe(*refusal);
       ++undecided;
       continue;
@@ -230,7 +230,7 @@ TEST(NestedRuns, WhatTheLimitsDoNotDecideIsOutsideTheFieldWithItsPlace) {
   std::cout << decided << " pairs decided; then: " << open->reason << "\n";
   EXPECT_TRUE(open->reason.starts_with("layer 1, attention mask, token 0: the squared norm "))
       << open->reason;
-  EXPECT_NE(open->reason.find("; also with roots of roots: layer 1, attention of "),
+  EXPECT_NE(open->reason.find("; also with nested radicals: layer 1, attention of "),
             std::string::npos)
       << open->reason;
   EXPECT_NE(open->reason.find("not clearly other than 0 to 16384 bits"), std::string::npos);

@@ -168,7 +168,7 @@ TEST(PrefixStates, OfAnOracleWithoutAnAutomatonAreNotComparedAndATestSaysSo) {
   const auto report = examine_words(runs, questions, kWordBounds, {});
   EXPECT_FALSE(report.counterexample);
   EXPECT_EQ(report.counts.prefixes, 0u);
-  EXPECT_EQ(questions.prefix_note(), "the oracle knows no states");
+  EXPECT_EQ(questions.prefix_note(), "the oracle has no states");
 }
 
 TEST(PrefixStates, WithEqualLogitsAreUndecided) {

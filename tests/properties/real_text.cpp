@@ -93,10 +93,10 @@ TEST(RealTextForms, RawStreamsThatDoNotFitAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("x z\n"), "c.txt:1: the first line names 'z'; expected the names x y");
   EXPECT_EQ(refusal("\nx x\n"), "c.txt:2: the first line names 'x' twice");
   EXPECT_EQ(refusal("y\n"), "c.txt:1: the first line does not name 'x'");
-  EXPECT_EQ(refusal("x y\n1 2\n3\n"), "c.txt:3: expected 2 values, got 1");
-  EXPECT_EQ(refusal("x y\n1 2 3\n"), "c.txt:2: expected 2 values, got 3");
+  EXPECT_EQ(refusal("x y\n1 2\n3\n"), "c.txt:3: expected 2 values, found 1");
+  EXPECT_EQ(refusal("x y\n1 2 3\n"), "c.txt:2: expected 2 values, found 3");
   EXPECT_EQ(refusal("x y\n1 0.5\n"),
-            "c.txt:2: expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got '0.5'");
+            "c.txt:2: expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), found '0.5'");
   EXPECT_EQ(refusal("x y\n1 2 -\n").substr(0, 8), "c.txt:2:");
 }
 

@@ -157,7 +157,7 @@ TEST_F(WeightsFile, AModelThatBreaksARuleIsNotWritten) {
   Model model = example_model();
   model.layers[2].attention.heads[1].key.rows = 2;
   EXPECT_EQ(first_violation(model),
-            "layers[2].attention.heads[1].key.rows: expected 1 (the rows of the query), got 2");
+            "layers[2].attention.heads[1].key.rows: expected 1 (the rows of the query), found 2");
   EXPECT_THROW(write_weights(model), std::logic_error);
 }
 
@@ -202,7 +202,7 @@ TEST_F(WeightsFile, FilesThatAreNotWeightsAreRefused) {
       {with_bytes("nul.json", valid + std::string(1, '\0')), "NUL"},
       {with_bytes("two.json", valid + valid), "not valid JSON"},
       {with_bytes("text.json", "hello"), "text.json:1: not valid JSON"},
-      {with_bytes("array.json", "[1]"), "array.json:1: expected an object, got an array"},
+      {with_bytes("array.json", "[1]"), "array.json:1: expected an object, found an array"},
       {with_bytes("other.json", "{}"), "this is not a weights file"},
       {with_bytes("short.json.gz", packed.substr(0, packed.size() - 9)), "ends too early"},
       {with_bytes("header.json.gz", packed.substr(0, 2)), "ends too early"},

@@ -103,8 +103,8 @@ TEST(WrongRuns, ShowTheFirstBrokenContractAtItsTokenAndLayer) {
   bool said = false;
   for (const std::string& alarm : bands.alarms)
     said = said || alarm.starts_with(
-                       "broken promise: layer 1, head 0, token 1: promised exactly "
-                       "one position, selected 2 of 2");
+                       "contract violated: layer 1, head 0, token 1: expected exactly one "
+                       "position, found 2 of 2");
   EXPECT_TRUE(said) << bands.alarms.front();
   EXPECT_EQ(bands.bands[0].wrong, (std::vector<std::size_t>{1}));
   EXPECT_EQ(wrong_lines(bands.bands[0]), 2u);
@@ -117,7 +117,7 @@ TEST(WrongRuns, ShowTheFirstBrokenContractAtItsTokenAndLayer) {
   EXPECT_NE(strips_svg(picture).find("class=\"select wrong\""), std::string::npos);
   bool noted = false;
   for (const StripNote& note : picture.strips[1].notes)
-    noted = noted || note.text.find("broken promise") != std::string::npos;
+    noted = noted || note.text.find("contract violated") != std::string::npos;
   EXPECT_TRUE(noted);
 }
 
@@ -170,11 +170,11 @@ TEST(WrongRuns, ShowAVerdictThatIsNotTheRightOne) {
   for (const bool right : {false, true}) {
     RunReview review;
     review.verdict = right;
-    review.wrong_answer = "expected this, got that";
+    review.wrong_answer = "expected this, found that";
     const TokenBands bands = bands_of(model, {0, 0}, review).value();
     EXPECT_EQ(bands.verdict.wrong, !right) << "the product of a letter twice is the identity";
     EXPECT_EQ(bands.verdict.text, right ? "accept" : "accept, right is reject");
-    EXPECT_EQ(bands.alarms, (std::vector<std::string>{"expected this, got that"}));
+    EXPECT_EQ(bands.alarms, (std::vector<std::string>{"expected this, found that"}));
   }
 }
 

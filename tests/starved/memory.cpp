@@ -98,7 +98,7 @@ class Memory : public Starved {
     const auto finished = starve(room, {"run", "large.json", "--tokens", "@input.txt", "--threads",
                                         "1", "--memory", "0.015625"});
     EXPECT_EQ(finished.status, 3);
-    EXPECT_EQ(finished.out, "beyond a limit\n");
+    EXPECT_EQ(finished.out, "resource limit exceeded\n");
     EXPECT_TRUE(finished.err.starts_with("logdepth: " + place + ": ")) << finished.err;
     EXPECT_NE(finished.err.find("; the limit is 16384 KiB"), std::string::npos) << finished.err;
   }

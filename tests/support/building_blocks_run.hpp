@@ -111,7 +111,7 @@ class BlockRun {
         const auto change = expected.find(c);
         const Real want = change == expected.end() ? value(*start_, token, c) : change->second;
         ASSERT_EQ(value(*end_, token, c), want)
-            << "expected " << want.text() << ", got " << value(*end_, token, c).text() << ": "
+            << "expected " << want.text() << ", found " << value(*end_, token, c).text() << ": "
             << what << ", token " << token << ", coordinate " << c;
       }
     }
