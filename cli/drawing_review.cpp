@@ -30,7 +30,7 @@ void ask_language(const OracleRequest& request, const Model& model, const Letter
   ComparedCounts counts;
   const auto finding = runs.ask(questions, questions.word_of(word), counts);
   // The picture says itself which promise was broken.
-  if (finding && property_of(*finding) != TestedProperty::promise)
+  if (finding && property_of(*finding) != TestedProperty::contract)
     review.wrong_answer = "expected " + expected_text(*finding) + ", found " + got_text(*finding);
   Word letters;
   for (const std::string& name : word)

@@ -94,7 +94,7 @@ TestedProperty property_of(const Failure& finding) {
   return std::visit(Overload{[&](const WrongAnswer& wrong) { return of_answer(wrong.expected); },
                              [&](const NoAnswer& none) { return of_answer(none.expected); },
                              [](const ProductOfTwoStates&) { return TestedProperty::prefix; },
-                             [](const BrokenContract&) { return TestedProperty::promise; },
+                             [](const BrokenContract&) { return TestedProperty::contract; },
                              [](const OtherDepth&) { return TestedProperty::depth; },
                              [](const NotRefused&) { return TestedProperty::limit; },
                              [](const auto&) { return TestedProperty::cell; }},

@@ -350,7 +350,7 @@ TEST(ComputationGraph, TellsWhenANameIsUsedBeforeItsDefinitionOrDefinedTwice) {
     std::optional<Failure> mismatch;
     EXPECT_FALSE(run.values(words_of(text), 2, mismatch)) << text;
     ASSERT_TRUE(mismatch) << text;
-    EXPECT_EQ(property_of(*mismatch), TestedProperty::promise) << text;
+    EXPECT_EQ(property_of(*mismatch), TestedProperty::contract) << text;
     EXPECT_THROW(ComputationGraphOracle(3, words_of(text)), InputError) << text;
   }
 }

@@ -43,7 +43,7 @@ std::string name_of(TestedProperty property) {
       return "answer";
     case TestedProperty::prefix:
       return "prefix";
-    case TestedProperty::promise:
+    case TestedProperty::contract:
       return "promise";
     case TestedProperty::depth:
       return "depth";

@@ -710,7 +710,7 @@ EDITS = [
     (DRAW_ATTENTION, "verdict.wrong = right && *right != answer.value();", "verdict.wrong = right.has_value();",
      "a verdict that is right is red"),
     (REACHABILITY_RUN, "right && finished && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
-    (DRAWING_REVIEW, "property_of(*finding) != TestedProperty::promise", "true",
+    (DRAWING_REVIEW, "property_of(*finding) != TestedProperty::contract", "true",
      "a broken promise is said twice, once as a wrong answer"),
     (CARDS, "if (std::all_of(members.begin(), members.end(), [&]", "if (std::any_of(members.begin(), members.end(), [&]",
      "what one head reads is said of all heads of its card"),
