@@ -11,7 +11,7 @@
 #include "objects/action.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 
 namespace logdepth {
@@ -41,7 +41,7 @@ class ExactContender : public Contender {
   RunSeconds run() override {
     stream_.reset();
     runner_ = std::make_unique<Runner>(question_.model);
-    std::optional<PromiseCheck> check;
+    std::optional<ContractCheck> check;
     Runner::Observers observers;
     if (checked_) observers.push_back(&check.emplace(question_.model, runner_->arithmetic()));
     const auto start = Clock::now();

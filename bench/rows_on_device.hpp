@@ -140,7 +140,7 @@ class RowsOnDevice final : public HeadContender {
                       view, numbers(value_, value_error_), numbers(average_, average_error_),
                       values_, tokens_, float_pass::Choice{}, rounding_,
                       reinterpret_cast<float_pass::RowState*>(Backend::pointer(states_)),
-                      reinterpret_cast<float_pass::RowPromise*>(Backend::pointer(promised_))});
+                      reinterpret_cast<float_pass::RowContract*>(Backend::pointer(promised_))});
   }
 
   Backend backend_;

@@ -6,14 +6,14 @@
 namespace logdepth::inline cli {
 
 void AutomatonOptions::add_to(CLI::App& app) {
-  auto* one_of = app.add_option_group("automaton", "one of these names the language");
+  auto* one_of = app.add_option_group("automaton", "Language (one of these options)");
   const auto add_file = [](CLI::App& to, const std::string& name, std::optional<SourceFile>& file,
                            const std::string& description) {
     return to.add_option_function<std::string>(
         name, [&file](const std::string& path) { file = path; }, description);
   };
   std::vector<CLI::Option*> sources = {
-      add_optional(*one_of, "--regex", source.regex, "regular expression, as (a|b)*abb")};
+      add_optional(*one_of, "--regex", source.regex, "regular expression, such as (a|b)*abb")};
   for (const AutomatonFile& kind : automaton_files())
     sources.push_back(add_file(*one_of, kind.option, source.*kind.file, kind.description));
   sources.push_back(add_optional(*one_of, "--group", source.group,
@@ -25,10 +25,10 @@ void AutomatonOptions::add_to(CLI::App& app) {
   options.assign(sources.begin(), sources.end());
   options.push_back(app.add_option_function<std::string>(
       "--alphabet", [this](const std::string& text) { source.alphabet = split_letters(text); },
-      "letters in order: abc, or with commas open,close"));
+      "alphabet in order: abc, or open,close"));
   options.push_back(add_file(app, "--symbols", source.symbols, "OpenFst symbols file for --fst"));
   options.push_back(add_optional(app, "--letters", source.letters,
-                                 "letters of --group: its generators, or all elements")
+                                 "letters of --group: generators or all elements")
                         ->check(CLI::IsMember(kGroupLetters)));
 }
 

@@ -110,7 +110,7 @@ int check(const CheckArguments& options) {
     report.emplace(how.folder);
     for (const char* name : {"report.md", "report.json", "report.html"})
       if (const std::string file = options.report + "/" + name; std::filesystem::is_directory(file))
-        throw InputError(file + ": a folder stands where the report is to be written");
+        throw InputError(file + ": is a directory; expected a file name for the report");
   }
   Ledger ledger;
   {
@@ -145,7 +145,7 @@ int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
       for (std::string& cell : rows.back()) cell = printable(cell, kMostPrinted);
       entries.push_back(part.answer.at("claims").at(at));
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of check found of " +
+      throw InputError(part.file + ": expected a shard result of check for " +
                        full_name(*claims[i]));
     }
   }
@@ -157,34 +157,36 @@ int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
 
 Command add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
-  CLI::App* command = app.add_subcommand(
-      "check",
-      "the ledger: every claim of MS25 and of other papers as written, repaired and optimised, "
-      "decided by exact runs of weights files\nExample: logdepth check --report out && logdepth "
-      "check thm-4.1 --up-to 8");
-  command->add_option("CLAIM", options->claims,
-                      "ids (thm-4.1) or ids with a variant (thm-4.1/scan-circle); all without any");
-  options->up_to_given =
-      command
-          ->add_option("--up-to", options->up_to,
-                       "every input of at most so many letters, vertices, positions; instead of "
-                       "each claim's own bound")
-          ->check(kSmallCount);
+  CLI::App* command =
+      app.add_subcommand("check",
+                         "check the claims of MS25 and other papers, as written, repaired and "
+                         "optimised, by exact runs of weights files\nExample: logdepth check "
+                         "--report out && logdepth check thm-4.1 --up-to 8");
+  command->add_option(
+      "CLAIM", options->claims,
+      "claim ids, such as thm-4.1, or with a variant, thm-4.1/scan-circle (default: all claims)");
+  options->up_to_given = command
+                             ->add_option("--up-to", options->up_to,
+                                          "test all inputs up to this size: letters, vertices or "
+                                          "positions (default: the bound of each claim)")
+                             ->check(kSmallCount);
   options->random_given =
-      command->add_option("--random", options->random, "so many random inputs beyond")
+      command->add_option("--random", options->random, "number of additional random inputs")
           ->check(kSmallCount);
   options->seed_given =
       command->add_option("--seed", options->seed, "seed of the random inputs")->check(kCount);
-  options->report_given =
-      command->add_option("--report", options->report,
-                          "write report.md, report.json, report.html and the weights files there");
-  CLI::Option* const claims_file =
-      command->add_option("--claims-file", options->claims_file,
-                          "write the Markdown report there, with links as from proofs-check/");
-  command->add_option("--threads", options->threads, "parts at a time; by default one per core")
+  options->report_given = command->add_option(
+      "--report", options->report,
+      "write report.md, report.json, report.html and the weights files to this folder");
+  CLI::Option* const claims_file = command->add_option(
+      "--claims-file", options->claims_file,
+      "write the Markdown report to this file, with links relative to proofs-check/");
+  command
+      ->add_option("--threads", options->threads, "number of parallel jobs (default: one per core)")
       ->check(count_up_to(1024));
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
-  CLI::Option* const list = command->add_flag("--list", options->list, "list the claims and stop");
+  CLI::Option* const list =
+      command->add_flag("--list", options->list, "list the claims without checking them");
   options->shards.add_to(*command);
   for (CLI::Option* const whole : {json, list, options->report_given, claims_file})
     options->shards.option->excludes(whole);

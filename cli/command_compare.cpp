@@ -88,8 +88,8 @@ std::vector<std::string> save(const DepthTable& table, const std::string& folder
 /// Before anything is computed; the folder of --out, with it.
 std::optional<OutputFolder> prepare(const CompareArguments& options) {
   if (options.up_to < 4)
-    throw InputError(fmt::format(
-        "--up-to: expected at least 4, so that there are two sizes, found {}", options.up_to));
+    throw InputError(
+        fmt::format("--up-to: expected at least 4 (two sizes), found {}", options.up_to));
   if (options.out_given->count() == 0) return std::nullopt;
   if (options.folder.empty()) throw InputError("--out: expected the name of a folder");
   return std::optional<OutputFolder>(std::in_place, options.folder);
@@ -152,16 +152,16 @@ Command add_compare_depth(CLI::App& compare) {
   auto options = std::make_shared<CompareArguments>();
   CLI::App* command = compare.add_subcommand(
       "depth",
-      "learned, published, claimed, repaired and optimised laws of depth side by side\n"
-      "Example: logdepth compare depth runs --out depth");
+      "compare learned depth with the published, claimed, repaired and optimised constructed "
+      "depth\nExample: logdepth compare depth runs --out depth");
   command->add_option("RUNS", options->runs,
-                      "folders with training runs; without any only what is constructed");
+                      "folders of training runs (default: none, constructed depths only)");
   options->out_given = command->add_option(
       "--out", options->folder,
-      "write depth.md, depth.html, depth.json and a figure for each problem there");
+      "write depth.md, depth.html, depth.json and one figure per problem to this folder");
   command
       ->add_option("--up-to", options->up_to,
-                   "count the layers of constructions for sizes 2, 4, 8, ... up to this one")
+                   "count the layers of constructions for sizes 2, 4, 8, ... up to this size")
       ->check(count_up_to(kLargest))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");

@@ -79,22 +79,23 @@ Command add_compile_regular(CLI::App& compile) {
   auto options = std::make_shared<RegularOptions>();
   CLI::App* command = compile.add_subcommand(
       "regular",
-      "a transformer that recognises a regular language, and yields every prefix product\n"
-      "Example: logdepth compile regular --group A5 -o a5.json");
+      "compile a regular language to a transformer that decides it and computes every prefix "
+      "product\nExample: logdepth compile regular --group A5 -o a5.json");
   options->automaton.add_to(*command);
   add_construction_options(*command, Problem::words, options->values);
-  command->add_option("--emit", options->emit,
-                      "also write the minimal automaton: .fst, .dot, .jff, .mata or .json");
+  command->add_option(
+      "--emit", options->emit,
+      "also write the minimal automaton to this file: .fst, .dot, .jff, .mata or .json");
   options->output.add_to(*command);
   return [options] { return compile_regular(*options); };
 }
 
 Command add_compile_program(CLI::App& compile) {
-  const auto options = add_file_command(
-      compile, "program",
-      "a transformer of your own program in the text form (.cells)\n"
-      "Example: logdepth compile program examples/programs/flipflop.cells -o flipflop.json",
-      "program");
+  const auto options =
+      add_file_command(compile, "program",
+                       "compile a program in text form (.cells) to a transformer\nExample: "
+                       "logdepth compile program examples/programs/flipflop.cells -o flipflop.json",
+                       "program file (.cells)");
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     Program program = read_program(options->file);
@@ -103,11 +104,11 @@ Command add_compile_program(CLI::App& compile) {
 }
 
 Command add_compile_crasp(CLI::App& compile) {
-  const auto options =
-      add_file_command(compile, "crasp",
-                       "a transformer that decides what a C-RASP program decides, at every length\n"
-                       "Example: logdepth compile crasp examples/crasp/dyck1.crasp -o dyck1.json",
-                       "C-RASP program");
+  const auto options = add_file_command(
+      compile, "crasp",
+      "compile a C-RASP program to a transformer that makes the same decision at every "
+      "length\nExample: logdepth compile crasp examples/crasp/dyck1.crasp -o dyck1.json",
+      "C-RASP program file");
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     RequestedCrasp crasp = requested_program(options->file, say_so);

@@ -31,22 +31,22 @@ Command add_problem(CLI::App& compile, Problem problem, const std::string& name,
 Command add_compile_division(CLI::App& compile) {
   return add_problem(
       compile, Problem::divisions, "division",
-      "quotient and remainder of a_i by m at every token, from raw streams (MS25 Lemma 3.1)\n"
-      "Example: logdepth compile division -o division.json");
+      "compile the division lemma: quotient and remainder of a_i by m at every token, from raw "
+      "input (MS25 Lemma 3.1)\nExample: logdepth compile division -o division.json");
 }
 
 Command add_compile_connectivity(CLI::App& compile) {
   return add_problem(compile, Problem::graphs, "connectivity",
-                     "whether t can be reached from s in a graph (MS25 Theorem 5.1)\n"
-                     "Example: logdepth compile connectivity -o connectivity.json",
+                     "compile graph connectivity: whether t is reachable from s (MS25 Theorem "
+                     "5.1)\nExample: logdepth compile connectivity -o connectivity.json",
                      "numbers of vertices");
 }
 
 Command add_compile_computation_graph(CLI::App& compile) {
-  return add_problem(
-      compile, Problem::computation_graphs, "computation-graph",
-      "arithmetic modulo a prime on a computation graph, one iteration per unit of depth\n"
-      "Example: logdepth compile computation-graph --prime 5 --names 16 --depth 8 -o graph.json");
+  return add_problem(compile, Problem::computation_graphs, "computation-graph",
+                     "compile arithmetic modulo a prime on a computation graph, one iteration per "
+                     "level of depth\nExample: logdepth compile computation-graph --prime 5 "
+                     "--names 16 --depth 8 -o graph.json");
 }
 
 }  // namespace logdepth::inline cli

@@ -43,9 +43,9 @@ std::string convert_automaton(const ConvertOptions& options) {
 int convert(const ConvertOptions& options) {
   const bool graph = !options.graph.empty();
   if (graph == names_automaton(options.automaton.source))
-    throw InputError(graph ? "--graph and another option both name what is converted"
-                           : "expected --graph, or an option that names an automaton");
-  if (graph && options.minimal) throw InputError("--minimal goes with an automaton");
+    throw InputError(graph ? "expected --graph or an option that names an automaton, found both"
+                           : "expected --graph or an option that names an automaton");
+  if (graph && options.minimal) throw InputError("--minimal requires an automaton");
   std::vector<std::string> inputs = files_of(options.automaton.source);
   inputs.push_back(options.graph);
   refuse_overwriting(options.output, inputs);
@@ -64,16 +64,17 @@ Command add_convert(CLI::App& app) {
                          "Example: logdepth convert --jff ends_in_abb.jff -o ends_in_abb.mata");
   options->automaton.add_to(*command);
   CLI::Option* graph = command->add_option("--graph", options->graph,
-                                           "a graph: edge or adjacency list, DOT, GML, GraphML, "
+                                           "graph file: edge or adjacency list, DOT, GML, GraphML, "
                                            "DIMACS, Matrix Market or node-link JSON");
-  command->add_flag("--undirected", options->undirected, "take every edge of the graph both ways")
+  command
+      ->add_flag("--undirected", options->undirected, "treat the edges of the graph as undirected")
       ->needs(graph);
   command->add_flag("--minimal", options->minimal,
-                    "the minimal deterministic automaton in place of the one given");
+                    "write the minimal deterministic automaton instead of the given one");
   command
       ->add_option("-o,--output", options->output,
-                   "file to write: an automaton as .fst, .dot, .jff, .mata or .json, a graph as "
-                   ".edges, .txt, .dot, .graphml, .gr, .col, .mtx or .json")
+                   "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
+                   ".dot, .graphml, .gr, .col, .mtx, .json")
       ->required();
   return [options] { return convert(*options); };
 }

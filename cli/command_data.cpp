@@ -15,7 +15,7 @@ namespace logdepth::inline cli {
 namespace {
 
 constexpr const char* kMonoidHelp =
-    "its elements are the letters and the labels: Zk, Sk, Ak, Dk, V4, Q8, Tk, flipflop, or a "
+    "group or monoid of the letters and targets: Zk, Sk, Ak, Dk, V4, Q8, Tk, flipflop, or a "
     "product such as A4_x_Z5";
 
 struct WordsOptions {
@@ -89,28 +89,30 @@ int data_check(const CheckOptions& options) {
 
 Command add_data_words(CLI::App& data) {
   auto options = std::make_shared<WordsOptions>();
-  CLI::App* command = data.add_subcommand(
-      "words",
-      "words over a group or monoid with their running products, as CSV: seed,input,target\n"
-      "Example: logdepth data words --monoid A5 --length 32 --words 1000 --seed 1 -o a5.csv");
+  CLI::App* command =
+      data.add_subcommand("words",
+                          "write random words over a group or monoid with their prefix products, "
+                          "as CSV: seed,input,target\nExample: logdepth data words --monoid A5 "
+                          "--length 32 --words 1000 --seed 1 -o a5.csv");
   command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
-  command->add_option("--length", options->length, "letters of each word")
+  command->add_option("--length", options->length, "word length in letters")
       ->required()
       ->check(kSmallCount);
-  command->add_option("--words", options->words, "how many, drawn uniformly and independently")
+  command
+      ->add_option("--words", options->words, "number of words, drawn uniformly and independently")
       ->check(kCount)
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the words, also the first column")
+  command->add_option("--seed", options->seed, "seed of the words, written to the first column")
       ->check(kCount)
       ->capture_default_str();
-  command->add_option("--letters", options->letters, "draw from all elements or from generators")
+  command->add_option("--letters", options->letters, "letters to draw: all elements or generators")
       ->check(CLI::IsMember({"all", "generators"}))
       ->capture_default_str();
   command
       ->add_option("--order", options->order,
-                   "ours: the first letter acts first, elements in breadth-first order; published: "
-                   "the last letter acts first, elements as github.com/jopetty/word-problem "
-                   "numbers them")
+                   "convention. ours: the first letter acts first, elements in breadth-first "
+                   "order; published: the last letter acts first, elements numbered as in "
+                   "github.com/jopetty/word-problem")
       ->check(CLI::IsMember({"ours", "published"}))
       ->capture_default_str();
   options->output.add(*command);
@@ -119,16 +121,14 @@ Command add_data_words(CLI::App& data) {
 
 Command add_data_check(CLI::App& data) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = data.add_subcommand(
-      "check",
-      "every target of a file of words, and the convention that the file is in\n"
-      "Example: logdepth data check a5.csv --monoid A5");
+  CLI::App* command =
+      data.add_subcommand("check",
+                          "check every target of a file of words and print its "
+                          "convention\nExample: logdepth data check a5.csv --monoid A5");
   command->add_option("FILE", options->file, "CSV file with the columns seed,input,target")
       ->required();
   command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
-  command
-      ->add_option("--order", options->order,
-                   "ours or published: refuse the other; without it the file decides")
+  command->add_option("--order", options->order, "required convention (default: that of the file)")
       ->check(CLI::IsMember({"ours", "published"}));
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return data_check(*options); };

@@ -49,7 +49,7 @@ void write_line(const TokenLine& line, const Json& of_kind, bool as_text, std::o
 int data_lines(const LinesOptions& options) {
   require(options.lines > 0, "--lines: expected at least 1");
   require(options.use == "training" || options.phase == "base",
-          "--phase: expected with --use training, both phases are measured by the same lines");
+          "--phase requires --use training; both phases have the same test lines");
   LinesConfig config;
   config.world = options.world;
   if (options.phase == "middle") config.phase = LinesConfig::Phase::middle;
@@ -102,36 +102,36 @@ int data_rules(const RulesOptions& options) {
 
 Command add_data_lines(CLI::App& data) {
   auto options = std::make_shared<LinesOptions>();
-  CLI::App* command =
-      data.add_subcommand("lines",
-                          "the corpus that 'train etd' learns and measures: questions of five "
-                          "kinds with their answers, "
-                          "as JSON lines or as text\n"
-                          "Example: logdepth data lines --use test --lines 200 -o questions.jsonl");
+  CLI::App* command = data.add_subcommand(
+      "lines",
+      "write the corpus of 'train etd': questions of five kinds with their answers, as JSON lines "
+      "or text\nExample: logdepth data lines --use test --lines 200 -o questions.jsonl");
   command
       ->add_option("--use", options->use,
-                   "training: the lines of a run of this seed, in their order; test: those that "
-                   "measure it")
+                   "training: the training lines of a run with this seed, in their order; test: "
+                   "its test lines")
       ->check(CLI::IsMember({"training", "test"}))
       ->capture_default_str();
-  command->add_option("--lines", options->lines, "how many; of test, of each kind and difficulty")
+  command
+      ->add_option("--lines", options->lines,
+                   "number of lines; with --use test, per kind and difficulty")
       ->check(kSmallCount)
       ->capture_default_str();
   command
       ->add_option("--phase", options->phase,
-                   "of training: base, or middle, which has more to work out")
+                   "training phase: base, or middle (with more reasoning)")
       ->check(CLI::IsMember({"base", "middle"}))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the run")
       ->check(kCount)
       ->capture_default_str();
-  command->add_option("--world", options->world, "which facts there are to recall")
+  command->add_option("--world", options->world, "number that selects the facts to recall")
       ->check(kCount)
       ->capture_default_str();
   command
       ->add_option("--format", options->format,
-                   "jsonl: objects with question, answer and, of test, kind and difficulty; text: "
-                   "paragraphs, as 'lm angular --text' reads them")
+                   "jsonl: objects with question, answer and, with --use test, kind and "
+                   "difficulty; text: paragraphs for 'lm angular --text'")
       ->check(CLI::IsMember({"jsonl", "text"}))
       ->capture_default_str();
   options->output.add(*command);
@@ -142,26 +142,25 @@ Command add_data_rules(CLI::App& data) {
   auto options = std::make_shared<RulesOptions>();
   CLI::App* command = data.add_subcommand(
       "rules",
-      "questions about facts and rules as 'train relit' asks them, of a known proof depth, as JSON "
-      "lines with question, answer, kind and difficulty\n"
-      "Example: logdepth data rules --world open --depths 0,1,2 --questions 5000 -o rules.jsonl");
+      "write the questions of 'train relit' about facts and rules, with known proof depth, as JSON "
+      "lines with question, answer, kind and difficulty\nExample: logdepth data rules --world open "
+      "--depths 0,1,2 --questions 5000 -o rules.jsonl");
   command
       ->add_option("--questions", options->questions,
-                   "how many; every answer and depth as often as the others")
+                   "number of questions, balanced over answers and depths")
       ->check(kSmallCount)
       ->capture_default_str();
   command
       ->add_option("--world", options->world,
-                   "closed: what does not follow is false; open: it is unknown")
+                   "statements that do not follow are false (closed) or unknown (open)")
       ->check(CLI::IsMember({"closed", "open"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--negation", options->negation,
-          "where \"not\" stands: none, facts (of a closed world unless said), rules (of an "
-          "open one)")
+      ->add_option("--negation", options->negation,
+                   "place of \"not\": none, facts (default of a closed world), rules (default of "
+                   "an open world)")
       ->check(CLI::IsMember({"none", "facts", "rules"}));
-  command->add_option("--depths", options->depths, "of the proofs")
+  command->add_option("--depths", options->depths, "proof depths")
       ->delimiter(',')
       ->check(CLI::Range(0U, kDeepestProof))
       ->capture_default_str();

@@ -41,9 +41,10 @@ Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const
 int diff(const DiffArguments& options) {
   const bool exact = options.engine == "exact";
   if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
-    throw InputError("--rule and --scores: need a floating-point --engine");
+    throw InputError("--rule and --scores require a floating-point --engine");
   if (!exact && !options.program.empty())
-    throw InputError("--program: a floating-point run is compared with the exact run");
+    throw InputError(
+        "--program requires --engine exact; a floating-point run is compared with the exact run");
   // A program is compiled on the spot; a weights file is compared with the program it carries, or
   // with the one that --program names.
   std::optional<Program> program;
@@ -95,34 +96,33 @@ Command add_diff(CLI::App& app) {
   auto options = std::make_shared<DiffArguments>();
   CLI::App* command = app.add_subcommand(
       "diff",
-      "the first place where the compiled weights leave the meaning of their program, or where "
-      "a floating-point run leaves the exact one\n"
-      "Example: logdepth diff abb.json --input aabb");
+      "find the first value where a network differs from its program, or a floating-point run from "
+      "the exact run\nExample: logdepth diff abb.json --input aabb");
   command
       ->add_option("MODEL", options->model,
-                   "weights file with an index of cells, or a .cells program")
+                   "weights file with an index of cells, or a program (.cells)")
       ->required();
-  command->add_option("--program", options->program,
-                      "program to compare with; default: the one the weights file carries");
+  command->add_option(
+      "--program", options->program,
+      "program to compare with (default: the program embedded in the weights file)");
   options->input.add_to(*command, false);
   command
       ->add_option("--engine", options->engine,
-                   "exact: compare with the program; float64, float32 or mpfr:BITS: compare a run "
-                   "in that arithmetic with the exact run")
+                   "exact: compare with the program; float64, float32, mpfr:BITS: compare a run in "
+                   "this arithmetic with the exact run")
       ->capture_default_str();
   options->rule_option =
       command
-          ->add_option(
-              "--rule", options->rule,
-              "what counts as a tie or as zero in floating point: equal numbers (plain), or "
-              "what the error bounds cannot tell apart (bounded)")
+          ->add_option("--rule", options->rule,
+                       "ties and zeros in floating point: equal numbers (plain), or numbers that "
+                       "differ by less than their error bounds (bounded)")
           ->check(CLI::IsMember({"plain", "bounded"}))
           ->capture_default_str();
   options->scores_option =
       command
-          ->add_option("--scores", options->scores,
-                       "score by q.k (product), or by -|q - k|^2 / 2 where all keys have one norm "
-                       "(distance)")
+          ->add_option(
+              "--scores", options->scores,
+              "scores: q.k (product), or -|q - k|^2 / 2 if all keys have the same norm (distance)")
           ->check(CLI::IsMember({"product", "distance"}))
           ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");

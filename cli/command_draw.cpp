@@ -37,7 +37,7 @@ int draw(DrawArguments& options) {
   std::string said;
   if (!options.input.given()) {
     if (options.oracle.given() || !options.program.empty())
-      throw InputError("--against and --program: need an input, whose run is compared");
+      throw InputError("--against and --program require an input");
     said = save_circuit(model, circuit_cards(model), options.output);
   } else {
     const OneQuestion question = load_one(options.input, model);
@@ -46,10 +46,10 @@ int draw(DrawArguments& options) {
         draw_run(model, question.tokens, question.graph, question.pair, review);
     if (!drawing.note.empty())
       std::cerr << "logdepth: " << printable(drawing.note, kMostPrinted)
-                << "; drawn is who attends where\n";
+                << "; drawing the attention instead\n";
     if (!drawing.picture.has_value()) {
       std::cerr << "logdepth: " << printable(describe(drawing.picture.refusal()), kMostPrinted)
-                << "; nothing was drawn\n";
+                << "; no picture was written\n";
       return kNotDecided;
     }
     save_run(model, drawing.picture.value(), drawing.together, options.output);
@@ -64,23 +64,22 @@ Command add_draw(CLI::App& app) {
   auto options = std::make_shared<DrawArguments>();
   CLI::App* command = app.add_subcommand(
       "draw",
-      "the circuit of a weights file; with a word, who attends where, level by level; with a "
-      "graph, how reachability grows, loop by loop\n"
-      "Example: logdepth draw a5.json -o a5.svg && logdepth draw a5.json --input abab -o abab.svg");
+      "draw the circuit of a weights file; for a word, the attention per layer; for a graph, the "
+      "reachable vertices per iteration\nExample: logdepth draw a5.json -o a5.svg && logdepth draw "
+      "a5.json --input abab -o abab.svg");
   command->add_option("MODEL", options->model, "weights file");
   options->learned.add_to(*command);
   options->input.add_to(*command, false);
-  options->oracle.add_to(
-      *command,
-      "of a run: what is right, as in test, or program; what is wrong is drawn in red: answers and "
-      "prefix products that are not the oracle's, and the first place where the run leaves the "
-      "program that the file carries");
-  command->add_option("--program", options->program,
-                      "of a run: the program (.cells) to compare with; with --against, default: "
-                      "the one the weights file carries");
+  options->oracle.add_to(*command,
+                         "test oracle (as in test), or program. Differences are drawn in red: "
+                         "answers and prefix products that differ from the oracle, and the first "
+                         "value that differs from the embedded program");
+  command->add_option(
+      "--program", options->program,
+      "program (.cells) to compare the run with (default with --against: the embedded program)");
   command->add_option("-o,--output", options->output,
-                      "picture: .svg, .html, .pdf, .png or (circuit) .dot; with --learned .svg, "
-                      "or none");
+                      "picture to write: .svg, .html, .pdf, .png or, for a circuit, .dot; optional "
+                      "with --learned (.svg)");
   add_run_limits(*command);
   return [options] { return draw(*options); };
 }

@@ -72,32 +72,28 @@ Command add_export(CLI::App& app) {
   auto options = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand(
       "export",
-      "the network in floating point for other programs, tested against the exact run before it is "
-      "written\n"
-      "Example: logdepth export a5.json --to torch --length 32 -o a5");
+      "export a network in floating point to other programs, after a self-test against the exact "
+      "run\nExample: logdepth export a5.json --to torch --length 32 -o a5");
   command->add_option("MODEL", options->model, "weights file")->required();
   command
       ->add_option("--to", options->target,
-                   "who is to run it: torch, safetensors and transformer-lens write a folder, onnx "
-                   "a file")
+                   "target; torch, safetensors and transformer-lens write a folder, onnx a file")
       ->required()
       ->check(CLI::IsMember({"torch", "safetensors", "onnx", "transformer-lens"}));
   command
       ->add_option("--length", options->settings.length,
-                   "letters of the longest word, vertices of the largest graph, or tokens of the "
-                   "longest stream")
+                   "largest input size: letters, vertices or raw tokens")
       ->required()
       ->check(kSmallCount);
-  command->add_option(
-      "--temperature", options->temperature,
-      "of the softmax: auto, what the proved separations ask for, a number, or hard "
-      "for averaging-hard attention (auto if not given)");
-  command->add_option("--precision", options->precision, "of numbers (float64 if not given)")
+  command->add_option("--temperature", options->temperature,
+                      "softmax temperature: a number, auto (default; from the proved score gaps), "
+                      "or hard (averaging-hard attention)");
+  command->add_option("--precision", options->precision, "number format (default: float64)")
       ->check(CLI::IsMember({"float64", "float32"}));
-  command->add_option("--seed", options->settings.seed, "of the self-test (1 if not given)")
+  command->add_option("--seed", options->settings.seed, "seed of the self-test (default: 1)")
       ->check(kCount);
   command->add_flag("--json", options->json, "print a summary as JSON on standard output");
-  command->add_option("-o,--output", options->output, "folder, or file for onnx, to write")
+  command->add_option("-o,--output", options->output, "folder to write; for onnx a file")
       ->required();
   add_run_limits(*command);
   return [options] { return export_model(*options); };

@@ -51,7 +51,7 @@ std::string input_text(const Input& input) {
                      : graph.padding == GraphPadding::n3_minus_n2
                          ? "graphs, their adjacency matrix and n^3 - n^2 tokens of padding"
                          : "graphs, their adjacency matrix and n^4 - n^2 tokens of padding";
-                 if (graph.size) text += fmt::format(", made for {} vertices", *graph.size);
+                 if (graph.size) text += fmt::format(", exactly {} vertices", *graph.size);
                  return text;
                }},
       input);
@@ -89,7 +89,7 @@ std::string why_not_run(const Model& model) {
   if (!reads_products(model) ||
       layers <= kMostLayers / std::max<std::size_t>(model.alphabet.size(), 1))
     return "";
-  return fmt::format("not asked: each word of one letter takes {} layers", layers);
+  return fmt::format("not tested: each word of one letter takes {} layers", layers);
 }
 
 /// What each letter does to the points, read from the file by running the one-letter words.
@@ -196,24 +196,25 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   const auto limit = largest_size(model);
   const auto* graph = std::get_if<GraphInput>(&model.input);
   const std::string beyond =
-      limit && n > *limit ? ", which this file refuses to run"
+      limit && n > *limit ? ", more than this network supports"
       : graph && graph->size && n < *graph->size
-          ? fmt::format(", as a graph of the {} vertices that the file is made for", *graph->size)
+          ? fmt::format(", with the graph padded to {} vertices", *graph->size)
           : "";
   line("depth", fmt::format("{}; at n = {}: {} ({} loops){}", depth_formula(model), n, m.depth,
                             m.loops, beyond));
   if (model.unroll.max_length)
-    line("max_length", fmt::format("{}; longer inputs are refused", *model.unroll.max_length));
+    line("max_length", fmt::format("{}; longer inputs are rejected", *model.unroll.max_length));
   line("width", fmt::format("{} (strict {}), {} cells", m.width, m.strict_width, m.cells));
   line("heads", std::to_string(m.heads));
-  line("units", std::to_string(m.units));
+  line("hidden units", std::to_string(m.units));
   line("nonzeros", fmt::format("{}, numerators of at most {} bits, denominators {}", m.nonzeros,
                                m.numerator_bits, m.denominator_bits));
   std::size_t shown = 0;
   for (const auto& [letter, action] : letter_actions(model)) {
     const std::string images = format_transformation(action);
     if (++shown > 12 || images.size() > 200) {
-      line("letters", fmt::format("{} in all; --json lists what they do", model.alphabet.size()));
+      line("letters",
+           fmt::format("{} in total; --json lists their actions", model.alphabet.size()));
       break;
     }
     line("letter " + letter, images);
@@ -238,17 +239,18 @@ Command add_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* command =
       app.add_subcommand("info",
-                         "the claim sheet of a weights file: what it computes, how large it is, "
-                         "what was checked\nExample: logdepth info a5.json --at 1024");
+                         "print the model card of a weights file: what it computes, its size, its "
+                         "recorded tests\nExample: logdepth info a5.json --at 1024");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->at_option =
       command
-          ->add_option("--at", options->at,
-                       "number of letters, vertices or raw tokens to evaluate the depth at")
+          ->add_option(
+              "--at", options->at,
+              "input size at which the depth is evaluated: letters, vertices or raw tokens")
           ->check(kCount);
   command->add_flag("--precision", options->precision,
-                    "also what is proved of the numbers, for runs in floating point, and what is "
-                    "not: gaps of scores, distances from zero");
+                    "also print the proved and unproved bounds for floating-point runs: score "
+                    "gaps, distances from zero");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] {

@@ -65,7 +65,7 @@ struct InspectArguments {
 void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
                  const std::optional<MonoidAlgebra>& algebra, const std::string& path) {
   if (!algebra)
-    throw SizeLimit(fmt::format("--eggbox: the monoid has more than {} elements and is not drawn",
+    throw SizeLimit(fmt::format("--eggbox: at most {} elements can be drawn; the monoid has more",
                                 forecast.monoid_cap));
   save_figure(eggbox_svg(draw_monoid(*forecast.monoid, algebra->classes, algebra->class_groups,
                                      loaded.action.alphabet, loaded.name)),
@@ -101,7 +101,7 @@ int inspect(const InspectArguments& options) {
     kind = fmt::format("{} elements{}{}", monoid->size(),
                        monoid->is_group()
                            ? ", a group"
-                           : fmt::format(", largest group in it of order {}", groups.largest),
+                           : fmt::format(", largest subgroup of order {}", groups.largest),
                        monoid->is_commutative() ? ", commutative" : "");
   } else {
     out["monoid"] = out["algebra"] = nullptr;
@@ -140,20 +140,19 @@ int inspect(const InspectArguments& options) {
 
 Command add_inspect(CLI::App& app) {
   auto options = std::make_shared<InspectArguments>();
-  CLI::App* command = app.add_subcommand("inspect",
-                                         "the minimal automaton and transition monoid of a "
-                                         "language, what is known of it, and the size "
-                                         "of its transformer\n"
-                                         "Example: logdepth inspect --regex '(a|b)*a(a|b){4}'");
+  CLI::App* command = app.add_subcommand(
+      "inspect",
+      "analyse a language: minimal automaton, transition monoid, known depth results, size of its "
+      "transformers\nExample: logdepth inspect --regex '(a|b)*a(a|b){4}'");
   options->automaton.add_to(*command);
   command
-      ->add_option(
-          "--at", options->at,
-          "numbers of letters for which the constructions are compared (1000 if not given)")
+      ->add_option("--at", options->at,
+                   "word lengths at which the constructions are compared (default: 1000)")
       ->check(kCount);
   options->levels.add_to(*command);
-  command->add_option("--eggbox", options->eggbox,
-                      "picture of the monoid's J-classes as eggboxes: .svg, .pdf or .png");
+  command->add_option(
+      "--eggbox", options->eggbox,
+      "draw the J-classes of the monoid as eggboxes to this file: .svg, .pdf or .png");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return inspect(*options); };
 }

@@ -42,8 +42,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   if (option == left.end()) return error.what() + help;
   const std::string written = option->substr(0, option->find('='));
   const auto name = meant(written, options);
-  if (name == written)
-    return "expected " + written + " behind " + path + ", found it before" + help;
+  if (name == written) return "expected " + written + " after " + path + ", found it before" + help;
   return "unknown option " + in_quotes(*option) + " of " + path +
          (name ? "; did you mean " + *name + "?" : "") + help;
 }

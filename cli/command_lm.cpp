@@ -39,27 +39,28 @@ struct LmArguments {
 void add_model(CLI::App& command, LmArguments& options) {
   command
       .add_option("MODEL", options.request.model,
-                  "a GGUF file, a folder with config.json and safetensors, or the folder of a "
-                  "training run on text")
+                  "language model: a GGUF file, a folder with config.json and safetensors, or the "
+                  "folder of a training run on text")
       ->required();
 }
 
 void add_text_options(CLI::App& command, LmArguments& options, const char* text_help) {
   command.add_option("--text", options.request.text, text_help);
   command
-      .add_option("--sequences", options.request.sequences, "of the text, at most so many are read")
+      .add_option("--sequences", options.request.sequences,
+                  "largest number of sequences to read from the text")
       ->check(CLI::Range(2, 10000000))
       ->capture_default_str();
-  command.add_option("--length", options.request.length, "tokens of each sequence")
+  command.add_option("--length", options.request.length, "sequence length in tokens")
       ->check(CLI::Range(2, 1 << 24))
       ->capture_default_str();
 }
 
 void add_run_options(CLI::App& command, LmArguments& options) {
-  command.add_option("--device", options.device, "cpu or cuda")
+  command.add_option("--device", options.device, "device to run on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "of tensor operations")
+  command.add_option("--threads", options.threads, "threads for tensor operations")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
 }
@@ -72,7 +73,7 @@ std::string shipped_text() {
     if (const fs::path folder = (program / place).lexically_normal(); fs::is_directory(folder))
       return folder.string();
   throw InputError(
-      "--text: expected a file, the documentation of logdepth is not beside the program");
+      "--text: expected a file; the documentation of logdepth was not found next to the program");
 }
 
 /// Requests and answers are JSON.
@@ -177,7 +178,7 @@ void print_prompt(const ordered_json& prompt) {
     next.push_back(fmt::format("{} {:.3f}", quoted(token.at("text").get<std::string>()),
                                token.at("probability").get<double>()));
   print_line("next token", joined(next));
-  print_line("goes on", quoted(prompt.at("continuation_text").get<std::string>()));
+  print_line("continuation", quoted(prompt.at("continuation_text").get<std::string>()));
 }
 
 int load(const LmArguments& options) {
@@ -226,7 +227,7 @@ Pages angular_pages(const AngularDistances& measured) {
     pages.text += fmt::format("{:>5}  {:8.4f}  {:14.4f}\n", layer, measured.distances[layer],
                               measured.standard_errors[layer]);
   const LayerCut cut = measured.cut();
-  const auto by = [](bool knee) { return knee ? "a knee" : "the share of the published cut"; };
+  const auto by = [](bool knee) { return knee ? "a knee" : "the fraction of the published cut"; };
   pages.text += fmt::format("cut {}: the encoder by {}, the decoder by {}\n", layer_cut_text(cut),
                             by(cut.encoder_knee), by(cut.decoder_knee));
   return pages;
@@ -269,7 +270,8 @@ int measure(LmArguments options, const std::string& what, Pages (*pages_of)(cons
 
 void add_measured_text(CLI::App& command, LmArguments& options) {
   add_model(command, options);
-  add_text_options(command, options, "a file or folder; else the documentation of logdepth");
+  add_text_options(command, options,
+                   "text file or folder (default: the documentation of logdepth)");
 }
 
 /// The options that follow those of the measurement itself, and what runs it.
@@ -287,14 +289,17 @@ Command add_measurement(CLI::App& command, const std::shared_ptr<LmArguments>& o
 
 Command add_lm_load(CLI::App& lm) {
   auto options = std::make_shared<LmArguments>();
-  CLI::App* command = lm.add_subcommand(
-      "load",
-      "what a language model is, how well it predicts a text, how it goes on with a prompt\n"
-      "Example: logdepth lm load model.gguf --text docs --prompt 'The capital of Germany is'");
+  CLI::App* command =
+      lm.add_subcommand("load",
+                        "print the shape of a language model, its loss on a text and its "
+                        "continuation of a prompt\nExample: logdepth lm load model.gguf --text "
+                        "docs --prompt 'The capital of Germany is'");
   add_model(*command, *options);
-  add_text_options(*command, *options, "a file or folder, for the loss per token (nats)");
-  command->add_option("--prompt", options->request.prompt, "a text to go on with");
-  command->add_option("--tokens", options->request.tokens, "to go on with, each the likeliest")
+  add_text_options(*command, *options, "text file or folder; prints the loss per token (nats)");
+  command->add_option("--prompt", options->request.prompt, "prompt to continue");
+  command
+      ->add_option("--tokens", options->request.tokens,
+                   "number of tokens of the continuation (greedy decoding)")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   add_run_options(*command, *options);
@@ -304,12 +309,12 @@ Command add_lm_load(CLI::App& lm) {
 
 Command add_lm_save(CLI::App& lm) {
   auto options = std::make_shared<LmArguments>();
-  CLI::App* command = lm.add_subcommand(
-      "save",
-      "write a language model as a folder that Hugging Face's transformers reads: config.json, "
-      "model.safetensors (F32), tokenizer.json");
+  CLI::App* command =
+      lm.add_subcommand("save",
+                        "write a language model as a folder for Hugging Face transformers: "
+                        "config.json, model.safetensors (F32), tokenizer.json");
   add_model(*command, *options);
-  command->add_option("--out", options->out, "the folder")->required();
+  command->add_option("--out", options->out, "folder to write")->required();
   return [options] { return save(*options); };
 }
 
@@ -318,8 +323,8 @@ Command add_lm_angular(CLI::App& lm) {
   options->request.ask = ModelRequest::Ask::angular;
   CLI::App* command = lm.add_subcommand(
       "angular",
-      "how far each layer turns the last token's residual stream, and where Kneedle cuts encoder, "
-      "thinking block and decoder");
+      "measure the angle by which each layer turns the residual stream of the last token, and the "
+      "cut into encoder, thinking block and decoder (Kneedle)");
   add_measured_text(*command, *options);
   return add_measurement(*command, options, "angular distances", [](const ordered_json& json) {
     return angular_pages(angular_distances_from_json(json, "logdepth-train"));
@@ -330,16 +335,18 @@ Command add_lm_loops(CLI::App& lm) {
   const auto options = std::make_shared<LmArguments>();
   options->request.ask = ModelRequest::Ask::loops;
   options->request.sequences = 12;
-  CLI::App* command = lm.add_subcommand(
-      "loops",
-      "the loss per token of the model as it is with a block of its layers passed several times, "
-      "for every position of the block");
+  CLI::App* command =
+      lm.add_subcommand("loops",
+                        "measure the loss per token of the untrained model with a repeated block "
+                        "of its layers, for every position of the block");
   add_measured_text(*command, *options);
-  command->add_option("--blocks", options->request.blocks, "layers of the block, as 4,10")
+  command
+      ->add_option("--blocks", options->request.blocks, "numbers of layers of the block, as 4,10")
       ->delimiter(',')
       ->check(CLI::Range(1, 512))
       ->capture_default_str();
-  command->add_option("--loops", options->request.loops, "passes through it, as 2,3")
+  command
+      ->add_option("--loops", options->request.loops, "numbers of iterations of the block, as 2,3")
       ->delimiter(',')
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();

@@ -67,23 +67,22 @@ Command add_measure(CLI::App& app) {
   MeasureRequest& request = options->request;
   CLI::App* command = app.add_subcommand(
       "measure",
-      "what the trained network of a run can do, measured again without training\n"
-      "Example: logdepth measure runs/A5/adaptive-loop-1/seed-1 --length 12 --loops 4");
+      "re-evaluate the network of a finished training run, without training\nExample: logdepth "
+      "measure runs/A5/adaptive-loop-1/seed-1 --length 12 --loops 4");
   command->add_option("RUN", options->run, "folder of one training run")->required();
   command
       ->add_option("--length", request.length,
-                   "letters of the words; without it, as many as the run had reached")
+                   "sequence length in tokens (default: the length reached in training)")
       ->check(CLI::Range(2U, 1U << 16));
   command
       ->add_option("--loops", request.loops,
-                   "how often the repeated block runs; without it, as the network has it")
+                   "iterations of the repeated block (default: as trained)")
       ->check(CLI::Range(1U, kLoopLimit));
   command
-      ->add_option("--words", request.samples,
-                   "words that are measured; without it, as many as the run had")
+      ->add_option("--words", request.samples, "number of test sequences (default: as in the run)")
       ->check(CLI::Range(1U, 10000000U));
   command->add_option("-o,--output", options->output, "also write the result as JSON to this file");
-  command->add_option("--device", options->device, "cpu or cuda")
+  command->add_option("--device", options->device, "device to run on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");

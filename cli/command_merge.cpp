@@ -15,13 +15,15 @@ Command add_merge(CLI::App& app) {
     bool json = false;
   };
   auto options = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "merge",
-      "put the parts of test, check or report precision with --shard together: what the command "
-      "prints that does all of the work\nExample: logdepth merge part-*.json");
-  command->add_option("PART", options->files, "files that --part wrote, all of one piece of work")
+  CLI::App* command =
+      app.add_subcommand("merge",
+                         "merge the shard files of test, check or report precision into the report "
+                         "of an unsharded run\nExample: logdepth merge part-*.json");
+  command
+      ->add_option("PART", options->files,
+                   "shard files written with --part, all of the same command")
       ->required();
-  command->add_option("--out", options->out, "of report precision: the folder of the report");
+  command->add_option("--out", options->out, "folder for the report of report precision");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] {
     const std::vector<WorkPart> parts = read_parts(options->files);

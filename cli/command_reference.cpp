@@ -213,7 +213,7 @@ std::string manual_page(const CLI::App& app) {
   const std::vector<CommandText> all = commands_of(app);
   std::string page = fmt::format(
       ".TH LOGDEPTH 1 \"\" \"logdepth {}\" \"User Commands\"\n"
-      ".SH NAME\nlogdepth \\- theorems about transformer depth as exact weights\n"
+      ".SH NAME\nlogdepth \\- transformer constructions as exact weights\n"
       ".SH SYNOPSIS\n\\fBlogdepth\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n"
       ".SH DESCRIPTION\n{}\n.PP\nExample: {}\n.SH OPTIONS\n",
       LOGDEPTH_VERSION, roff(all.front().description), roff(all.front().example));
@@ -229,9 +229,9 @@ std::string manual_page(const CLI::App& app) {
   return page +
          ".SH EXIT STATUS\n"
          ".TP\n0\nDone, passed, decided.\n"
-         ".TP\n1\nA check failed: a counterexample, a broken promise, a difference.\n"
-         ".TP\n2\nWrong input, said in one sentence.\n"
-         ".TP\n3\nUndecided, outside the hypotheses, not certified, or beyond a limit.\n";
+         ".TP\n1\nA check failed: a counterexample, a violated selection contract, a difference.\n"
+         ".TP\n2\nInvalid input; one-line message.\n"
+         ".TP\n3\nUndecided, hypothesis violated, not certified, or resource limit exceeded.\n";
 }
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {

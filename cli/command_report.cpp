@@ -51,7 +51,7 @@ int report_precision(ReportArguments& options) {
   for (const char* name : {"precision.md", "precision.json", "precision.svg", "precision.csv"})
     if (const std::string file = run.folder + "/" + name;
         !run.folder.empty() && std::filesystem::is_directory(file))
-      throw InputError(file + ": a folder stands where the report is to be written");
+      throw InputError(file + ": is a directory; expected a file name for the report");
   PrecisionReport report;
   {
     Progress progress("report precision", "points");
@@ -89,7 +89,7 @@ int merge_precision(const std::vector<WorkPart>& parts, bool json, const std::st
           part.answer.at("points").get<std::string>(), part.file, run.options.seed, run.version);
       shards.push_back({"", run.options.seed, table.points, table.first_wrong});
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of report precision measured");
+      throw InputError(part.file + ": expected a shard result of report precision");
     }
   const PrecisionReport report = merge_precision_reports(run, shards);
   std::optional<OutputFolder> folder;
@@ -108,24 +108,25 @@ Command add_report_precision(CLI::App& report) {
   PrecisionRun& run = options->run;
   CLI::App* command = report.add_subcommand(
       "precision",
-      "the laws of precision: bits, softmax temperatures and positions at which compiled weights "
-      "stop being right in floating point\nExample: logdepth report precision --out precision");
-  options->out_given =
-      command->add_option("--out", run.folder,
-                          "write precision.md, .csv, .json and .svg there; points that the .csv "
-                          "has are not measured again");
+      "measure where compiled weights stop being correct in floating point: bits, softmax "
+      "temperatures, positions\nExample: logdepth report precision --out precision");
+  options->out_given = command->add_option("--out", run.folder,
+                                           "write precision.md, .csv, .json and .svg to this "
+                                           "folder; points in its .csv are not measured again");
   command
       ->add_option("--up-to", run.options.up_to,
-                   "words of at most so many letters, and a part of it for the others")
+                   "largest word length; other inputs have a fraction of it")
       ->check(count_up_to(kLongest))
       ->capture_default_str();
   command->add_option("--seed", run.options.seed, "seed of the random inputs")
       ->check(kCount)
       ->capture_default_str();
-  command->add_option("--only", run.options.only,
-                      "some of the constructions, temperature, positions; all without it");
+  command->add_option(
+      "--only", run.options.only,
+      "series to measure: names of constructions, temperature, positions (default: all)");
   command
-      ->add_option("--positions", run.positions, "search the first wrong position below this one")
+      ->add_option("--positions", run.positions,
+                   "search for the first wrong position below this bound")
       ->check(count_up_to(std::uint64_t{1} << 27))
       ->capture_default_str();
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");

@@ -39,7 +39,7 @@ ExactFile exact_file(const std::string& path) {
   file.layers_beside = run->layers_beside();
   file.most_operands = computation_graph_file(model).operands;
   file.answers = [run, path](const std::vector<std::string>& word) {
-    std::optional<Finding> found;
+    std::optional<Failure> found;
     if (auto values = run->values(word, 1, found)) return *values;
     throw InputError(path + ": expected " + expected_text(*found) + ", found " + got_text(*found));
   };
@@ -53,7 +53,7 @@ void check_folder(const PaperReportArguments& options, const std::string& name) 
   for (const char* extension : {".md", ".json", ".svg"})
     if (const std::string file = options.folder + "/" + name + extension;
         !options.folder.empty() && std::filesystem::is_directory(file))
-      throw InputError(file + ": a folder stands where the report is to be written");
+      throw InputError(file + ": is a directory; expected a file name for the report");
 }
 
 void say_what_was_written(const PaperReportArguments& options,
@@ -136,8 +136,8 @@ Command add_paper_report(CLI::App& parent, const PaperCommand& what) {
   }
   CLI::App* command = parent.add_subcommand(name, help);
   if (what.report)
-    options->runs_given = command->add_option("RUNS", options->runs,
-                                              "folder of training runs, with all folders in it");
+    options->runs_given =
+        command->add_option("RUNS", options->runs, "folder of training runs, searched recursively");
   if (what.probe)
     options->probe_given =
         command->add_option("--probe", options->probed, "folder of one training run");
@@ -148,7 +148,7 @@ Command add_paper_report(CLI::App& parent, const PaperCommand& what) {
   if (what.report && what.report->with_constructed)
     options->constructed_given =
         command->add_option("--constructed", options->constructed,
-                            "a weights file of the compiler, measured exactly beside the runs");
+                            "compiled weights file to measure exactly, next to the runs");
   command->add_flag("--json", options->json, "print one JSON object");
   return [what, options] { return report_paper(what, *options); };
 }

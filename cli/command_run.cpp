@@ -40,9 +40,9 @@ struct RunOptions {
 };
 
 void check_prefixes(const Model& model) {
-  const std::string file = "--prefixes: the weights file " + in_quotes(model.name) + " does not ";
-  require(std::holds_alternative<WordInput>(model.input), file + "take words");
-  require(reads_prefixes(model), file + "say how to read prefixes");
+  const std::string file = "--prefixes: the weights file " + in_quotes(model.name) + " ";
+  require(std::holds_alternative<WordInput>(model.input), file + "does not take words");
+  require(reads_prefixes(model), file + "has no prefix readout");
 }
 
 /// Runs the inputs one after the other and prints as it goes.
@@ -84,9 +84,9 @@ class Runs {
     if (trace_) trace_->finish();
     if (options_.stats && !options_.json)
       print_statistics(answers_->engine().statistics(), std::cerr);
-    if (broken_promise_) {
-      std::cerr << "logdepth: a head broke its promise: "
-                << printable(*broken_promise_, kMostPrinted) << '\n';
+    if (broken_contract_) {
+      std::cerr << "logdepth: selection contract violated: "
+                << printable(*broken_contract_, kMostPrinted) << '\n';
       return kCheckFailed;
     }
     return text_.refused() ? kNotDecided : kDone;
@@ -110,8 +110,8 @@ class Runs {
     const bool once = answers_all_pairs(model_);
     if (!once && questions.pairs.size() >= kManyPairs)
       std::cerr << fmt::format(
-          "logdepth: {} pairs mean {} runs of this file; one of `compile connectivity "
-          "--construction rows --size {}` answers all pairs in one run\n",
+          "logdepth: {} pairs require {} runs of this network; one made by `compile connectivity "
+          "--construction rows --size {}` decides all pairs in one run\n",
           questions.pairs.size(), questions.pairs.size(), graph.size());
     for (std::size_t i = 0; i < questions.pairs.size(); ++i) {
       const auto [source, target] = questions.pairs[i];
@@ -142,7 +142,7 @@ class Runs {
   }
 
   void print(const SaidAnswer& said) {
-    if (!broken_promise_) broken_promise_ = said.answer.broken_promise;
+    if (!broken_contract_) broken_contract_ = said.answer.broken_promise;
     text_.print(said);
     if (options_.json) results_.push_back(to_json(model_, said, !options_.engine.exact));
   }
@@ -153,7 +153,7 @@ class Runs {
                           {"engine", options_.engine.name},
                           {"results", results_}};
     add_statistics(answers_->engine().statistics(), options_.stats, out);
-    if (broken_promise_) out["promises"]["broken"] = *broken_promise_;
+    if (broken_contract_) out["promises"]["broken"] = *broken_contract_;
     std::cout << out.dump(1) << '\n';
   }
   void show_progress(const Location& location) {
@@ -170,33 +170,29 @@ class Runs {
   std::function<nlohmann::json()> question_;  ///< the input, as a trace says it
   RunText text_;
   nlohmann::json results_ = nlohmann::json::array();
-  std::optional<std::string> broken_promise_;  ///< the first
+  std::optional<std::string> broken_contract_;  ///< the first
 };
 
 }  // namespace
 
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run",
-                                         "run words, a graph or raw streams through a weights "
-                                         "file, exactly or in floating point\n"
-                                         "Example: logdepth run abb.json --batch words.txt");
+  CLI::App* command =
+      app.add_subcommand("run",
+                         "run a weights file on words, a graph or raw input, exactly or in "
+                         "floating point\nExample: logdepth run abb.json --batch words.txt");
   command->add_option("MODEL", options->model, "weights file")->required();
   options->input.add_to(*command, true);
   options->engine.add_to(*command);
-  command->add_flag(
-      "--prefixes", options->prefixes,
-      "print the product of every non-empty prefix, or the state that it leads to, as the file "
-      "reads it, instead of the verdict, one a line");
-  command->add_flag("--stats", options->stats,
-                    "print which rules answered the attention, and what was remembered");
-  command
-      ->add_option("--threads", options->threads,
-                   "threads to use where it pays; the answers are the same")
+  command->add_flag("--prefixes", options->prefixes,
+                    "print one prefix product (or state) per line instead of the decision");
+  command->add_flag("--stats", options->stats, "print attention-rule and cache statistics");
+  command->add_option("--threads", options->threads, "number of threads; does not change results")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->add_option("--trace", options->trace,
-                      "write every value of every cell after every sublayer (JSON lines)");
+  command->add_option(
+      "--trace", options->trace,
+      "write every value of every cell after every sublayer to this file (JSON lines)");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] {

@@ -208,7 +208,7 @@ constexpr const char* kComputationGraph = "computation-graph";
 
 int test_computation_graphs(const TestArguments& options, const CheckedModel& model) {
   if (options.oracle.names_automaton())
-    throw InputError("--against computation-graph and a language are two oracles; give one");
+    throw InputError("--against computation-graph and a language: expected one oracle, found two");
   Progress progress("test", "graphs");
   const ComputationGraphTestResult found = tested_computation_graphs(
       model, options.within(&TestedComputationGraphs::max_size), asking(options, progress));
@@ -245,7 +245,7 @@ int merge_tests(const std::vector<WorkPart>& parts, bool json) {
   for (const WorkPart& part : parts) try {
       shards.push_back(part.answer.get<TestVerdict>());
     } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected what a part of test found");
+      throw InputError(part.file + ": expected a shard result of test");
     }
   return conclude(merged(shards), json);
 }
@@ -254,29 +254,29 @@ Command add_test(CLI::App& app) {
   auto options = std::make_shared<TestArguments>();
   CLI::App* command = app.add_subcommand(
       "test",
-      "property test of any weights file against an independent oracle, with a shrunk "
+      "test a weights file against an independent oracle and shrink the first "
       "counterexample\nExample: logdepth test abb.json --against regex:'(a|b)*abb' --up-to 8");
   command->add_option("MODEL", options->model, "weights file")->required();
-  options->oracle.add_to(*command,
-                         "regex:R, fst:FILE, jff:FILE, dot:FILE, mata:FILE, json:FILE, group:NAME, "
-                         "crasp:FILE, a file by its "
-                         "extension, or else a regular expression; for files that take graphs "
-                         "graph:reachability or graph:undirected-reachability; for the division "
-                         "lemma division; for computation graphs computation-graph; for words and "
-                         "graphs also command:PROGRAM, which is asked a line and answers a line");
-  options->up_to = command
-                       ->add_option("--up-to", options->given.up_to,
-                                    "every word of at most so many letters, every graph of at most "
-                                    "so many vertices or equations")
-                       ->check(kSmallCount);
+  options->oracle.add_to(
+      *command,
+      "test oracle. Words: regex:R, fst:FILE, jff:FILE, dot:FILE, mata:FILE, json:FILE, "
+      "group:NAME, crasp:FILE, a file with one of these extensions, or a regular expression. "
+      "Graphs: graph:reachability or graph:undirected-reachability. Words and graphs: "
+      "command:PROGRAM, which reads one input per line and prints one answer per line. Others: "
+      "division, computation-graph");
+  options->up_to =
+      command
+          ->add_option("--up-to", options->given.up_to,
+                       "test all inputs up to this size: letters, vertices, positions or equations")
+          ->check(kSmallCount);
   options->random =
-      command->add_option("--random", options->given.random, "number of random inputs beyond")
+      command->add_option("--random", options->given.random, "number of additional random inputs")
           ->check(kSmallCount);
   options->largest =
       command
-          ->add_option("--max-length", options->given.largest,
-                       "largest number of letters, vertices, positions or equations of the random "
-                       "inputs")
+          ->add_option(
+              "--max-length", options->given.largest,
+              "largest size of the random inputs: letters, vertices, positions or equations")
           ->check(kSmallCount);
   command->add_option("--seed", options->given.seed, "seed of the random inputs")->check(kCount);
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");

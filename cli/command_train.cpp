@@ -65,39 +65,38 @@ struct TrainArguments {
 
 void add_run_options(CLI::App& command, TrainArguments& options) {
   command.add_option("--out", options.jobs.out,
-                     "folder of the runs; those it has are not repeated");
-  command.add_option("--device", options.jobs.device, "cpu or cuda")
+                     "folder of the runs; finished runs in it are not repeated");
+  command.add_option("--device", options.jobs.device, "device to train on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  command.add_option("--jobs", options.jobs.jobs, "runs at the same time, a process each")
+  command.add_option("--jobs", options.jobs.jobs, "number of parallel runs, one process per run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command
       .add_option("--threads", options.jobs.threads,
-                  "of each run; the bits of a run are repeatable with one")
+                  "threads per run; runs with one thread are repeatable bit for bit")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
 }
 
 void add_options(CLI::App& command, TrainArguments& options) {
   add_run_options(command, options);
-  command.add_option("--seeds", options.seeds, "a run for each, as 1,2,3")
+  command.add_option("--seeds", options.seeds, "one run per seed, as 1,2,3")
       ->delimiter(',')
       ->check(kCount)
       ->capture_default_str();
-  command.add_option("--steps", options.steps, "budget of each run")->check(kSmallCount);
+  command.add_option("--steps", options.steps, "training steps per run")->check(kSmallCount);
   command
       .add_option("--seconds", options.seconds,
-                  "second budget of each run; what was learned until then is measured")
+                  "time limit per run in seconds; the network trained until then is measured")
       ->check(kAboveZero);
   command.add_option("--set", options.settings,
-                     "change a setting, as model.width=128 (all of them: --write-plan)");
+                     "change a setting, as model.width=128 (--write-plan lists all settings)");
   command.add_option(
       "--from", options.weights,
-      "begin with the weights of a run, a safetensors file, or with a language model: its "
-      "folder, or a GGUF file");
+      "initial weights: a run, a safetensors file, or a language model (folder or GGUF file)");
   command.add_option("--write-plan", options.write_plan,
-                     "write the runs with all their settings to a file, train nothing");
+                     "write the runs with all settings to this file, without training");
 }
 
 /// Adds a run for every seed.
@@ -107,7 +106,7 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
   if (options.seconds) config.training.seconds = *options.seconds;
   if (!options.weights.empty()) {
     if (!config.initial_weights.empty())
-      throw InputError("--from: expected where a run begins anew, " + run.name + " goes on from " +
+      throw InputError("--from is not allowed: " + run.name + " already starts from " +
                        config.initial_weights);
     config.initial_weights = options.weights;
   }
@@ -128,13 +127,13 @@ void check(const TrainingPlan& plan, ModelUse use) {
   std::set<std::string> names;
   for (const PlannedRun& run : plan) {
     if (!names.insert(run.name).second)
-      throw InputError("two runs would be called " + run.name + ", expected each once");
+      throw InputError("duplicate run name " + in_quotes(run.name));
     validate(run.config);
     run.config.task->make_task(run.config.seed);
     check_initial_weights(run.config, use);
     if (const auto& constructed = run.config.constructed;
         constructed && !std::filesystem::is_regular_file(constructed->weights))
-      throw InputError(constructed->weights + ": expected a file of weights to begin with");
+      throw InputError(constructed->weights + ": expected a weights file to start from");
   }
 }
 
@@ -289,38 +288,40 @@ int train_plan(PlanArguments& options) {
 
 Command add_train_plan(CLI::App& train) {
   auto plan = std::make_shared<PlanArguments>();
-  CLI::App* command = train.add_subcommand(
-      "plan",
-      "carry out the runs of a plan file, here or on a cluster; what is done stays done\n"
-      "Example: logdepth train plan examples/plans/h200.json --device cuda --jobs 3 --out runs");
-  command->add_option("file", plan->file, "the plan, as --write-plan writes it")->required();
-  command->add_option("--run", plan->names, "only the run of this name");
+  CLI::App* command =
+      train.add_subcommand("plan",
+                           "carry out the runs of a plan file, on this machine or on a cluster; "
+                           "finished runs are not repeated\nExample: logdepth train plan "
+                           "examples/plans/h200.json --device cuda --jobs 3 --out runs");
+  command->add_option("file", plan->file, "plan file, as written by --write-plan")->required();
+  command->add_option("--run", plan->names, "carry out only the run of this name");
   add_run_options(*command, plan->common);
   CLI::Option* const slurm = command->add_flag(
       "--slurm", plan->submit,
-      "submit the runs without a record to Slurm as a job array, a task each, instead");
-  CLI::Option* const status =
-      command->add_flag("--status", plan->status, "print how far each run is, train nothing");
-  CLI::Option* const collect = command->add_flag(
-      "--collect", plan->collect,
-      "print the folders of the runs that are done, train nothing; exit status 3 where one is not");
+      "submit the runs without a record to Slurm as a job array, one task per run");
+  CLI::Option* const status = command->add_flag("--status", plan->status,
+                                                "print the progress of each run, without training");
+  CLI::Option* const collect = command->add_flag("--collect", plan->collect,
+                                                 "print the folders of the finished runs, without "
+                                                 "training; exit status 3 if a run is unfinished");
   status->excludes(slurm)->excludes(collect);
   collect->excludes(slurm);
   for (const char* name : {"--jobs", "--threads", "--device"})
     for (CLI::Option* const reads : {status, collect}) command->get_option(name)->excludes(reads);
   command->get_option("--jobs")->excludes(slurm);
-  command->add_option("--partition", plan->slurm.partition, "Slurm's, instead of its default")
+  command
+      ->add_option("--partition", plan->slurm.partition, "Slurm partition (default: that of Slurm)")
       ->needs(slurm)
       ->check(kSlurmWord);
   command
       ->add_option("--time", plan->slurm.time,
-                   "limit of each task as Slurm reads it: minutes, 12:00:00, 2-00:00:00")
+                   "time limit per task, as Slurm reads it: minutes, 12:00:00, 2-00:00:00")
       ->needs(slurm)
       ->check(kSlurmWord);
-  command->add_option("--array-limit", plan->slurm.array_limit, "tasks at the same time")
+  command->add_option("--array-limit", plan->slurm.array_limit, "largest number of parallel tasks")
       ->needs(slurm)
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--memory", plan->slurm.memory, "GiB of each task")
+  command->add_option("--memory", plan->slurm.memory, "memory per task in GiB")
       ->needs(slurm)
       ->check(CLI::Range(1, 65536));
   return [plan] { return train_plan(*plan); };

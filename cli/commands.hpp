@@ -38,7 +38,7 @@ inline CLI::Validator amount_up_to(std::uint64_t limit, const std::string& unit,
             value <= static_cast<double>(limit))
           return std::string();
         return "expected a number of " + unit + " above 0 and at most " + std::to_string(limit) +
-               ", got " + in_quotes(text);
+               ", found " + in_quotes(text);
       },
       name);
 }

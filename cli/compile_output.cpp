@@ -1,8 +1,11 @@
 #include "cli/compile_output.hpp"
 
+#include <fmt/core.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/phrases.hpp"
 #include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/optional_option.hpp"
@@ -21,14 +24,14 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
          [this](const std::string& norm) {
            settings.layernorm = norm == norm_name(Norm::layernorm);
          },
-         "layer normalisation of the model")
+         "layer normalisation")
       ->check(CLI::IsMember({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
   add_optional(app, "--unroll", settings.unroll,
-               "standard, non-looped transformer for all " + sizes + " up to this one")
+               "non-looped transformer for all " + sizes + " up to this one")
       ->check(kCount);
   app.add_flag("--strict", settings.strict,
                "pad the width so that queries, keys and values have dimension width / heads");
-  app.add_option("--name", settings.name, "name in the weights file");
+  app.add_option("--name", settings.name, "name of the network in the weights file");
   app.add_flag("--certify", certify,
                "prove the written file correct for every length; write NAME.cert.json");
   app.add_flag("--json", json, "print a summary as JSON on standard output");
@@ -39,9 +42,10 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
   save_weights(model, output);
 
   const Measures m = measure(model, 1);
-  std::cerr << "wrote " << output << ": shape (" << m.initial << ", " << m.repeated << ", "
-            << m.final << "), depth " << depth_formula(model) << ", width " << m.width << ", "
-            << m.cells << " cells, " << m.units << " units, " << m.nonzeros << " non-zeros\n";
+  std::cerr << fmt::format("wrote {}: shape ({}, {}, {}), depth {}, width {}, {}, {}, {}\n", output,
+                           m.initial, m.repeated, m.final, depth_formula(model), m.width,
+                           counted(m.cells, "cell"), counted(m.units, "hidden unit"),
+                           counted(m.nonzeros, "nonzero weight"));
   if (json) {
     nlohmann::json out = described;
     out["schema"] = "logdepth/compile/1";

@@ -17,7 +17,7 @@ namespace logdepth::inline cli {
 class DataOutput {
  public:
   void add(CLI::App& command) {
-    given_ = command.add_option("-o,--output", file_, "file to write; standard output without it");
+    given_ = command.add_option("-o,--output", file_, "file to write (default: standard output)");
   }
   /// Returns the exit status. Errors: InputError naming the option or the file.
   int write(const std::function<void(std::ostream&)>& content) const {

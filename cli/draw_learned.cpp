@@ -63,17 +63,17 @@ AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& 
 
 void LearnedDrawing::add_to(CLI::App& app) {
   given = app.add_option("--learned", run,
-                         "instead of MODEL, the folder of a training run of word problems: its "
-                         "attention beside the compiled scan, and which prefix circuit it is");
-  app.add_option("--words", words, "random words that the circuit of --learned is named on")
+                         "folder of a training run on word problems, instead of MODEL: draw its "
+                         "attention next to the compiled scan, and name its prefix circuit");
+  app.add_option("--words", words, "number of random words that name the circuit of --learned")
       ->check(CLI::Range(1U, 1000000U))
       ->capture_default_str()
       ->needs(given);
-  app.add_option("--seed", seed, "of these words")
+  app.add_option("--seed", seed, "seed of these words")
       ->check(kCount)
       ->capture_default_str()
       ->needs(given);
-  app.add_flag("--json", json, "of --learned: print one JSON object")->needs(given);
+  app.add_flag("--json", json, "print one JSON object")->needs(given);
 }
 
 int draw_learned(const LearnedDrawing& options, const InputOptions& input,
@@ -87,9 +87,9 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const auto& task = record.config.task.as<WordTaskConfig>();
   const std::uint32_t most = most_looked_at(task);
   if (word.size() < 2 || word.size() > most)
-    throw InputError(fmt::format(
-        "the word: expected 2 to {} letters{}, found {}", most,
-        most < kMostLookedAt ? ", as many as the network has positions for" : "", word.size()));
+    throw InputError(fmt::format("the word: expected 2 to {} letters{}, found {}", most,
+                                 most < kMostLookedAt ? " (the positions of the network)" : "",
+                                 word.size()));
 
   const ProgramOutput answer =
       output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
@@ -102,7 +102,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   if (!output.empty()) {
     const auto compiled = compiled_bands(task, word);
     if (!compiled.has_value()) {
-      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; nothing was drawn\n";
+      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; no picture was written\n";
       return kNotDecided;
     }
     write_whole_file(output,

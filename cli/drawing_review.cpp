@@ -26,12 +26,12 @@ void ask_language(const OracleRequest& request, const Model& model, const Letter
                   RunReview& review) {
   const NamedLanguage language = load_language_oracle(request, model);
   ExactRuns runs(model);
-  WordInquiry questions(model, *language.oracle);
+  WordDomain questions(model, *language.oracle);
   ComparedCounts counts;
   const auto finding = runs.ask(questions, questions.word_of(word), counts);
   // The picture says itself which promise was broken.
   if (finding && property_of(*finding) != TestedProperty::promise)
-    review.wrong_answer = "expected " + expected_text(*finding) + ", got " + got_text(*finding);
+    review.wrong_answer = "expected " + expected_text(*finding) + ", found " + got_text(*finding);
   Word letters;
   for (const std::string& name : word)
     letters.push_back(language.oracle->alphabet().find(name).value());

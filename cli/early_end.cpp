@@ -122,7 +122,7 @@ void release(void* memory, std::size_t) {
   } catch (const std::bad_alloc&) {
     end_here(kOutOfMemory);
   } catch (const std::exception& error) {
-    say("logdepth: a defect of logdepth itself, please report it: ");
+    say("logdepth: internal error, please report it: ");
     say(error.what());
     say("\n");
   } catch (...) {
@@ -133,9 +133,9 @@ void release(void* memory, std::size_t) {
 void end_after(const std::string& text) {
   // Of a line of progress.
   const char* const erase = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
-  const std::string sentence =
-      fmt::format("{}logdepth: --seconds {}: the time is up; what was printed before stands\n",
-                  erase, printable(text));
+  const std::string sentence = fmt::format(
+      "{}logdepth: --seconds {}: time limit exceeded; the output before this line is valid\n",
+      erase, printable(text));
   std::memcpy(time_is_up.data(), sentence.c_str(),
               std::min(sentence.size(), time_is_up.size() - 1));
   const double seconds = std::stod(text);
@@ -178,7 +178,7 @@ void add_time_limit(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--seconds", end_after,
-          "seconds that the command may take; it ends with exit status 3 when they are over")
+          "time limit of the command in seconds; exit status 3 when it is reached")
       ->check(amount_up_to(kMostSeconds, "seconds", "SECONDS"));
 }
 

@@ -7,23 +7,23 @@ namespace logdepth::inline cli {
 void EngineOptions::add_to(CLI::App& command) {
   command
       .add_option("--engine", name,
-                  "arithmetic: exact, float64, float32, or mpfr:BITS (2 to 500, slow); other "
-                  "answers than exact ones come with a certificate")
+                  "arithmetic: exact, float64, float32, or mpfr:BITS (2 to 500, slow); "
+                  "floating-point answers have a certificate")
       ->capture_default_str();
-  command.add_option("--device", device, "where floating point runs")
+  command.add_option("--device", device, "device for floating point")
       ->check(CLI::IsMember(kFloatDevices))
       ->capture_default_str();
   command
-      .add_option("--temperature", temperature,
-                  "softmax of TAU * score instead of averaging-hard attention, in floating "
-                  "point (the larger, the harder)")
+      .add_option(
+          "--temperature", temperature,
+          "use the softmax of TAU * score instead of averaging-hard attention, in floating point")
       ->option_text("TAU");
 }
 
 void EngineOptions::settle(std::size_t threads) {
   exact = name == "exact";
   if (exact) {
-    if (temperature) throw InputError("--temperature: needs a floating-point --engine");
+    if (temperature) throw InputError("--temperature requires a floating-point --engine");
     if (device != "cpu") throw InputError("--device: the exact engine runs on the CPU only");
     return;
   }

@@ -32,13 +32,14 @@ void check_kind(const InputOptions& options, const Model& model) {
   const std::string file = "the weights file " + in_quotes(model.name) + " takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
     if (graph || cells)
-      throw InputError(file + "words; give --input or --tokens" + (batch ? " or --batch" : ""));
+      throw InputError(file + "words; expected --input or --tokens" + (batch ? " or --batch" : ""));
   } else if (std::holds_alternative<GraphInput>(model.input)) {
     if (words || cells || !graph)
-      throw InputError(file + "graphs; give --graph FILE with --source and --target" +
+      throw InputError(file + "graphs; expected --graph FILE with --source and --target" +
                        (batch ? ", or with --batch and a file of pairs" : ""));
   } else if (words || graph || !cells) {
-    throw InputError(file + "raw streams; give --cells FILE, or of the division lemma --divide A " +
+    throw InputError(file +
+                     "raw streams; expected --cells FILE or, for the division lemma, --divide A " +
                      "--by M");
   }
 }
@@ -55,8 +56,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   questions.graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
   const bool source = given(options.source_option), target = given(options.target_option);
   if (given(options.words.batch_option)) {
-    if (source || target)
-      throw InputError("--batch names the pairs; leave out --source and --target");
+    if (source || target) throw InputError("--batch is not allowed with --source and --target");
     const bool standard_input = options.words.batch == "-";
     const std::string file = standard_input ? "standard input" : options.words.batch;
     const std::string text = standard_input
@@ -71,8 +71,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   }
   if (source != target || (needs_pair && !source))
     throw InputError(std::string("expected --source and --target") +
-                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") +
-                     " to ask about the graph");
+                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") + "");
   if (source)
     questions.pairs.emplace_back(
         find_vertex(questions.graph, options.source, "--source", options.graph),
@@ -90,20 +89,21 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
   graph_option = app.add_option("--graph", graph,
-                                "a graph: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
+                                "graph file: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
                                 "Matrix Market or node-link JSON");
-  source_option = app.add_option("--source", source, "vertex to start from")->needs(graph_option);
-  target_option = app.add_option("--target", target, "vertex to reach")->needs(graph_option);
-  app.add_flag("--undirected", undirected, "take every edge of the graph both ways")
+  source_option = app.add_option("--source", source, "source vertex")->needs(graph_option);
+  target_option = app.add_option("--target", target, "target vertex")->needs(graph_option);
+  app.add_flag("--undirected", undirected, "treat the edges of the graph as undirected")
       ->needs(graph_option);
-  cells_option =
-      app.add_option("--cells", cells,
-                     "raw streams: a line of names, then a line of exact values for every token");
-  divide_option = app.add_option("--divide", dividend,
-                                 "a number to divide, of files of the division lemma; it stands "
-                                 "at its own position, behind as many tokens")
-                      ->check(count_up_to(kLargestDividend));
-  by_option = app.add_option("--by", divisor, "the number to divide by")->check(kCount);
+  cells_option = app.add_option(
+      "--cells", cells,
+      "raw input file: a line of cell names, then one line of exact values per token");
+  divide_option =
+      app.add_option(
+             "--divide", dividend,
+             "dividend A, for weights files of the division lemma; the input has A + 1 tokens")
+          ->check(count_up_to(kLargestDividend));
+  by_option = app.add_option("--by", divisor, "divisor")->check(kCount);
   divide_option->needs(by_option);
   by_option->needs(divide_option);
   for (CLI::Option* option : {words.input_option, words.tokens_option}) {
@@ -115,7 +115,7 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   divide_option->excludes(graph_option)->excludes(cells_option);
   if (words.batch_option) {
     words.batch_option->description(words.batch_option->get_description() +
-                                    "; with --graph, lines of source and target");
+                                    "; with --graph, one source and target per line");
     cells_option->excludes(words.batch_option);
     divide_option->excludes(words.batch_option);
   }

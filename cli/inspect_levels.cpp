@@ -120,17 +120,18 @@ void add_moments(LevelsAnswer& answer, const LevelledAutomaton& automaton, const
 }  // namespace
 
 void LevelsOptions::add_to(CLI::App& app) {
-  word_option = app.add_option("--word", word,
-                               "a word: the coordinate of every level after each of its prefixes")
-                    ->allow_extra_args(false);
-  app.add_option("--levels", picture,
-                 "picture of --word on its way through the levels: .svg, .html, .pdf or .png");
+  word_option =
+      app.add_option("--word", word,
+                     "print the coordinates of every level after each prefix of this word")
+          ->allow_extra_args(false);
+  app.add_option(
+      "--levels", picture,
+      "draw the path of --word through the levels to this file: .svg, .html, .pdf or .png");
 }
 
 LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& options) {
   const bool reads = options.word_option->count() > 0;
-  if (!options.picture.empty() && !reads)
-    throw InputError("--levels draws the way of a word through the levels: expected --word, too");
+  if (!options.picture.empty() && !reads) throw InputError("--levels requires --word");
   Word word;
   if (reads) try {
       word = loaded.action.alphabet.parse_word(options.word);
@@ -141,7 +142,7 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded, const LevelsOptions& 
   try {
     const LevelledAutomaton automaton = levelled(loaded);
     if (automaton.dfa.states() > kMostLevelledStates)
-      throw SizeLimit(fmt::format("an automaton of {} states is not decomposed, {} is the limit",
+      throw SizeLimit(fmt::format("an automaton of {} states cannot be decomposed; the limit is {}",
                                   automaton.dfa.states(), kMostLevelledStates));
     const Cascade cascade = to_cascade(decompose(automaton.dfa));
     const auto levels = summarise(cascade);

@@ -14,6 +14,7 @@
 #include "cli/command_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
+#include "cli/help_formatter.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
@@ -52,7 +53,8 @@ Commands add_commands(CLI::App& app) {
     for (std::size_t i = 0; i < added.size(); ++i)
       commands.emplace_back(all[all.size() - added.size() + i], std::move(added[i]));
   };
-  CLI::App* compile = app.add_subcommand("compile", "write a weights file");
+  CLI::App* compile =
+      app.add_subcommand("compile", "compile a construction or a program to a weights file");
   compile->require_subcommand(1);
   add(*compile, add_compile_regular);
   add(*compile, add_compile_program);
@@ -71,7 +73,7 @@ Commands add_commands(CLI::App& app) {
   add(app, add_draw);
   add(app, add_export);
   add(app, add_convert);
-  CLI::App* report = app.add_subcommand("report", "measurements as tables and figures");
+  CLI::App* report = app.add_subcommand("report", "print measurements as tables and figures");
   report->require_subcommand(1);
   add(*report, add_report_precision);
   add_all(*report, add_paper_reports);
@@ -80,18 +82,18 @@ Commands add_commands(CLI::App& app) {
   train->require_subcommand(1);
   add_all(*train, add_experiments);
   add(*train, add_train_plan);
-  CLI::App* data =
-      app.add_subcommand("data", "words, lines and questions that models are trained on, as files");
+  CLI::App* data = app.add_subcommand("data", "write or check training data");
   data->require_subcommand(1);
   add(*data, add_data_words);
   add(*data, add_data_lines);
   add(*data, add_data_rules);
   add(*data, add_data_check);
-  CLI::App* compare = app.add_subcommand("compare", "learned and constructed side by side");
+  CLI::App* compare =
+      app.add_subcommand("compare", "compare trained networks with constructed networks");
   compare->require_subcommand(1);
   add(*compare, add_compare_depth);
   add(app, add_measure);
-  CLI::App* lm = app.add_subcommand("lm", "pretrained language models");
+  CLI::App* lm = app.add_subcommand("lm", "inspect and measure pretrained language models");
   lm->require_subcommand(1);
   add(*lm, add_lm_load);
   add(*lm, add_lm_save);
@@ -102,21 +104,28 @@ Commands add_commands(CLI::App& app) {
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "logdepth compiles theorems about transformer depth to exact weights and runs them.\n"
+      "compile transformer constructions to exact weights, run them without rounding error, and "
+      "test "
+      "them\n"
       "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
-      "logdepth run abb.json --input aabb"};
-  app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION);
+      "logdepth run abb.json --input aabb",
+      "logdepth"};
+  // Commands take both from here.
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", std::string("logdepth ") + LOGDEPTH_VERSION,
+                       "print the version");
   // Answered as --version is: what was asked for is all that is printed.
   app.add_flag_callback(
          "--man", [&app] { throw CLI::CallForVersion(manual_page(app), 0); },
-         "print the manual page, for man -l -")
+         "print the manual page (pipe it to man -l -)")
       ->trigger_on_parse();
   app.add_option_function<std::string>(
          "--completion",
          [&app](const std::string& shell) {
            throw CLI::CallForVersion(completion_script(app, shell), 0);
          },
-         "print what completes commands and options in a shell")
+         "print the completion script for this shell")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->trigger_on_parse();
   app.require_subcommand(1);
@@ -150,9 +159,10 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
   } catch (const ProgramRefused& error) {
-    return fail(std::string("the program is refused: ") + error.what(), kBadInput);
+    return fail(std::string("the program is rejected: ") + error.what(), kBadInput);
   } catch (const BrokenProgram& error) {
-    return fail(std::string("the program breaks its own statement: ") + error.what(), kCheckFailed);
+    return fail(std::string("the program violates its own declarations: ") + error.what(),
+                kCheckFailed);
   } catch (const ExportWrong& error) {
     return fail(error.what(), kCheckFailed);
   } catch (const ExportRefused& error) {
@@ -162,6 +172,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory", kNotDecided);
   } catch (const std::exception& error) {
-    return fail(std::string("a defect of logdepth itself, please report it: ") + error.what(), 70);
+    return fail(std::string("internal error, please report it: ") + error.what(), 70);
   }
 }

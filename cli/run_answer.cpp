@@ -46,7 +46,7 @@ const char* refusal_name(const Refusal& refusal) {
 
 std::string outcome(const SaidAnswer& said) {
   const RunAnswer& answer = said.answer;
-  if (answer.limit) return "beyond a limit";
+  if (answer.limit) return "resource limit exceeded";
   if (answer.refusal) return refusal_name(*answer.refusal);
   if (!answer.verdict) return "value";
   if (said.of == SaidAnswer::Of::pair) return *answer.verdict ? "connected" : "not connected";
@@ -63,24 +63,24 @@ void print(const ExactStatistics& statistics, std::ostream& out) {
   out << "\nscores: " << s.scores << " of distinct queries with distinct keys; "
       << s.decided_in_double << " comparisons in double, " << s.decided_exactly
       << " exactly, of these " << s.exact_ties << " ties\n"
-      << "promises: " << statistics.promises << " rows checked\n"
-      << "numbers: " << statistics.values << " distinct values; " << (statistics.bytes >> 20)
-      << " MiB of tuples, numbers and what is remembered\n";
+      << "contracts: " << statistics.promises << " rows checked\n"
+      << "values: " << statistics.values << " distinct; " << (statistics.bytes >> 20)
+      << " MiB of tuples, values and caches\n";
   const RadicalTower::Statistics& nested = statistics.nested;
   if (nested.roots > 0)
-    out << "roots of roots: " << nested.roots << "; " << nested.by_enclosure
+    out << "nested radicals: " << nested.roots << "; " << nested.by_enclosure
         << " signs by enclosures, " << nested.by_elimination << " by elimination, of these "
         << nested.zeros << " zero\n";
 }
 
 void print(const RoundedStatistics& statistics, std::ostream& out) {
   const FloatStatistics& s = statistics.heads;
-  out << "attention: " << s.rows << " rows: in " << s.single << " one score stands out, " << s.ties
+  out << "attention: " << s.rows << " rows: " << s.single << " have a unique maximum, " << s.ties
       << " tie, " << s.alike << " average equal values, " << s.ambiguous << " ambiguous\n"
       << "scores: " << s.scores << '\n'
-      << "promises: " << s.promises_kept << " rows confirmed by their scores, " << s.promises_unread
-      << " not read from scores\n"
-      << "tests for zero: " << s.tests << ", " << s.open_tests << " open\n"
+      << "contracts: " << s.contracts_kept << " rows confirmed by their scores, "
+      << s.contracts_unread << " not read from scores\n"
+      << "tests for zero: " << s.tests << ", " << s.open_tests << " undecided\n"
       << "facts: " << statistics.unproved.value_or("proved from the file's program") << '\n';
 }
 
@@ -110,7 +110,7 @@ void put(const ExactStatistics& statistics, bool all, nlohmann::json& out) {
 void put(const RoundedStatistics& statistics, bool all, nlohmann::json& out) {
   const FloatStatistics& s = statistics.heads;
   out["facts"] = statistics.unproved.value_or("proved");
-  out["promises"] = {{"confirmed", s.promises_kept}, {"unread", s.promises_unread}};
+  out["promises"] = {{"confirmed", s.contracts_kept}, {"unread", s.contracts_unread}};
   if (all)
     out["statistics"] = {{"rows", s.rows},
                          {"single", s.single},
@@ -210,7 +210,7 @@ std::string RunText::named_text(const PrefixAnswer& prefix) const {
 /// An exact one whose numbers left the field says where.
 void RunText::say_sure(const RunAnswer& answer) {
   if (answer.left_field)
-    say("answered with roots of roots, every comparison decided; the numbers leave the field at " +
+    say("decided with nested radicals; the values leave the number field at " +
         printable(*answer.left_field, kMostPrinted) +
         (trace_ends_ ? ", where the trace ends" : ""));
   if (!rounded_) return;
@@ -245,7 +245,7 @@ void print_statistics(const RunStatistics& statistics, std::ostream& out) {
 nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded) {
   const RunAnswer& answer = said.answer;
   nlohmann::json out = said.input;
-  out["outcome"] = outcome(said);
+  out["outcome"] = answer.limit ? "beyond a limit" : outcome(said);
   if (answer.depth) out["depth"] = *answer.depth;
   if (answer.prefixes) {
     auto& prefixes = out["prefixes"] = nlohmann::json::array();

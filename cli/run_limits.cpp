@@ -20,7 +20,7 @@ void add_run_limits(CLI::App& command) {
   command
       .add_option_function<double>(
           "--memory", [](double gib) { set_run_memory(static_cast<std::size_t>(gib * kGibibyte)); },
-          "GiB that an exact run may hold; an input that needs more is refused, exit status 3")
+          "memory limit of exact runs in GiB; an input that needs more ends with exit status 3")
       ->check(amount_up_to(kMostMemory, "GiB", "GIB"))
       ->default_str(fmt::format("{}", kRunMemory >> 30));
   add_time_limit(command);

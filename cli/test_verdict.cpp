@@ -39,43 +39,42 @@ Wording wording(const TestVerdict& verdict) {
   };
   switch (verdict.kind) {
     case TestVerdict::Kind::words:
-      return {covered("exhaustive_words", "random_words", "words",
-                      fmt::format("every word of at most {} letters ({}), {} of one letter but for "
-                                  "one place, {} random words of at most {} letters",
-                                  count("up_to"), count("exhaustive_words"), count("chosen_words"),
-                                  count("random_words"), count("max_length"))),
-              count("values") > 0
-                  ? fmt::format("{} named values", count("values"))
-                  : fmt::format("{} words of the language among them, {} {}s", count("accepted"),
-                                count("prefixes"), text("prefix_kind")),
-              "no word was long enough"};
-    case TestVerdict::Kind::graphs:
       return {
-          covered("exhaustive_graphs", "random_graphs", "graphs",
-                  fmt::format(
-                      "every graph of at most {} vertices{} ({} up to renaming) with every "
-                      "source and target, {} more of at most {} vertices",
-                      count("up_to"),
-                      count("max_loopless") > 0
-                          ? fmt::format(" and, without self-loops, of {}", count("max_loopless"))
-                          : "",
-                      count("exhaustive_graphs"), count("random_graphs"), count("max_size"))),
-          fmt::format("{} questions, {} of them connected,", count("pairs"), count("connected")),
-          "no graph was large enough"};
+          covered("exhaustive_words", "random_words", "words",
+                  fmt::format("every word of at most {} letters ({}), {} words with one letter "
+                              "that differs from the rest, {} random words of at most {} letters",
+                              count("up_to"), count("exhaustive_words"), count("chosen_words"),
+                              count("random_words"), count("max_length"))),
+          count("values") > 0 ? fmt::format("checked {} named values", count("values"))
+                              : fmt::format("{} accepted; checked {} {}s", count("accepted"),
+                                            count("prefixes"), text("prefix_kind")),
+          "no word was long enough"};
+    case TestVerdict::Kind::graphs:
+      return {covered("exhaustive_graphs", "random_graphs", "graphs",
+                      fmt::format(
+                          "every graph of at most {} vertices{} ({} up to renaming) with every "
+                          "source and target, {} more of at most {} vertices",
+                          count("up_to"),
+                          count("max_loopless") > 0 ? fmt::format(" and, without self-loops, of {}",
+                                                                  count("max_loopless"))
+                                                    : "",
+                          count("exhaustive_graphs"), count("random_graphs"), count("max_size"))),
+              fmt::format("{} connected; checked {} queries", count("connected"), count("pairs")),
+              "no graph was large enough"};
     case TestVerdict::Kind::divisions:
       return {covered("exhaustive_inputs", "random_inputs", "inputs",
                       fmt::format("every dividend at the positions up to {} by every divisor up "
                                   "to it ({} inputs), {} more of at most {} positions",
                                   count("up_to"), count("exhaustive_inputs"),
                                   count("random_inputs"), count("max_length"))),
-              fmt::format("{} divisions", count("divisions")), "no input was long enough"};
+              fmt::format("checked {} divisions", count("divisions")), "no input was long enough"};
     case TestVerdict::Kind::computation_graphs:
       return {covered("exhaustive_graphs", "random_graphs", "graphs",
                       fmt::format("every graph of at most {} equations ({}), {} more of at most {} "
                                   "equations",
                                   count("up_to"), count("exhaustive_graphs"),
                                   count("random_graphs"), count("max_size"))),
-              fmt::format("{} values of tokens", count("values")), "no graph was large enough"};
+              fmt::format("checked {} token values", count("values")), "no graph was large enough"};
   }
   return {};
 }
@@ -89,7 +88,7 @@ void print_commands(const TestVerdict& verdict) {
   const std::string& options = verdict.counterexample->options;
   if (options.empty() || preparation.size() + options.size() > kLongestCommand) return;
   const std::string input = shell_word(verdict.file) + " " + options;
-  std::cout << "to look at it: " << preparation << (preparation.empty() ? "" : "; ")
+  std::cout << "to inspect: " << preparation << (preparation.empty() ? "" : "; ")
             << "logdepth diff " << input << "; logdepth draw " << input << " " << verdict.oracle
             << " -o counterexample.svg\n";
 }
@@ -127,7 +126,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
   const auto& example = verdict.counterexample;
   const Wording words = wording(verdict);
   const std::string difference =
-      example ? "expected " + example->expected + ", got " + example->got : "";
+      example ? "expected " + example->expected + ", found " + example->got : "";
   if (as_json) {
     json out = verdict.details;
     out.update({{"schema", "logdepth/test/1"},
@@ -145,7 +144,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
   } else {
     std::cout << (example ? "FAILED" : "passed") << ": against "
               << printable(verdict.against, kMostPrinted) << ", " << words.bound << '\n'
-              << words.compared << " and " << verdict.promises << " promises compared\n";
+              << words.compared << " and " << verdict.promises << " contract instances\n";
     if (const std::string note = verdict.details.value("prefix_note", ""); !note.empty()) {
       if (verdict.details.at("prefixes") == 0)
         std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
@@ -153,7 +152,7 @@ int conclude(const TestVerdict& verdict, bool as_json) {
       std::cout << note << '\n';
     }
     for (const std::string& head : verdict.unevaluated)
-      std::cout << "never asked: " << printable(head, kMostPrinted) << " (" << words.too_small
+      std::cout << "never exercised: " << printable(head, kMostPrinted) << " (" << words.too_small
                 << ")\n";
     if (example)
       std::cout << "counterexample: " << printable(example->shown, std::string::npos) << " ("
@@ -169,8 +168,8 @@ int conclude(const TestVerdict& verdict, bool as_json) {
         verdict.file, verdict.sha256,
         {"test", verdict.against, words.bound,
          example ? "failed: on " + example->shown + " " + difference : "passed",
-         fmt::format("{} and {} promises; cells, depth and limit at every run", words.compared,
-                     verdict.promises),
+         fmt::format("{} and {} contract instances; cells, depth and limit at every run",
+                     words.compared, verdict.promises),
          limits},
         verdict.against.starts_with(kCommandOracle));
   } catch (const InputError& error) {

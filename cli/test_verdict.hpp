@@ -34,7 +34,7 @@ struct TestVerdict {
   std::string against;
   std::string oracle;  ///< as options of the command line
   std::uint64_t seed = 0, promises = 0;
-  std::vector<std::string> unevaluated;  ///< heads whose promise was never checked
+  std::vector<std::string> unevaluated;  ///< heads whose contract was never checked
   nlohmann::json details;                ///< limits and counts, beside what all tests say
   std::optional<Counterexample> counterexample;
 };

@@ -38,17 +38,16 @@ std::string file_of(const std::string& text) {
 
 void WordOptions::add_to(CLI::App& app, bool with_batch) {
   input_option = app.add_option("--input", input,
-                                "a word, letters run together where all are single characters, or "
-                                "@FILE with one long word, white space and line breaks left out")
+                                "word, without separators if every letter is one character; or "
+                                "@FILE, a file with one word, whose white space is ignored")
                      ->allow_extra_args(false);
   tokens_option =
-      app.add_option("--tokens", tokens, "a word as letters separated by white space, or @FILE");
+      app.add_option("--tokens", tokens, "word, its letters separated by white space; or @FILE");
   input_option->excludes(tokens_option);
   if (!with_batch) return;
-  batch_option =
-      app.add_option("--batch", batch,
-                     "file of words, one per line, the empty line is the empty word; - reads "
-                     "standard input");
+  batch_option = app.add_option(
+      "--batch", batch,
+      "file of words, one per line (an empty line is the empty word); - reads standard input");
   batch_option->excludes(input_option)->excludes(tokens_option);
 }
 

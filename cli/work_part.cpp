@@ -54,13 +54,13 @@ WorkPart read_part(const std::string& file) {
     }
   } catch (const json::exception&) {
   }
-  throw InputError(file + ": expected a part that a command with --shard wrote");
+  throw InputError(file + ": expected a shard file, as a command with --shard writes it");
 }
 
 /// Refuses parts of different work.
 void expect_same_work(const WorkPart& first, const WorkPart& other) {
   const auto refuse = [&](const std::string& what, const std::string& one, const std::string& two) {
-    throw InputError(fmt::format("{} and {}: expected parts of the same work, found {} {} and {}",
+    throw InputError(fmt::format("{} and {}: expected shards of the same job, found {} {} and {}",
                                  first.file, other.file, what, one, two));
   };
   if (first.command != other.command) refuse("the command", first.command, other.command);
@@ -79,7 +79,7 @@ void ShardOptions::add_to(CLI::App& command) {
   option = command
                .add_option_function<std::string>(
                    "--shard", [this](const std::string& text) { read_shard(text, shard); },
-                   "do part I of K parts of the work; logdepth merge puts all of them together")
+                   "run shard I of K; logdepth merge combines all shards")
                ->type_name("I/K")
                ->check(CLI::Validator(
                    [](const std::string& text) {
@@ -89,8 +89,7 @@ void ShardOptions::add_to(CLI::App& command) {
                                 : "expected I/K with 1 <= I <= K, found " + in_quotes(text);
                    },
                    ""));
-  CLI::Option* const file =
-      command.add_option("--part", part, "file that the part's outcome is written to");
+  CLI::Option* const file = command.add_option("--part", part, "file for the result of the shard");
   option->needs(file);
   file->needs(option);
 }
@@ -115,15 +114,15 @@ std::vector<WorkPart> read_parts(const std::vector<std::string>& files) {
   for (const WorkPart& part : parts) expect_same_work(parts.front(), part);
   if (const json program = parts.front().question.value("program", json());
       program != LOGDEPTH_VERSION)
-    throw InputError(fmt::format("{}: expected a part by this version of logdepth, {}, found {}",
+    throw InputError(fmt::format("{}: expected a shard of logdepth {}, found {}",
                                  parts.front().file, LOGDEPTH_VERSION, program.dump()));
   std::stable_sort(parts.begin(), parts.end(), [](const WorkPart& a, const WorkPart& b) {
     return a.shard.index < b.shard.index;
   });
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (parts[i].shard == parts[i - 1].shard)
-      throw InputError(fmt::format("{} and {}: expected each part once, both are {}",
-                                   parts[i - 1].file, parts[i].file, shard_text(parts[i].shard)));
+      throw InputError(fmt::format("{} and {}: duplicate shard {}", parts[i - 1].file,
+                                   parts[i].file, shard_text(parts[i].shard)));
   std::vector<std::string> missing;
   for (std::uint64_t i = 0, found = 0; i < parts.front().shard.count; ++i)
     if (found < parts.size() && parts[found].shard.index == i) {
@@ -133,7 +132,7 @@ std::vector<WorkPart> read_parts(const std::vector<std::string>& files) {
     }
   if (!missing.empty())
     throw InputError(
-        fmt::format("expected all {} parts, found {}; missing: {}{}", parts.front().shard.count,
+        fmt::format("expected {} shards, found {}; missing: {}{}", parts.front().shard.count,
                     parts.size(), joined(missing),
                     parts.size() + missing.size() < parts.front().shard.count ? " and more" : ""));
   return parts;

@@ -56,7 +56,7 @@ std::string refusal_of(const ProductForecast& forecast, const ProductDemand& dem
   const std::size_t other =
       monoid ? forecast.matrix_units : forecast.monoid_units.value_or(kUncounted);
   return fmt::format(
-      "the {} table needs {} feed-forward units and the limit is {} ({}); try {}, or a smaller "
+      "the {} table needs {} hidden units; the limit is {} ({}); try {}, or a smaller "
       "automaton",
       std::string(monoid ? "monoid" : "matrix"), units, kMaxScanUnits, forecast.reason,
       other <= kMaxScanUnits ? "the other --table" : demand.advice);
@@ -66,7 +66,7 @@ std::string refusal_of(const ProductForecast& forecast, const ProductDemand& dem
 
 Option table_option() {
   return {"table", ChoiceOption{{"auto", "matrix", "monoid"}, "auto"},
-          "product table: the smaller, or one of the two"};
+          "form of the product table (auto: the smaller one)"};
 }
 
 ScanTable table_of(const Values& values) {

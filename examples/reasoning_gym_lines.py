@@ -99,7 +99,7 @@ def main():
     if options.count < 1:
         fail(f"--count: expected at least 1, found {options.count}")
     if options.seed < 0:
-        fail(f"--seed: expected a number from 0 on, found {options.seed}")
+        fail(f"--seed: expected a number of at least 0, found {options.seed}")
     require_package()
     text = "".join(lines(kinds, options.seed, options.count))
     if options.out is None:

@@ -55,9 +55,10 @@ Outcome<Tokens> tokens_of_streams(const Model& model, const RawStreams& streams)
     for (std::size_t token = 0; token < tokens; ++token) {
       auto number = parse_real(numbers[token]);
       if (!number)
-        throw InputError(where + in_quotes(found->first) + ", token " + std::to_string(token) +
-                         ": expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got " +
-                         in_quotes(numbers[token]));
+        throw InputError(
+            where + in_quotes(found->first) + ", token " + std::to_string(token) +
+            ": expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), found " +
+            in_quotes(numbers[token]));
       rows[token][i] = std::move(*number);
     }
   }

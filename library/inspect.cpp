@@ -42,7 +42,7 @@ ClaimSheet inspect(const Transformer& transformer) {
       head.layer = l;
       head.head = k;
       head.name = seen.name;
-      head.selects = seen.promise;
+      head.selects = seen.contract;
       head.reads = seen.match;
     }
   for (PrecisionSentence& sentence : precision_sentences(model))

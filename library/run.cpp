@@ -123,8 +123,8 @@ RoundedAnswer run_rounded(const Transformer& transformer, const RawStreams& stre
 
 Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words) {
   const Model& model = transformer.hidden().model;
-  require(reads_prefixes(model), "--prefixes: the weights file " + in_quotes(model.name) +
-                                     " does not say how to read prefixes");
+  require(reads_prefixes(model),
+          "--prefixes: the weights file " + in_quotes(model.name) + " has no prefix readout");
   const std::vector<Answer> answers = run_all(transformer, words);
   Prefixes prefixes;
   prefixes.words = words.size();

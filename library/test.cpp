@@ -28,9 +28,9 @@ class FunctionOracle : public LanguageOracle {
 
   const Alphabet& alphabet() const override { return alphabet_; }
   bool accepts(const Word& word) const override {
-    require(
-        language_ != nullptr,
-        "the transformer gives a verdict; expected a function that says which words it accepts");
+    require(language_ != nullptr,
+            "the transformer decides words; expected a function that decides whether a word is "
+            "accepted");
     return language_(letters(word));
   }
   std::optional<std::string> named_values(const Word& word) const override {
@@ -96,11 +96,11 @@ TestResult test_group(const Transformer& transformer, const std::string& name,
 
 std::string TestResult::text() const {
   const std::string asked = fmt::format(
-      "{} short words, {} of one letter but for one place, {} random ones, {} of the "
-      "language, {} promises",
+      "{} short words, {} words with one letter that differs from the rest, {} random words, {} "
+      "accepted, {} contract instances",
       exhaustive_words, chosen_words, random_words, accepted, promises);
   if (!wrong) return "passed: " + asked;
-  return fmt::format("failed: on the word '{}' expected {}, got {}; asked were {}",
+  return fmt::format("failed: the word '{}': expected {}, found {}; tested: {}",
                      joined(wrong->word, " "), wrong->expected, wrong->got, asked);
 }
 

@@ -43,25 +43,25 @@ ComputationGraphTestResult test_computation_graphs(const Transformer& transforme
 }
 
 std::string GraphTestResult::text() const {
-  const std::string asked =
-      fmt::format("{} small graphs, {} larger ones, {} questions, {} connected, {} promises",
-                  exhaustive_graphs, random_graphs, pairs, connected, promises);
+  const std::string asked = fmt::format(
+      "{} small graphs, {} larger graphs, {} queries, {} connected, {} contract instances",
+      exhaustive_graphs, random_graphs, pairs, connected, promises);
   if (!wrong) return "passed: " + asked;
-  return fmt::format("failed: on the graph {}, from {} to {}, expected {}, got {}; asked were {}",
+  return fmt::format("failed: the graph {}, from {} to {}: expected {}, found {}; tested: {}",
                      graph_text(wrong->graph), wrong->source, wrong->target, wrong->expected,
                      wrong->got, asked);
 }
 
 std::string DivisionTestResult::text() const {
   const std::string asked =
-      fmt::format("{} short inputs, {} random ones, {} divisions, {} promises", exhaustive_inputs,
-                  random_inputs, divisions, promises);
+      fmt::format("{} short inputs, {} random inputs, {} divisions, {} contract instances",
+                  exhaustive_inputs, random_inputs, divisions, promises);
   if (!wrong) return "passed: " + asked;
   std::vector<std::string> dividends;
   for (const std::uint64_t dividend : wrong->dividends)
     dividends.push_back(std::to_string(dividend));
-  return fmt::format("failed: on {} by {} expected {}, got {}; asked were {}",
-                     joined(dividends, " "), wrong->divisor, wrong->expected, wrong->got, asked);
+  return fmt::format("failed: {} by {}: expected {}, found {}; tested: {}", joined(dividends, " "),
+                     wrong->divisor, wrong->expected, wrong->got, asked);
 }
 
 }  // namespace logdepth

@@ -44,7 +44,7 @@ struct WrongWord {
 /// What a test found.
 struct TestResult {
   std::size_t exhaustive_words = 0;  ///< short words asked
-  std::size_t chosen_words = 0;      ///< of one letter but for one place
+  std::size_t chosen_words = 0;      ///< words with one letter that differs from the rest
   std::size_t random_words = 0;      ///< long ones
   std::size_t accepted = 0;          ///< words of the language among them
   std::size_t numbers = 0;           ///< named numbers compared
@@ -62,8 +62,8 @@ struct TestResult {
   std::string text() const;
 };
 
-/// Asks a transformer every short word, words of one letter but for one place, and random ones, many of
-/// them of little variety:
+/// Asks a transformer every short word, words with one letter that differs from the rest, and random
+/// ones, many of them of little variety:
 /// whether its exact verdict is what `language` says, whether every head selects what it promises,
 /// whether its cells hold what their types and lifetimes allow, whether as many layers run as it
 /// states, and whether a word beyond its limit is refused.

@@ -42,7 +42,7 @@ std::string parse_states(const std::string& text, StateGraph& graph) {
   try {
     boost::read_graphviz(text, graph, properties, "node_id");
   } catch (const boost::undirected_graph_error&) {
-    return "expected 'digraph', got an undirected graph";
+    return "expected 'digraph', found an undirected graph";
   } catch (const std::exception& error) {  // also what its regular expressions throw
     return error.what();
   }
@@ -61,7 +61,7 @@ std::vector<std::optional<std::string>> letters_of(const std::string& label,
     const std::size_t end = item.find_last_not_of(" \t\n\r");
     item = begin == std::string::npos ? "" : item.substr(begin, end - begin + 1);
     if (item.empty() && !only) {
-      throw InputError(where + ": expected letters separated by commas, got " + in_quotes(label) +
+      throw InputError(where + ": expected letters separated by commas, found " + in_quotes(label) +
                        "; write \\, for the letter comma");
     }
     const bool epsilon =
@@ -129,7 +129,7 @@ class DotReader {
     if (value.empty() || value == "false" || value == "0") return false;
     if (value == "true" || value == "1") return true;
     throw InputError(source_ + ": expected true or false for " + attribute + " of node " +
-                     in_quotes(graph_[vertex].name) + ", got " + in_quotes(value));
+                     in_quotes(graph_[vertex].name) + ", found " + in_quotes(value));
   }
 
   /// The invisible node that points at the initial state: by its shape or name, and because no

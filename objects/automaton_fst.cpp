@@ -56,7 +56,7 @@ Symbols read_symbols(const std::string& text, const std::string& source) {
     if (fields.empty()) continue;
     if (fields.size() != 2 || !is_natural(fields[1])) {
       throw InputError(source, line_number,
-                       "expected a symbol and its number, got " + in_quotes(line));
+                       "expected a symbol and its number, found " + in_quotes(line));
     }
     const std::string name(fields[0]);
     const std::string number = canonical_number(fields[1]);
@@ -113,7 +113,7 @@ class FstReader {
     if (fields.size() > 5) {
       throw InputError(
           source_, line_,
-          "expected 'from to label [weight]' or 'final [weight]', got " + in_quotes(line));
+          "expected 'from to label [weight]' or 'final [weight]', found " + in_quotes(line));
     }
     const State from = state(fields[0]);
     if (!builder.has_initial()) builder.set_initial(from);
@@ -137,14 +137,14 @@ class FstReader {
 
   State state(std::string_view field) {
     if (!is_natural(field)) {
-      throw InputError(source_, line_, "expected a state number, got " + in_quotes(field));
+      throw InputError(source_, line_, "expected a state number, found " + in_quotes(field));
     }
     return builder.state(canonical_number(field));
   }
 
   double weight(std::string_view field) const {
     const std::optional<double> value = parse_weight(field);
-    if (!value) throw InputError(source_, line_, "expected a weight, got " + in_quotes(field));
+    if (!value) throw InputError(source_, line_, "expected a weight, found " + in_quotes(field));
     return *value;
   }
 
@@ -152,7 +152,7 @@ class FstReader {
     if (input == output) return;
     throw InputError(source_, line_,
                      "expected an acceptor: a weight or a second label equal to " +
-                         in_quotes(input) + ", got " + in_quotes(output));
+                         in_quotes(input) + ", found " + in_quotes(output));
   }
 
   const std::string& source_;

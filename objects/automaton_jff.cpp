@@ -38,7 +38,7 @@ class JffReader {
     const std::string type = structure.child("type").text().as_string();
     if (type != "fa") {
       fail(structure.child("type"),
-           "expected <type>fa</type>, a finite automaton, got " + in_quotes(type));
+           "expected <type>fa</type>, a finite automaton, found " + in_quotes(type));
     }
     // JFLAP before version 6 has the states directly below <structure>.
     const pugi::xml_node automaton =
@@ -80,7 +80,7 @@ class JffReader {
     const std::string id = transition.child(end).text().as_string();
     if (ids_.count(id) == 0) {
       fail(transition,
-           std::string("expected <") + end + "> to be the id of a state, got " + in_quotes(id));
+           std::string("expected <") + end + "> to be the id of a state, found " + in_quotes(id));
     }
     return builder_.state(id);
   }
@@ -95,7 +95,7 @@ class JffReader {
     } else if (utf8_length(letter) == letter.size()) {
       builder_.arc(from, letter, to);
     } else {
-      fail(node, "expected one letter or nothing in <read>, got " + in_quotes(letter) +
+      fail(node, "expected one letter or nothing in <read>, found " + in_quotes(letter) +
                      "; split the transition");
     }
   }

@@ -56,7 +56,7 @@ class DictionaryReader {
   using Node = JsonTape::Node;
 
   [[noreturn]] void refuse_state(Node node, const std::string& name) const {
-    refuse(tape_, node, source_, "expected one of states, got " + shown(name));
+    refuse(tape_, node, source_, "expected one of states, found " + shown(name));
   }
 
   void add_state(Node node) {

@@ -106,21 +106,21 @@ class MataReader {
       if (tokens.empty()) continue;
       const bool begins = !std::exchange(joined, joins_next);
       if (begins && tokens.front().bare && tokens.front().text.front() == '@') {
-        if (in_section) throw InputError(source_, number, "expected one automaton, got a second");
+        if (in_section) throw InputError(source_, number, "expected one automaton, found a second");
         if (tokens.front().text != kMataSection || tokens.size() > 1) {
           throw InputError(
               source_, number,
-              fmt::format("expected a section {}, got {}", kMataSection, in_quotes(line)));
+              fmt::format("expected a section {}, found {}", kMataSection, in_quotes(line)));
         }
         in_section = true;
       } else if (!in_section) {
         throw InputError(source_, number,
-                         fmt::format("expected {} first, got {}", kMataSection, in_quotes(line)));
+                         fmt::format("expected {} first, found {}", kMataSection, in_quotes(line)));
       } else if (begins) {
         result.push_back({number, std::move(tokens)});
       } else if (result.empty()) {
         throw InputError(source_, number,
-                         fmt::format("expected {} on a line of its own, got {} behind it",
+                         fmt::format("expected {} on a line of its own, found {} behind it",
                                      kMataSection, in_quotes(line)));
       } else {
         result.back().tokens.insert(result.back().tokens.end(), tokens.begin(), tokens.end());
@@ -152,7 +152,7 @@ class MataReader {
         builder_.state(name);
       }
     } else if (!key.starts_with("%Alphabet-") && !key.starts_with("%States-")) {
-      fail(line, "expected %Initial, %Final, %Alphabet-..., %States-... or %Epsilon, got " +
+      fail(line, "expected %Initial, %Final, %Alphabet-..., %States-... or %Epsilon, found " +
                      in_quotes(key));
     }
   }
@@ -162,11 +162,11 @@ class MataReader {
     const bool is_mark =
         token.bare && kMataMarks.find(token.text.front()) != std::string_view::npos;
     if (is_mark) {
-      fail(line, "expected a name, got " + in_quotes(token.text) + "; in quotes it would be one");
+      fail(line, "expected a name, found " + in_quotes(token.text) + "; in quotes it would be one");
     }
     if (!is_state_name(token.text)) {
       fail(line,
-           "expected a name in UTF-8 without control characters, got " + in_quotes(token.text));
+           "expected a name in UTF-8 without control characters, found " + in_quotes(token.text));
     }
     return token.text;
   }
@@ -181,7 +181,7 @@ class MataReader {
   State state_of(const MataLine& line, const MataToken& token) {
     const std::string& name = name_of(line, token);
     if (has_states_ && known_states_.count(name) == 0) {
-      fail(line, "expected a state of %States-enum, got " + in_quotes(name));
+      fail(line, "expected a state of %States-enum, found " + in_quotes(name));
     }
     return builder_.state(name);
   }
@@ -202,8 +202,8 @@ class MataReader {
       tokens.erase(tokens.begin() + 2);
     }
     if (tokens.size() != 3) {
-      fail(line,
-           fmt::format("expected a transition 'state letter state', got {} words", tokens.size()));
+      fail(line, fmt::format("expected a transition 'state letter state', found {} words",
+                             tokens.size()));
     }
     const State from = state_of(line, tokens[0]);
     const std::string& letter = name_of(line, tokens[1]);
@@ -211,7 +211,7 @@ class MataReader {
     if (epsilon_.count(letter) > 0) {
       builder_.arc(from, std::nullopt, to);
     } else if (letters_ && known_letters_.count(letter) == 0) {
-      fail(line, "expected a letter of %Alphabet-enum, got " + in_quotes(letter));
+      fail(line, "expected a letter of %Alphabet-enum, found " + in_quotes(letter));
     } else {
       builder_.arc(from, letter, to);
     }

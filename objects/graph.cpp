@@ -11,12 +11,12 @@ namespace logdepth::inline objects {
 namespace {
 
 void check_vertex_name(const std::string& name) {
-  if (name.empty()) throw InputError("expected a name of a vertex, got an empty one");
+  if (name.empty()) throw InputError("expected a name of a vertex, found an empty one");
   for (std::size_t position = 0; position < name.size();) {
     const std::size_t length = utf8_length(std::string_view(name).substr(position));
     const auto lead = static_cast<unsigned char>(name[position]);
     if (length == 0 || lead < 0x20 || lead == 0x7F) {
-      throw InputError("expected a name of a vertex in UTF-8 without control characters, got " +
+      throw InputError("expected a name of a vertex in UTF-8 without control characters, found " +
                        in_quotes(name));
     }
     position += length;

@@ -27,7 +27,7 @@ class DimacsReader {
     if (!graph_) throw InputError(source_, line_ + 1, "expected a line " + problem_line);
     if (edges_ != announced_) {
       throw InputError(source_, line_,
-                       fmt::format("expected {} lines '{}', as the line 'p' announces, got {}",
+                       fmt::format("expected {} lines '{}', as the line 'p' announces, found {}",
                                    announced_, edge_letter_, edges_));
     }
     return std::move(*graph_);
@@ -42,7 +42,7 @@ class DimacsReader {
       read_problem(line, fields);
     } else if (!graph_) {
       throw InputError(source_, line_,
-                       "expected a line " + problem_line + " first, got " + in_quotes(line));
+                       "expected a line " + problem_line + " first, found " + in_quotes(line));
     } else if (fields[0] == "n" && (fields.size() == 2 || fields.size() == 3)) {
       numbered_vertex(*graph_, fields[1], source_, line_);  // a terminal or a colour: not used
     } else {
@@ -51,9 +51,9 @@ class DimacsReader {
   }
 
   void read_problem(std::string_view line, const Fields& fields) {
-    if (graph_) throw InputError(source_, line_, "expected one line 'p', got a second one");
+    if (graph_) throw InputError(source_, line_, "expected one line 'p', found a second one");
     if (fields.size() != 4) {
-      throw InputError(source_, line_, "expected " + problem_line + ", got " + in_quotes(line));
+      throw InputError(source_, line_, "expected " + problem_line + ", found " + in_quotes(line));
     }
     if (fields[1] == "edge" || fields[1] == "edges" || fields[1] == "col") {
       edge_letter_ = 'e';
@@ -61,7 +61,7 @@ class DimacsReader {
       edge_letter_ = 'a';
     } else {
       throw InputError(source_, line_,
-                       "expected " + problem_line + ", got the problem " + in_quotes(fields[1]));
+                       "expected " + problem_line + ", found the problem " + in_quotes(fields[1]));
     }
     announced_ = read_count(fields[3], source_, line_);
     graph_ = numbered_vertices(fields[2], source_, line_);
@@ -72,10 +72,11 @@ class DimacsReader {
     if (fields[0] != std::string_view(&edge_letter_, 1) || fields.size() < 3 || fields.size() > 4) {
       throw InputError(source_, line_,
                        std::string("expected a line ") + (directed ? "'a u v w'" : "'e u v'") +
-                           ", as the line 'p' announces, got " + in_quotes(line));
+                           ", as the line 'p' announces, found " + in_quotes(line));
     }
     if (fields.size() == 4 && !is_decimal(fields[3])) {
-      throw InputError(source_, line_, "expected a number as weight, got " + in_quotes(fields[3]));
+      throw InputError(source_, line_,
+                       "expected a number as weight, found " + in_quotes(fields[3]));
     }
     const Vertex from = numbered_vertex(*graph_, fields[1], source_, line_);
     const Vertex to = numbered_vertex(*graph_, fields[2], source_, line_);

@@ -16,13 +16,13 @@ Graph read_edge_list(const std::string& text, const std::string& source) {
     if (fields.size() > 3 && !data) {
       throw InputError(source, line_number,
                        "expected 'source target', a weight after them or a single vertex (in an "
-                       "adjacency list, .adjlist, more targets), got " +
+                       "adjacency list, .adjlist, more targets), found " +
                            in_quotes(line));
     }
     if (fields.size() == 3 && !data && !is_decimal(fields[2])) {
       throw InputError(
           source, line_number,
-          "expected a number as the weight after source and target, got " + in_quotes(fields[2]));
+          "expected a number as the weight after source and target, found " + in_quotes(fields[2]));
     }
     const Vertex from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
     if (fields.size() == 1) continue;

@@ -145,7 +145,7 @@ Graph read_graph(const std::string& file, const std::string& source, bool undire
   if (reader == nullptr) {
     throw InputError(
         source +
-        ": neither name nor content say the format; expected an edge list (.edges, "
+        ": unknown format; expected an edge list (.edges, "
         ".txt), an adjacency list (.adjlist), DOT (.dot), GML (.gml), GraphML "
         "(.graphml), DIMACS (.col, .gr, .max), Matrix Market (.mtx) or node-link JSON (.json)");
   }
@@ -182,7 +182,7 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& f
     if (fields.empty() || fields[0].front() == '#') continue;
     if (fields.size() != 2) {
       throw InputError(source, line_number,
-                       "expected a line 'source target', got " + in_quotes(line));
+                       "expected a line 'source target', found " + in_quotes(line));
     }
     pairs.emplace_back(fields[0], fields[1]);
   }
@@ -205,7 +205,7 @@ std::size_t read_count(std::string_view field, const std::string& source, std::s
   if (field.empty() || field.find_first_not_of("0123456789") != std::string_view::npos ||
       field.size() > 18) {
     throw InputError(source, line,
-                     "expected a number of at most 18 digits, got " + in_quotes(field));
+                     "expected a number of at most 18 digits, found " + in_quotes(field));
   }
   return std::stoull(std::string(field));
 }
@@ -239,7 +239,7 @@ Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::st
   if (number == 0 || number > graph.size()) {
     throw InputError(
         source, line,
-        fmt::format("expected a vertex from 1 to {}, got {}", graph.size(), in_quotes(field)));
+        fmt::format("expected a vertex from 1 to {}, found {}", graph.size(), in_quotes(field)));
   }
   return static_cast<Vertex>(number - 1);
 }

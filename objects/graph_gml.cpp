@@ -81,7 +81,7 @@ class GmlReader {
     const Value* directed = graph->find("directed");
     if (directed && directed->text != "0" && directed->text != "1")
       refuse(directed->line,
-             "expected 'directed 0' or 'directed 1', got " + in_quotes(directed->text));
+             "expected 'directed 0' or 'directed 1', found " + in_quotes(directed->text));
     for (const Value& value : graph->list)
       if (value.key == "node") add_node(value);
     for (const Value& value : graph->list)
@@ -130,7 +130,8 @@ class GmlReader {
 
   /// Keys and values until the closing bracket, of the file until its end.
   Value list(std::size_t depth) {
-    if (depth > kMaxDepth) refuse(line_, fmt::format("more than {} brackets in each other", depth));
+    if (depth > kMaxDepth)
+      refuse(line_, fmt::format("brackets nested deeper than {} levels", depth));
     Value result;
     result.kind = Value::Kind::list;
     result.line = line_;
@@ -143,7 +144,7 @@ class GmlReader {
       }
       if (key->kind != Value::Kind::word ||
           std::isalpha(static_cast<unsigned char>(key->text[0])) == 0)
-        refuse(key->line, "expected a key, as 'node', got " + in_quotes(key->text));
+        refuse(key->line, "expected a key, as 'node', found " + in_quotes(key->text));
       auto value = next();
       if (!value || (value->text == "]" && value->kind == Value::Kind::word))
         refuse(line_, "expected a value for the key " + in_quotes(key->text));

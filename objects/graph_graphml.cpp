@@ -43,7 +43,7 @@ class GraphmlOutline {
     if (const auto second = element.next_sibling("graph")) fail(second, "expected one <graph>");
     const std::string direction = element.attribute("edgedefault").as_string();
     if (direction != "directed" && direction != "undirected") {
-      fail(element, "expected edgedefault=\"directed\" or \"undirected\" of <graph>, got " +
+      fail(element, "expected edgedefault=\"directed\" or \"undirected\" of <graph>, found " +
                         in_quotes(direction));
     }
     for (const pugi::xml_node node : element.children("node")) read_node(node);
@@ -96,17 +96,18 @@ class GraphmlOutline {
     for (const char* end : {"source", "target"}) {
       const std::string id = edge.attribute(end).as_string();
       if (!vertices_.vertex(id)) {
-        fail(edge, std::string("expected ") + end + " of <edge> to be the id of a node, got " +
+        fail(edge, std::string("expected ") + end + " of <edge> to be the id of a node, found " +
                        in_quotes(id));
       }
     }
     const std::string direction = edge.attribute("directed").as_string();
     if (!direction.empty() && direction != "true" && direction != "false") {
-      fail(edge, "expected directed=\"true\" or \"false\" of <edge>, got " + in_quotes(direction));
+      fail(edge,
+           "expected directed=\"true\" or \"false\" of <edge>, found " + in_quotes(direction));
     }
     if (!direction.empty()) directed = direction == "true";
     if (!is_first && directed != directed_) {
-      fail(edge, "expected edges all directed or all undirected, got both");
+      fail(edge, "expected edges all directed or all undirected, found both");
     }
     directed_ = directed;
   }

@@ -27,7 +27,7 @@ Graph read_node_link(const std::string& text, const std::string& source) {
       const std::string name = json_name(tape, ends.at(end), source);
       const auto known = graph.vertex(name);
       if (!known)
-        refuse(tape, ends.at(end), source, "expected the id of a node, got " + shown(name));
+        refuse(tape, ends.at(end), source, "expected the id of a node, found " + shown(name));
       return *known;
     };
     graph.add_edge(vertex("source"), vertex("target"));

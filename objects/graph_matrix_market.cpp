@@ -37,7 +37,7 @@ class MatrixMarketReader {
     if (!graph_) throw InputError(source_, line_ + 1, "expected a line 'rows columns entries'");
     if (entries_ != announced_) {
       throw InputError(source_, line_,
-                       fmt::format("expected {} entries, as the line of sizes announces, got {}",
+                       fmt::format("expected {} entries, as the line of sizes announces, found {}",
                                    announced_, entries_));
     }
     return std::move(*graph_);
@@ -58,16 +58,16 @@ class MatrixMarketReader {
     if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
       throw InputError(
           source_, 1,
-          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', got " + in_quotes(line));
+          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " + in_quotes(line));
     }
     if (words[2] != "coordinate") {
-      fail("expected a sparse matrix, 'coordinate', got " + in_quotes(fields[2]));
+      fail("expected a sparse matrix, 'coordinate', found " + in_quotes(fields[2]));
     }
     if (words[3] != "pattern" && words[3] != "integer" && words[3] != "real") {
-      fail("expected the field 'pattern', 'integer' or 'real', got " + in_quotes(fields[3]));
+      fail("expected the field 'pattern', 'integer' or 'real', found " + in_quotes(fields[3]));
     }
     if (words[4] != "general" && words[4] != "symmetric") {
-      fail("expected the symmetry 'general' or 'symmetric', got " + in_quotes(fields[4]));
+      fail("expected the symmetry 'general' or 'symmetric', found " + in_quotes(fields[4]));
     }
     has_values_ = words[3] != "pattern";
     is_integer_ = words[3] == "integer";
@@ -75,9 +75,9 @@ class MatrixMarketReader {
   }
 
   void read_size(std::string_view line, const Fields& fields) {
-    if (fields.size() != 3) fail("expected 'rows columns entries', got " + in_quotes(line));
+    if (fields.size() != 3) fail("expected 'rows columns entries', found " + in_quotes(line));
     if (read_count(fields[0], source_, line_) != read_count(fields[1], source_, line_)) {
-      fail("expected a square matrix, as many rows as columns, got " + in_quotes(line));
+      fail("expected a square matrix, as many rows as columns, found " + in_quotes(line));
     }
     announced_ = read_count(fields[2], source_, line_);
     graph_ = numbered_vertices(fields[0], source_, line_);
@@ -86,7 +86,7 @@ class MatrixMarketReader {
   void read_entry(std::string_view line, const Fields& fields) {
     if (fields.size() != (has_values_ ? 3u : 2u)) {
       fail(std::string("expected ") + (has_values_ ? "'row column value'" : "'row column'") +
-           ", got " + in_quotes(line));
+           ", found " + in_quotes(line));
     }
     const Vertex row = numbered_vertex(*graph_, fields[0], source_, line_);
     const Vertex column = numbered_vertex(*graph_, fields[1], source_, line_);
@@ -101,7 +101,7 @@ class MatrixMarketReader {
     if (!is_decimal(value) ||
         (is_integer_ && value.find_first_of(".eE") != std::string_view::npos)) {
       fail(std::string("expected ") + (is_integer_ ? "an integer" : "a number") +
-           " as value, got " + in_quotes(value));
+           " as value, found " + in_quotes(value));
     }
     const std::string_view mantissa = value.substr(0, value.find_first_of("eE"));
     return mantissa.find_first_of("123456789") == std::string_view::npos;

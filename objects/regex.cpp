@@ -208,7 +208,7 @@ class Parser {
     }
     if (!take_if(U'}')) fail("expected '}' to end the repeat");
     if (most < least) {
-      fail_at(opening, fmt::format("expected {{m,n}} with m <= n, got {{{},{}}}", least, most));
+      fail_at(opening, fmt::format("expected {{m,n}} with m <= n, found {{{},{}}}", least, most));
     }
     std::vector<Tree> factors(least, tree);
     if (unbounded) factors.push_back(star(tree));
@@ -302,7 +302,7 @@ class Parser {
         take();
         high = class_member(opening);
         if (high < low) {
-          fail_at(column, "expected a range in character order, got " + utf8_encode(low) + "-" +
+          fail_at(column, "expected a range in character order, found " + utf8_encode(low) + "-" +
                               utf8_encode(high));
         }
       }

@@ -22,7 +22,7 @@ bool verdict(LineProgram& program, const std::string& question, const std::strin
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (small == yes || small == "1" || small == "true") return true;
   if (small == no || small == "0" || small == "false") return false;
-  throw InputError(fmt::format("command {}, asked {}: expected '{}' or '{}', found {}",
+  throw InputError(fmt::format("command {}, input {}: expected '{}' or '{}', found {}",
                                in_quotes(program.command()), in_quotes(question), yes, no,
                                in_quotes(answer)));
 }

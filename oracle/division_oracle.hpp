@@ -17,7 +17,7 @@ struct Division {
 /// language: what a construction of division must agree with. Errors: InputError when the divisor
 /// is 0.
 inline Division division_oracle(std::uint64_t dividend, std::uint64_t divisor) {
-  if (divisor == 0) throw InputError("expected a divisor of at least 1, got 0");
+  if (divisor == 0) throw InputError("expected a divisor of at least 1, found 0");
   return {dividend / divisor, dividend % divisor};
 }
 

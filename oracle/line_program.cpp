@@ -135,7 +135,7 @@ void kill_line_programs() noexcept {
 }
 
 void LineProgram::refuse(const std::string& question, const std::string& found) const {
-  throw InputError(fmt::format("command {}, asked {}: expected a line, {}", in_quotes(command_),
+  throw InputError(fmt::format("command {}, input {}: expected a line, {}", in_quotes(command_),
                                in_quotes(question), found));
 }
 

@@ -6,7 +6,7 @@
 //   of c_i (pair i of the code of q).(pair i of the code of j), all c_i > 0, is largest for j = q alone; q = max(p-b, 0) <= p
 //   is visible.
 // Lemma phi_back: for the direction of (p, L) the query (x0 - k/L x1, x1) of position q is a positive multiple of (q - k, L);
-//   for an integer k >= 0 the largest score is that of position max(q - k, 0) alone (compiler/laws/head_schema.cpp).
+//   for an integer k >= 0 the largest score is that of position max(q - k, 0) alone (compiler/lemmas/head_schema.cpp).
 // Lemma mean_first: the indicator of position 0, averaged over positions 0 .. p, is 1/(p+1).
 
 namespace recheck {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The weights file, version 1, as far as its meaning depends on it: no cells, no derived, no program, no promise, no names.
+// The weights file, version 1, as far as its meaning depends on it: no cells, no derived, no program, no contract, no names.
 
 #include <map>
 #include <string>

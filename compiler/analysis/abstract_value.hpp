@@ -15,7 +15,7 @@ namespace logdepth::inline compiler_analysis {
 // and token - at which every property that the state states holds at EVERY token, the first one,
 // padding and junk tokens included. A property that is absent excludes nothing. The analysis is
 // sound if the moments before a sublayer, in every run of every input of every length, are in gamma
-// of the state before it; tests/laws/abstract_interpretation.cpp compares them with runs.
+// of the state before it; tests/properties/abstract_interpretation.cpp compares them with runs.
 //
 // Order. a <= b if both are of one kind and a states whatever b states, so that gamma(a) is
 // contained in gamma(b). A `number` with `unknown` is the largest number. Kinds are incomparable.

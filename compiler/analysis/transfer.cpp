@@ -20,7 +20,7 @@ AbstractState Transfer::after(std::span<const Statement* const> statements,
   return state;
 }
 
-// fetch. What attention writes is sound by the promise of the head (head_schema.cpp): the selected
+// fetch. What attention writes is sound by the contract of the head (head_schema.cpp): the selected
 // positions are the ones that the selector names.
 //   copy  the value of one position, or of several that agree, so what is known of the source at
 //         every token is known of it; not what ties a value to its own token (first, from input).

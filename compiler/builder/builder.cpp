@@ -51,7 +51,7 @@ std::shared_ptr<const Cell::Declared> declare(logdepth::Program& program,
   if (const auto* onehot = std::get_if<OneHotType>(&type))
     if (std::set<std::string>(onehot->labels.begin(), onehot->labels.end()).size() !=
         onehot->labels.size())
-      throw InputError("a label of cell " + name + " stands twice");
+      throw InputError("duplicate label of cell " + name);
   if (size_of(type) > kMaxWidth)
     throw InputError(fmt::format("cell {} has {} components and the limit is {}", name,
                                  size_of(type), kMaxWidth));

@@ -349,7 +349,7 @@ Fetch Fetch::set(const Value& value) const {
 Fetch::operator Statements() const {
   if (!hidden_->selects)
     throw InputError(
-        fmt::format("fetch {} does not say what it selects: expected .causal(...) "
+        fmt::format("fetch {} has no selector: expected .causal(...) "
                     "or .unmasked(...)",
                     in_quotes(hidden_->fetch.name)));
   return statements({hidden_->fetch});

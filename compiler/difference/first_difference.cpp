@@ -203,7 +203,7 @@ class Follow : public ForwardObserver<ValueId> {
 }  // namespace
 
 std::string describe(const Difference& difference) {
-  return fmt::format("layer {}, {}, token {}, cell {}: expected {}, got {}", difference.step,
+  return fmt::format("layer {}, {}, token {}, cell {}: expected {}, found {}", difference.step,
                      difference.sublayer, difference.token, difference.cell, difference.expected,
                      difference.got);
 }

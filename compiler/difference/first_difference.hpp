@@ -23,7 +23,7 @@ struct Difference {
                      ///< of cells has no cell; at the unembedding, the output
   std::string expected, got;
 };
-/// "layer 3, attention, token 5, cell x[0]: expected 1, got 0"
+/// "layer 3, attention, token 5, cell x[0]: expected 1, found 0"
 std::string describe(const Difference& difference);
 
 /// Interprets the program sublayer by sublayer beside an exact run of the weights, comparing every

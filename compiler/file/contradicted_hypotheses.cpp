@@ -29,8 +29,8 @@ std::optional<std::string> other_positions(const Model& model, const std::string
 
 std::optional<std::string> larger_sizes(const Model& model, const std::string& stated) {
   const auto limit = largest_size(model);
-  if (!limit) return "inputs of any size are answered";
-  if (*limit > std::stoull(stated)) return fmt::format("inputs of up to {} are answered", *limit);
+  if (!limit) return "inputs of any size are supported";
+  if (*limit > std::stoull(stated)) return fmt::format("inputs of up to {} are supported", *limit);
   return std::nullopt;
 }
 
@@ -39,15 +39,15 @@ std::optional<std::string> against(const Model& model, const Assumed& assumed) {
   switch (assumed.kind) {
     case Assumption::causal_heads:
       return head_that(
-          model, [](const Head& head) { return !head.causal; }, "looks at all tokens");
+          model, [](const Head& head) { return !head.causal; }, "attends to all tokens");
     case Assumption::unmasked_heads:
       return head_that(
           model, [](const Head& head) { return head.causal; }, "is causal");
     case Assumption::uniform_heads:
       return head_that(
           model,
-          [](const Head& head) { return !std::holds_alternative<UniformPromise>(head.promise); },
-          "promises to select some positions only");
+          [](const Head& head) { return !std::holds_alternative<UniformContract>(head.contract); },
+          "has a contract that selects only some positions");
     case Assumption::first_flag:
       return other_positions(model, kFirstFlag);
     case Assumption::position_table:
@@ -65,7 +65,7 @@ std::optional<std::string> against(const Model& model, const Assumed& assumed) {
       break;
     case Assumption::any_length:
       if (const auto limit = largest_size(model))
-        return fmt::format("inputs of more than {} are refused", *limit);
+        return fmt::format("inputs of more than {} are rejected", *limit);
       break;
     case Assumption::letters_at_most:
     case Assumption::vertices_at_most:

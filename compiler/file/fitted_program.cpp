@@ -10,28 +10,29 @@
 namespace logdepth::inline compiler_file {
 namespace {
 
-bool same_promise(const Selector& selector, const Promise& promise) {
-  const auto* match = std::get_if<MatchPromise>(&promise);
+bool same_contract(const Selector& selector, const Contract& contract) {
+  const auto* match = std::get_if<MatchContract>(&contract);
   return std::visit(
-      Overload{
-          [&](const SelectAll&) { return std::holds_alternative<UniformPromise>(promise); },
-          [&](const SelectPointed&) { return match && match->exactly_one; },
-          [&](const SelectSame&) { return match && !match->exactly_one; },
-          [&](const SelectNearest&) { return match && match->exactly_one; },
-          [&](const SelectRightmost&) { return std::holds_alternative<RightmostPromise>(promise); },
-          [&](const SelectFlagged& flagged) {
-            const auto* kept = std::get_if<FlaggedPromise>(&promise);
-            return kept && kept->when.has_value() == flagged.when.has_value();
-          },
-          [&](const SelectFound& found) {
-            const auto* kept = std::get_if<FindPromise>(&promise);
-            return kept && kept->terms == found.terms.size() &&
-                   kept->prefer == found.prefer.has_value() && kept->exactly_one == found.one;
-          },
-          [&](const SelectRelated& related) {
-            const auto* kept = std::get_if<RelatedPromise>(&promise);
-            return kept && kept->pairs.size() == related.flags.size();
-          }},
+      Overload{[&](const SelectAll&) { return std::holds_alternative<UniformContract>(contract); },
+               [&](const SelectPointed&) { return match && match->exactly_one; },
+               [&](const SelectSame&) { return match && !match->exactly_one; },
+               [&](const SelectNearest&) { return match && match->exactly_one; },
+               [&](const SelectRightmost&) {
+                 return std::holds_alternative<RightmostContract>(contract);
+               },
+               [&](const SelectFlagged& flagged) {
+                 const auto* kept = std::get_if<FlaggedContract>(&contract);
+                 return kept && kept->when.has_value() == flagged.when.has_value();
+               },
+               [&](const SelectFound& found) {
+                 const auto* kept = std::get_if<FindContract>(&contract);
+                 return kept && kept->terms == found.terms.size() &&
+                        kept->prefer == found.prefer.has_value() && kept->exactly_one == found.one;
+               },
+               [&](const SelectRelated& related) {
+                 const auto* kept = std::get_if<RelatedContract>(&contract);
+                 return kept && kept->pairs.size() == related.flags.size();
+               }},
       selector);
 }
 
@@ -40,7 +41,7 @@ bool same_layer(const ScheduledLayer& scheduled, const Layer& layer) {
   for (std::size_t i = 0; i < scheduled.attention.size(); ++i) {
     const auto* fetch = std::get_if<FetchStatement>(scheduled.attention[i]);
     const Head& head = layer.attention.heads[i];
-    if (!fetch || fetch->causal != head.causal || !same_promise(fetch->selector, head.promise))
+    if (!fetch || fetch->causal != head.causal || !same_contract(fetch->selector, head.contract))
       return false;
   }
   std::size_t rules = 0;

@@ -35,8 +35,8 @@ std::string place(const Shape& shape, std::size_t layer) {
 }
 
 PrecisionSentence of_head(const std::string& head, const std::optional<SeparationLaw>& gap) {
-  if (!gap) return {false, head + ": by how much what is selected outscores the rest"};
-  return {true, head + ": what is selected outscores the rest by at least " + text_of(*gap)};
+  if (!gap) return {false, head + ": score gap between the selected and the other positions"};
+  return {true, head + ": selected positions outscore the others by at least " + text_of(*gap)};
 }
 
 PrecisionSentence of_test(const std::string& test, const std::string& number,
@@ -49,9 +49,9 @@ PrecisionSentence of_test(const std::string& test, const std::string& number,
 
 std::vector<PrecisionSentence> precision_sentences(const Model& model) {
   const CarriedProgram proved(model, Trust::recompiled);
-  if (proved.trust() != Trust::recompiled) return {{false, "anything: " + proved.reason()}};
+  if (proved.trust() != Trust::recompiled) return {{false, "all values: " + proved.reason()}};
   const CarriedProgram carried(model, Trust::plausible);  // the same program, layer by layer
-  if (!carried.fitted()) return {{false, "anything: " + carried.reason()}};
+  if (!carried.fitted()) return {{false, "all values: " + carried.reason()}};
   const Program& program = *carried.program();
   std::vector<PrecisionSentence> sentences;
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {

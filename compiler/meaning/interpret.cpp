@@ -78,7 +78,7 @@ class Step {
           values.push_back(before_.at(token, components.back()));
         }
       const auto unit = direction(values);
-      if (!unit) broken(token, "the norm of the group is outside the field");
+      if (!unit) broken(token, "the norm of the group is outside the number field");
       for (std::size_t i = 0; i < components.size(); ++i)
         scaled.at(token, components[i]) = (*unit)[i];
     }
@@ -165,7 +165,7 @@ class Step {
       for (const Term& term : s.group)
         values.push_back(before_.at(token, term.component).scaled(term.factor));
       const auto unit = direction(values);
-      if (!unit) broken(token, "the norm of the group is outside the field");
+      if (!unit) broken(token, "the norm of the group is outside the number field");
       for (const CellId target : s.targets) {
         expect_blank(token, target);
         write_vector(token, target, *unit);

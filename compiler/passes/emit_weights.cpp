@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/overload.hpp"
-#include "compiler/laws/head_schema.hpp"
+#include "compiler/lemmas/head_schema.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/passes/emit_ends.hpp"
 #include "compiler/passes/sparse_builder.hpp"
@@ -157,11 +157,11 @@ class Emitter {
     const std::uint32_t values = layout_.head_dimension.value_or(row);
     head.value = value.finish(values, layout_.width);
     head.output = output.finish(layout_.width, values);
-    head.promise = emit_promise(fetch.selector);
+    head.contract = emit_contract(fetch.selector);
     return head;
   }
 
-  Promise emit_promise(const Selector& selector) const {
+  Contract emit_contract(const Selector& selector) const {
     // Positive exactly where the literal holds.
     const auto add_literal = [&](std::map<std::uint32_t, Rational>& form, const Literal& literal) {
       const bool flag = std::holds_alternative<FlagType>(p_.cells[literal.cell].type);
@@ -175,30 +175,30 @@ class Emitter {
     };
     return std::visit(
         Overload{
-            [](const SelectAll&) -> Promise { return UniformPromise{}; },
-            [](const SelectPointed&) -> Promise { return MatchPromise{true}; },
-            [](const SelectSame&) -> Promise { return MatchPromise{false}; },
-            [](const SelectNearest&) -> Promise { return MatchPromise{true}; },
-            [&](const SelectRightmost& s) -> Promise {
+            [](const SelectAll&) -> Contract { return UniformContract{}; },
+            [](const SelectPointed&) -> Contract { return MatchContract{true}; },
+            [](const SelectSame&) -> Contract { return MatchContract{false}; },
+            [](const SelectNearest&) -> Contract { return MatchContract{true}; },
+            [&](const SelectRightmost& s) -> Contract {
               std::map<std::uint32_t, Rational> form;
               for (const Literal& flag : s.flags) add_literal(form, flag);
-              return RightmostPromise{to_sparse(form)};
+              return RightmostContract{to_sparse(form)};
             },
-            [&](const SelectFlagged& s) -> Promise {
-              FlaggedPromise promise{vector(s.flag), std::nullopt};
-              if (s.when) promise.when = vector(*s.when);
-              return promise;
+            [&](const SelectFlagged& s) -> Contract {
+              FlaggedContract contract{vector(s.flag), std::nullopt};
+              if (s.when) contract.when = vector(*s.when);
+              return contract;
             },
-            [](const SelectFound& s) -> Promise {
-              return FindPromise{static_cast<std::uint32_t>(s.terms.size()), s.prefer.has_value(),
-                                 s.one};
+            [](const SelectFound& s) -> Contract {
+              return FindContract{static_cast<std::uint32_t>(s.terms.size()), s.prefer.has_value(),
+                                  s.one};
             },
-            [&](const SelectRelated& s) -> Promise {
-              RelatedPromise promise;
+            [&](const SelectRelated& s) -> Contract {
+              RelatedContract contract;
               for (std::uint32_t l = 0; l < s.flags.size(); ++l)
-                promise.pairs.push_back({layout_.at({s.flags[l], 0}), layout_.at({s.label, l})});
-              promise.prefer = vector(s.prefer);
-              return promise;
+                contract.pairs.push_back({layout_.at({s.flags[l], 0}), layout_.at({s.label, l})});
+              contract.prefer = vector(s.prefer);
+              return contract;
             }},
         selector);
   }

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "base/overload.hpp"
-#include "compiler/laws/head_schema.hpp"
+#include "compiler/lemmas/head_schema.hpp"
 
 namespace logdepth::inline compiler_passes {
 namespace {

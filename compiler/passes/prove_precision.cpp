@@ -5,9 +5,9 @@
 
 #include "base/overload.hpp"
 #include "compiler/analysis/number_properties.hpp"
-#include "compiler/laws/head_schema.hpp"
-#include "compiler/laws/separation_laws.hpp"
-#include "compiler/laws/zero_laws.hpp"
+#include "compiler/lemmas/head_schema.hpp"
+#include "compiler/lemmas/separation_lemmas.hpp"
+#include "compiler/lemmas/zero_lemmas.hpp"
 
 namespace logdepth::inline compiler_passes {
 namespace {

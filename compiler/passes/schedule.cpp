@@ -65,9 +65,9 @@ void check_schedule(const Program& program, const Schedule& schedule) {
       for (const auto* sublayer : {&layer.attention, &layer.feedforward}) {
         for (const Statement* statement : *sublayer) {
           if (is_attention(*statement) != (slot % 2 == 0))
-            throw std::logic_error("schedule: a statement stands in the wrong kind of sublayer");
+            throw std::logic_error("schedule: a statement is in the wrong kind of sublayer");
           if (!slot_of.emplace(statement, slot).second)
-            throw std::logic_error("schedule: a statement stands twice");
+            throw std::logic_error("schedule: duplicate statement");
           if (mask_group(program, *statement) != mask_group(program, *sublayer->front()))
             throw std::logic_error("schedule: two masks in one sublayer");
         }

@@ -42,8 +42,8 @@ class Parser : private ProgramWords {
  private:
   /// What `over` and `fine` stand before.
   std::uint32_t code_parameter() {
-    const std::uint32_t parameter = small_number("a number from 1 on");
-    if (parameter == 0) fail("expected a number from 1 on, found 0");
+    const std::uint32_t parameter = small_number("a number of at least 1");
+    if (parameter == 0) fail("expected a number of at least 1, found 0");
     return parameter;
   }
 
@@ -60,7 +60,7 @@ class Parser : private ProgramWords {
     DirectionType type{small_number("a number of components")};
     if (accept("integers")) {
       type.integers = small_number("a factor");
-      if (type.integers == 0u) fail("expected a factor from 1 on after 'integers'");
+      if (type.integers == 0u) fail("expected a factor of at least 1 after 'integers'");
     }
     return type;
   }
@@ -156,8 +156,8 @@ class Parser : private ProgramWords {
       p_.unroll.loops = small_number("a number of loops");
     } else {
       if (accept("ceil_log")) {
-        p_.unroll.base = small_number("a base from 3 on");
-        if (p_.unroll.base < 3) fail("expected a base from 3 on; that of 2 is ceil_log2");
+        p_.unroll.base = small_number("a base of at least 3");
+        if (p_.unroll.base < 3) fail("expected a base of at least 3; that of 2 is ceil_log2");
       } else {
         expect("ceil_log2", "fixed, ceil_log2 or ceil_log");
       }
@@ -298,7 +298,7 @@ class Parser : private ProgramWords {
   void parse_parameter() {
     const std::string name = take("a name");
     if (!p_.parameters.emplace(name, text_line("a value")).second)
-      fail("parameter " + in_quotes(name) + " stands twice");
+      fail("duplicate parameter " + in_quotes(name));
   }
 
   void parse_normalise() {

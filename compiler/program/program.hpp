@@ -90,7 +90,7 @@ struct Literal {
 };
 
 // What a head selects among the visible positions. The inequality that makes each of them the
-// arg max of a score, for every length, stands in compiler/laws/head_schema.cpp.
+// arg max of a score, for every length, stands in compiler/lemmas/head_schema.cpp.
 struct SelectAll {  ///< uniform: all visible positions
   bool operator==(const SelectAll&) const = default;
 };

@@ -26,7 +26,7 @@ void ProgramWords::declare(Cell cell) {
   if (const auto* onehot = std::get_if<OneHotType>(&cell.type))
     for (std::uint32_t i = 0; i < onehot->labels.size(); ++i)
       if (!labels_[id].emplace(onehot->labels[i], i).second)
-        fail("label " + in_quotes(onehot->labels[i]) + " stands twice");
+        fail("duplicate label " + in_quotes(onehot->labels[i]));
   if (!cells_.emplace(cell.name, id).second)
     fail("cell " + in_quotes(cell.name) + " is declared twice");
   p_.cells.push_back(std::move(cell));

@@ -75,7 +75,7 @@ class FetchRules : private RuleBase {
 
   void check_ratio(const Ratio& ratio) const {
     if (ratio.numerator.empty() && ratio.denominator.empty())
-      refuse("the ratio of two empty forms says nothing");
+      refuse("numerator and denominator are both empty");
     for (const LinearForm* form : {&ratio.numerator, &ratio.denominator})
       for (const Term& term : *form)
         if (!squared_norm(type(term.component.cell)))
@@ -99,7 +99,7 @@ class FetchRules : private RuleBase {
   }
 
   void check_selector(const SelectFound& x) const {
-    if (x.terms.empty()) refuse("'find' needs something to look for");
+    if (x.terms.empty()) refuse("'find' needs a key to match");
     for (const FindTerm& term : x.terms) {
       check_ratio(term.wanted);
       if ((!code(term.key) && !holds<DirectionType>(term.key)) || size_of(type(term.key)) != 2)
@@ -176,7 +176,7 @@ class FetchRules : private RuleBase {
       return std::set<CellId>(list.begin(), list.end());
     };
     if (!same || cells(same->cells) != cells(s_.under))
-      refuse("'under' goes with a uniform head, or with 'same' over exactly its cells");
+      refuse("'under' requires a uniform head, or 'same' over exactly its cells");
   }
 
   const FetchStatement& s_;

@@ -57,7 +57,7 @@ class InputRules : private RuleBase {
 
   void check_tokens() {
     std::set<std::string> kinds(p_.alphabet.begin(), p_.alphabet.end());
-    if (kinds.size() != p_.alphabet.size()) refuse("a letter stands twice in the alphabet");
+    if (kinds.size() != p_.alphabet.size()) refuse("duplicate letter in the alphabet");
     for (const std::string& kind : extra_kinds(p_.input))
       if (!kinds.insert(kind).second)
         refuse(kind + " is a letter and the " + (kind == kEndToken ? "end" : "beginning") +
@@ -145,12 +145,12 @@ class InputRules : private RuleBase {
       refuse(
           "the position encoding is first-flag, circle, two-circle or fine, not several of them");
     if (parity && codes.empty())
-      refuse("the parity of a position stands beside its code: fill a key or pointer as well");
+      refuse("the parity of a position requires its code: fill a key or pointer as well");
   }
 
   void check_table() {
     if (p_.table.empty()) return;
-    if (!p_.position.empty()) refuse("a table of positions stands instead of 'position' lines");
+    if (!p_.position.empty()) refuse("a table of positions is not allowed with 'position' lines");
     std::set<CellId> first;
     for (std::size_t row = 0; row < p_.table.size(); ++row) {
       const std::string position = fmt::format("position {}", row);

@@ -107,7 +107,7 @@ class Rules : private RuleBase {
     for (auto term = s.group.begin(); term != s.group.end(); ++term) {
       const Component& c = term->component;
       if (std::any_of(s.group.begin(), term, [&](const Term& t) { return t.component == c; }))
-        refuse("cell " + name(c.cell) + " stands twice in the group with one component");
+        refuse("duplicate component of cell " + name(c.cell) + " in the group");
       if (term->factor.sign() <= 0)
         refuse("cell " + name(c.cell) + " has a factor in the group that is not positive");
     }
@@ -139,7 +139,7 @@ class Rules : private RuleBase {
   void check_outputs() {
     std::set<std::string> names;
     for (const OutputRow& row : p_.outputs)
-      if (!names.insert(row.name).second) refuse("output " + row.name + " stands twice");
+      if (!names.insert(row.name).second) refuse("duplicate output " + row.name);
     if (names.empty())
       refuse("the program has no output: expected outputs accept and reject, or others");
     if (p_.relation) check_relation();

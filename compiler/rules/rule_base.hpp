@@ -52,7 +52,7 @@ class RuleBase {
   void refuse_repetition(const std::vector<CellId>& cells) const {
     for (auto cell = cells.begin(); cell != cells.end(); ++cell)
       for (auto before = cells.begin(); before != cell; ++before)
-        if (*before == *cell) refuse("cell " + name(*cell) + " stands twice");
+        if (*before == *cell) refuse("duplicate cell " + name(*cell));
   }
 
   const Program& p_;

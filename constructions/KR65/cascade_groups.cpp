@@ -79,7 +79,7 @@ std::vector<Digit> CascadeNetwork::residues(std::size_t number, const AbelianSte
 }
 
 /// What a nearest head asks for to select floor((C + s)/m): by the lemmas of
-/// compiler/laws/head_schema.cpp on rounding for phi codes over L >= m, and on floors for fine codes
+/// compiler/lemmas/head_schema.cpp on rounding for phi codes over L >= m, and on floors for fine codes
 /// with b >= m.
 cells::Ratio CascadeNetwork::floor_of(const cells::Component& C, const cells::Component& one,
                                       std::uint32_t m, std::uint32_t s) const {

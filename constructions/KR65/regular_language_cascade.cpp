@@ -22,7 +22,7 @@
 //   so the elements n_p are the letters of the same task for N. Two layers: q from sums, then n.
 // Residues. C_i = sum of w_i <= (m_i - 1) p. One uniform head averages all C_i and [position 0], and
 //   one normalisation yields the direction of (C_1, ..., C_k, 1). `nearest` selects the position
-//   floor((C_i + s)/m_i) for s = 0 ... m_i - 1 exactly (compiler/laws/head_schema.cpp, exact floors),
+//   floor((C_i + s)/m_i) for s = 0 ... m_i - 1 exactly (compiler/lemmas/head_schema.cpp, exact floors),
 //   which is visible: (C_i + m_i - 1)/m_i < p + 1. Each head fetches the parity of what it selects. It
 //   changes between s - 1 and s if C_i = -s mod m_i, and never if C_i = 0.
 // Both. If a level has resets and permutations, the coordinate after p is u G_p, where G_p is the
@@ -391,7 +391,7 @@ Construction cascade_record() {
   const auto constant_depth = [](const Action& action) { return !cascade_of(action).scanned; };
   return {.key = {"KR65", "decomposition", "cascade"},
           .problem = Problem::words,
-          .help = "Krohn and Rhodes, constant depth where the groups are solvable",
+          .help = "Krohn and Rhodes, constant depth if all groups are solvable",
           .options = {positions_option({ScanPositions::fine, ScanPositions::first_flag}),
                       table_option()},
           .program =

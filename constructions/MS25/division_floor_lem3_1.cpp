@@ -8,7 +8,7 @@
 //   the same B, at least the token itself.
 // Why B is phi(floor(i/m)). The target of floor is y = i/m - 1/2 among the codes of phi over L. For
 //   m <= 8 L it selects floor(i/m), by the lemma (floor, phi over L) at the schema `nearest` in
-//   compiler/laws/head_schema.cpp. For m > 8 L > i the quotient is 0, and i/m <= (8L-1)/(8L+1)
+//   compiler/lemmas/head_schema.cpp. For m > 8 L > i the quotient is 0, and i/m <= (8L-1)/(8L+1)
 //   < 1 - 1/(8L): so y < 1/2 - 1/(8L), below the bisector of the codes of 0 and 1 (lemma bisector).
 // Why e and the remainder are right: as in division_lem3_1.cpp. Both heads of the first layer read
 //   what is given, so the quotient need not wait for e.
@@ -27,10 +27,9 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
   constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 24;
   require(length > 0, "an input has at least one token, so --for-length is at least 1");
   if (length > kMaxLength)
-    throw SizeLimit(
-        fmt::format("--for-length {}: the limit is {}; --construction compact serves "
-                    "every length",
-                    length, kMaxLength));
+    throw SizeLimit(fmt::format(
+        "--for-length {}: the limit is {}; --construction compact supports every length", length,
+        kMaxLength));
   const auto L = static_cast<std::uint32_t>((length + 7) / 8);
 
   cells::Program p("division");
@@ -91,11 +90,11 @@ Construction floor_division_record() {
   return {.key = {"MS25", "Lemma 3.1", "floor"},
           .problem = Problem::divisions,
           .help = "fewest layers for --for-length N, from unit vectors",
-          .options = {own_argument_option(),
-                      {"unit-inputs", RefusedOption{": it always takes unit vectors"}},
-                      {"for-length", CountOption{.needed = "N, the number of tokens"},
-                       "inputs of at most this many tokens (floor); they are given dir(i, L) as "
-                       "well,\nL = ceil(N/8)"}},
+          .options =
+              {own_argument_option(),
+               {"unit-inputs", RefusedOption{": it always takes unit vectors"}},
+               {"for-length", CountOption{.needed = "N, the number of tokens"},
+                "largest number of tokens (floor); the input also has dir(i, L), L = ceil(N/8)"}},
           .program = [](const Request& r) {
             return division_floor_MS25_lem3_1(number_of(r.values, "for-length"),
                                               r.values.contains("own-argument"));

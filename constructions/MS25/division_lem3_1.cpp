@@ -217,7 +217,7 @@ Construction compact_division_record() {
       .help = "fewest layers for every length",
       .options = {own_argument_option(),
                   {"unit-inputs", FlagOption{},
-                   "phi(i) and dir(i, m) are given as unit vectors (compact)"}},
+                   "take phi(i) and dir(i, m) as unit vectors (compact)"}},
       .program =
           [](const Request& r) {
             return division_MS25_lem3_1({DivisionForm::compact, r.values.contains("own-argument"),

@@ -9,7 +9,7 @@
 //   codes of phi over L.
 // Coordinates. R is the direction of (p, n, 1, f eps), all four averages of the second layer. Heads
 //   floor and floor_before select floor(p/n) and floor((p-1)/n), or 0 for p = 0, by the lemma (floor,
-//   phi over L) at the schema `nearest` in compiler/laws/head_schema.cpp, for n <= 8 L. So U needs no
+//   phi over L) at the schema `nearest` in compiler/lemmas/head_schema.cpp, for n <= 8 L. So U needs no
 //   third attention, and `stays` is false where a block of n positions begins, but for p = 0, where
 //   fst is true. Among the p mod n + 1 tokens with the same U so far exactly one begins a block.
 // The margin e = R_3 (hypothesis 2 of the schema `found`). With N >= n^3 + 2 tokens and f = 1/(32 L^2),
@@ -40,7 +40,7 @@ cells::Program bounded_connectivity(std::uint32_t vertices) {
   require(vertices > 0, "a graph has at least one vertex, so --for-vertices is at least 1");
   if (vertices > kMaxBoundedVertices)
     throw SizeLimit(
-        fmt::format("--for-vertices {}: the limit is {}; --construction compact serves every "
+        fmt::format("--for-vertices {}: the limit is {}; --construction compact supports every "
                     "number of vertices",
                     vertices, kMaxBoundedVertices));
 
@@ -149,20 +149,22 @@ Program graph_connectivity_bounded_MS25_thm5_1(std::uint32_t vertices) {
 }
 
 Construction bounded_connectivity_record() {
-  return {.key = {"MS25", "Thm 5.1", "bounded"},
-          .problem = Problem::graphs,
-          .help = "as compact with a layer fewer, for\n--for-vertices N",
-          .options = {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "
-                                             "vertices are not filled up"}},
-                      vertices_option("for-vertices",
-                                      "graphs of at most this many vertices (bounded), each with "
-                                      "its own tokens",
-                                      true),
-                      padding_option(false)},
-          .program = [](const Request& r) {
-            return graph_connectivity_bounded_MS25_thm5_1(
-                static_cast<std::uint32_t>(number_of(r.values, "for-vertices")));
-          }};
+  return {
+      .key = {"MS25", "Thm 5.1", "bounded"},
+      .problem = Problem::graphs,
+      .help = "compact with one layer less, for --for-vertices N",
+      .options =
+          {{"size", RefusedOption{": expected --for-vertices N, and graphs of fewer "
+                                  "vertices are not filled up"}},
+           vertices_option(
+               "for-vertices",
+               "largest number of vertices (bounded); the number of tokens depends on the graph",
+               true),
+           padding_option(false)},
+      .program = [](const Request& r) {
+        return graph_connectivity_bounded_MS25_thm5_1(
+            static_cast<std::uint32_t>(number_of(r.values, "for-vertices")));
+      }};
 }
 
 }  // namespace logdepth::inline constructions_MS25

@@ -78,7 +78,7 @@ cells::Program radix_connectivity(std::uint32_t size, std::uint32_t radix) {
         "a table of positions for {} vertices and radix {} has {} rows; the limit is {}; try {}",
         size, radix, positions, kMaxGraphPositions,
         radix == 3 ? "--radix 2"
-                   : "--construction compact without --size, which serves every size"));
+                   : "--construction compact without --size, which supports every size"));
 
   const bool triples = radix == 2;
   cells::Program p("connectivity");
@@ -177,12 +177,12 @@ Program graph_connectivity_radix_MS25_thm5_1(std::uint32_t size, std::uint32_t r
 Construction radix_connectivity_record() {
   return {.key = {"MS25", "Thm 5.1", "radix"},
           .problem = Problem::graphs,
-          .help = "walks of --radix times\nthe length in one layer, for --size N",
+          .help = "one layer multiplies the length of walks by --radix, for --size N",
           .options = {size_option(true),
                       {"radix", CountOption{.otherwise = kMaxGraphRadix},
-                       "of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with n^4 - "
-                       "n^2\n(3 if not given)"},
-                      {"padding", RefusedOption{": --radix says how much"}}},
+                       "factor of --construction radix: 2 with n^3 - n^2 padding tokens, 3 with "
+                       "n^4 - n^2 (default: 3)"},
+                      {"padding", RefusedOption{": --radix determines it"}}},
           .program = [](const Request& r) {
             return graph_connectivity_radix_MS25_thm5_1(
                 static_cast<std::uint32_t>(number_of(r.values, "size")),

@@ -29,7 +29,7 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   if (size > kMaxRowsSize)
     throw SizeLimit(
         fmt::format("rows for {} vertices need {} heads; the limit is {}; try --construction "
-                    "compact, which serves every size",
+                    "compact, which supports every size",
                     size, size, kMaxRowsSize));
 
   cells::Program p("reachability");
@@ -64,7 +64,7 @@ Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
 Construction rows_connectivity_record() {
   return {.key = {"MS25", "Thm 5.1", "rows"},
           .problem = Problem::graphs,
-          .help = "one\ntoken per vertex, all pairs at once, for --size N",
+          .help = "one token per vertex, all pairs in one run, for --size N",
           .options = {size_option(true), {"padding", RefusedOption{", which has no padding"}}},
           .program =
               [](const Request& r) {

@@ -28,7 +28,7 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   if (size > kMaxSizedVertices)
     throw SizeLimit(
         fmt::format("a table of positions for {} vertices has {} rows; the limit is {} vertices; "
-                    "try without --size, which serves every size, or --construction rows",
+                    "try without --size, which supports every size, or --construction rows",
                     size, std::uint64_t{size} * size * size + 2 * size, kMaxSizedVertices));
 
   cells::Program p("connectivity");

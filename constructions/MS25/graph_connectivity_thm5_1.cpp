@@ -24,7 +24,7 @@
 //   between two different vertices.
 //
 // Matches exist at every token p, whatever it stands for (hypothesis 1 of the schema `found` in
-// compiler/laws/head_schema.cpp). With u = p div n, r = u div n, k = u mod n, j = p mod n these
+// compiler/lemmas/head_schema.cpp). With u = p div n, r = u div n, k = u mod n, j = p mod n these
 // positions match:
 //                                n^3 - n^2 padding          n^3 padding
 //   left, on (U, J)              r n + k = u <= p           max(r-1, 0) n + k <= u <= p
@@ -268,7 +268,7 @@ Construction compact_connectivity_record() {
 Construction paper_connectivity_record() {
   return {.key = {"MS25", "Thm 5.1", "paper"},
           .problem = Problem::graphs,
-          .help = "two, the paper's, repaired",
+          .help = "two layers per squaring, as in the paper, repaired",
           .options = {padding_option(true)},
           .program = program_of(ConnectivityForm::paper),
           .depths = {{true, "paper"}}};

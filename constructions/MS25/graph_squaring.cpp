@@ -9,7 +9,7 @@ Option vertices_option(const std::string& name, const std::string& help, bool ne
 }
 
 Option size_option(bool needed) {
-  return vertices_option("size", "graphs of at most this many vertices: fewer layers, all rational",
+  return vertices_option("size", "largest number of vertices: fewer layers, all values rational",
                          needed);
 }
 

@@ -8,7 +8,7 @@
 // Why. psi(z) is not zero and phi(z) is its direction, so the mask {z} alone normalises both to
 //   phi(z). The three programs are one file but for the declared input, and every rational z may be
 //   run on any of them.
-// Promise (by attention). read: the tokens of the same direction, at least the token itself; their
+// Contract (by attention). read: the tokens of the same direction, at least the token itself; their
 //   average is that direction.
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"

@@ -5,7 +5,7 @@
 // Here. One sublayer, of either kind, which writes them to blank cells.
 //
 // Why. The squared norm of the masked stream is one rational square at every token.
-// Promise (by attention). read: the tokens that hold the same vectors, at least the token itself.
+// Contract (by attention). read: the tokens that hold the same vectors, at least the token itself.
 #include <fmt/core.h>
 
 #include "constructions/MS25/building_blocks_appA.hpp"

@@ -7,7 +7,7 @@
 //
 // Why. The head writes (z, 1), the 1 as an average of the constant, so the direction exists. It
 //   reads cells that no sublayer in between has written: its average is the same once more (A.5).
-// Promise. measure, measure_again: all tokens up to this one.
+// Contract. measure, measure_again: all tokens up to this one.
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 

@@ -7,7 +7,7 @@
 //   half of it is `undone`, a word of the builder (logdepth/statements.hpp).
 //
 // Why. z ends as an average plus its negative, both of the cells f and one, which nothing writes.
-// Promise. measure, measure_again: all tokens up to this one.
+// Contract. measure, measure_again: all tokens up to this one.
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/program.hpp"
 

@@ -8,7 +8,7 @@
 // Why. Of the i + 1 visible tokens one is the first: the averages are 1 - (k + 1)/(i + 1) =
 //   (i - k)/(i + 1) and 1/(i + 1), the second positive. Shifted query: with phi(i) = (x0, x1),
 //   (x0 - k x1, x1) is a positive multiple of phi(i - k), and a linear image of the stream.
-// Promise. position, position_again: all tokens up to this one; before: exactly one.
+// Contract. position, position_again: all tokens up to this one; before: exactly one.
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 

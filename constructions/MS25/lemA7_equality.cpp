@@ -7,7 +7,7 @@
 //
 // Why. D alone in the mask is read as its sign, decided exactly: 0 only if D = 0. For clearing, the
 //   heads repeat what they read from cells that nothing has written since (A.5).
-// Promise. own, compare: exactly one, the token itself (raw: the tokens with the same i and m); x:
+// Contract. own, compare: exactly one, the token itself (raw: the tokens with the same i and m); x:
 //   all tokens up to this one; y: all tokens.
 #include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"

@@ -35,8 +35,8 @@ std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options
         fmt::format("radix {}: expected a number from 2 to {}", options.radix, kMaxRadix));
   constexpr std::uint64_t limit = std::numeric_limits<std::uint32_t>::max();
   if (options.max_length > limit)
-    throw SizeLimit(fmt::format("a promised length of {} letters is more than the limit of {}",
-                                options.max_length, limit));
+    throw SizeLimit(
+        fmt::format("a length of {} letters; the limit is {}", options.max_length, limit));
   std::vector<std::vector<std::uint32_t>> layers;
   for (std::uint64_t reach = 1; reach < options.max_length; reach *= options.radix) {
     auto& shifts = layers.emplace_back();
@@ -151,15 +151,15 @@ std::optional<Values> best_radix(const Action& action, Values asked, std::uint64
 
 Option radix_option() {
   return {"radix", CountOption{.otherwise = 2, .from = 2, .to = kMaxRadix},
-          fmt::format("products that a layer of --construction radix multiplies: 2 to {} (2 if not "
-                      "given)",
+          fmt::format("number of products that a layer of --construction radix multiplies: 2 to {} "
+                      "(default: 2)",
                       kMaxRadix)};
 }
 
 Construction radix_record() {
   return {.key = {"MS25", "Cor 4.2", "radix"},
           .problem = Problem::words,
-          .help = "Corollary 4.2, for --unroll N letters at most",
+          .help = "Corollary 4.2, up to --unroll N letters",
           .given = "unroll",
           .options = {radix_option(), positions_option(), table_option()},
           .program =

@@ -144,7 +144,7 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
 Construction tree_record() {
   return {.key = {"MS25", "Thm 4.1", "tree"},
           .problem = Problem::words,
-          .help = "the same with the paper's own tree",
+          .help = "the same, with the tree of the paper",
           .options = {positions_option({ScanPositions::first_flag}), table_option()},
           .program =
               [](const Request& r) {

@@ -138,22 +138,22 @@ Construction uniform_radix_record() {
     return UniformRadixOptions{static_cast<unsigned>(number_of(values, "radix")),
                                static_cast<unsigned>(number_of(values, "block")), table_of(values)};
   };
-  return {
-      .key = {"MS25", "Cor 4.2", "uniform-radix"},
-      .problem = Problem::words,
-      .word = "radix",
-      .help = "or without it for all lengths",
-      .options = {radix_option(),
-                  {"block", CountOption{.otherwise = 2},
-                   "layers of the repeated block of --construction radix without --unroll: 2 or "
-                   "more (2 if not given)"},
-                  positions_option({ScanPositions::first_flag}),
-                  table_option()},
-      .program =
-          [options](const Request& r) {
-            return regular_language_uniform_radix_MS25_cor4_2(*r.action, r.name, options(r.values));
-          },
-      .check = [options](const Values& values) { reach_of_a_block(options(values)); }};
+  return {.key = {"MS25", "Cor 4.2", "uniform-radix"},
+          .problem = Problem::words,
+          .word = "radix",
+          .help = "or all lengths without it",
+          .options = {radix_option(),
+                      {"block", CountOption{.otherwise = 2},
+                       "layers of the repeated block of --construction radix without --unroll: 2 "
+                       "or more (default: 2)"},
+                      positions_option({ScanPositions::first_flag}),
+                      table_option()},
+          .program =
+              [options](const Request& r) {
+                return regular_language_uniform_radix_MS25_cor4_2(*r.action, r.name,
+                                                                  options(r.values));
+              },
+          .check = [options](const Values& values) { reach_of_a_block(options(values)); }};
 }
 
 }  // namespace logdepth::inline constructions_MS25

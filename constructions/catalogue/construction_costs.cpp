@@ -24,7 +24,7 @@ std::optional<unsigned> separation_bits(const Compiled& compiled, std::uint64_t 
     const LayerFacts& facts = compiled.facts.layers[l];
     const Layer& layer = compiled.model->layers[l];
     for (std::size_t h = 0; h < facts.heads.size(); ++h) {
-      if (std::holds_alternative<UniformPromise>(layer.attention.heads[h].promise)) continue;
+      if (std::holds_alternative<UniformContract>(layer.attention.heads[h].contract)) continue;
       if (!facts.heads[h].gap) return std::nullopt;
       least = std::min(least, facts.heads[h].gap->at(size));
     }
@@ -156,10 +156,10 @@ Construction fewest_layers_record() {
   std::get<ChoiceOption>(positions.type).otherwise.clear();
   return {.key = {"", "", "auto"},
           .problem = Problem::words,
-          .help = "the one of the fewest layers",
+          .help = "the construction with the fewest layers",
           .options = {{"for-length", CountOption{.most = 1000000000000000},
-                       "letters of the words that --construction auto counts layers for, and need "
-                       "not go beyond (if not given: 1000000, and all lengths are right)"},
+                       "word length for which --construction auto minimises the depth; longer "
+                       "words may be rejected (default: 1000000, correct at every length)"},
                       positions,
                       table_option(),
                       {"unroll", RefusedOption{": it takes --for-length N"}}},

@@ -17,7 +17,7 @@
 // Head promises. Distances: exactly one position each. own, operand.r: exactly one position at
 //   every token: keys are injective in (name, equals before), the beginning token is the only one
 //   of its name, and an operand's definition is at or before the operand. A name that is used
-//   before its definition or defined twice breaks the promise.
+//   before its definition or defined twice breaks the contract.
 // Invariant. v after t loops is z(t). Where no operand stands, n.r is the name of whatever stands
 //   there, whose definition is to the left as well: something is fetched, and not read, since o.r
 //   says where the expression begins (in front of its first operand there is no operation).
@@ -115,8 +115,7 @@ void check_options(const ComputationGraphOptions& options) {
   if (options.operands < 1 || options.operands > kMaxGraphOperands)
     throw InputError(fmt::format("--operands {}: expected a number from 1 to {}", options.operands,
                                  kMaxGraphOperands));
-  if (options.depth == 0)
-    throw InputError("--depth 0: expected a number from 1 on, a leaf has depth 1");
+  if (options.depth == 0) throw InputError("--depth 0: expected at least 1 (a leaf has depth 1)");
   if (table_rules(options) > kMaxGraphRules)
     throw SizeLimit(
         fmt::format("expressions of {} operands modulo {} need a table of {} rules and the limit "
@@ -334,18 +333,18 @@ Construction record(GraphEvaluation form, const std::string& name, const std::st
   const auto count = [](const std::string& called, std::uint32_t otherwise,
                         const std::string& meaning) {
     return Option{called, CountOption{.otherwise = otherwise},
-                  fmt::format("{} ({} if not given)", meaning, otherwise)};
+                  fmt::format("{} (default: {})", meaning, otherwise)};
   };
   return {
       .key = {"latent_reasoning", "task", name},
       .problem = Problem::computation_graphs,
       .help = help,
-      .options = {count("prime", usual.prime, "values are 0 to P-1"),
-                  count("names", usual.names, "variables x0 to x<K-1>"),
+      .options = {count("prime", usual.prime, "prime modulus P: values are 0 to P-1"),
+                  count("names", usual.names, "number K of variables, x0 to x<K-1>"),
                   count("operands", usual.operands,
                         fmt::format("largest number of operands of an expression: 1 to {}",
                                     kMaxGraphOperands)),
-                  count("depth", usual.depth, "iterations: graphs up to this depth are solved"),
+                  count("depth", usual.depth, "number of iterations, the largest depth of a graph"),
                   {"unroll", RefusedOption{": iterations on a computation graph do not grow with "
                                            "its length, expected --depth D for graphs up to "
                                            "that depth"}}},

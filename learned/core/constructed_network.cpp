@@ -193,7 +193,7 @@ class ProductNetwork final : public Network {
     if (question.letters != model_.alphabet)
       refuse("the letters of " + question.name + " (task.letters: all or generators)");
     if (const auto longest = largest_size(model_); longest && *longest < question.longest)
-      refuse(fmt::format("task.max_length of at most {}, what it is made for", *longest));
+      refuse(fmt::format("task.max_length of at most {}, the limit of the network", *longest));
   }
 
   /// Which rows of the unembedding say what an element does: [elements, points] row indices.

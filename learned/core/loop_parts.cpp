@@ -59,7 +59,7 @@ Tensor StepEmbedding::operator()(const Tensor& state, std::uint32_t step) const 
     step = std::min(step, std::min(trained_, rows_) - 1);
   if (step >= rows_)
     throw InputError(fmt::format(
-        "model.step_rows: expected at least {}, the number of loops asked for, found {}", step + 1,
+        "model.step_rows: expected at least {}, the requested number of loops, found {}", step + 1,
         rows_));
   return state + scale_ * table_[step].to(state.options());
 }

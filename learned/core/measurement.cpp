@@ -27,9 +27,9 @@ void check_loops(std::uint32_t loops, const RunConfig& config) {
   if (model.repeated == 0 || config.constructed || config.network)
     throw InputError("--loops: expected a run whose model repeats a block");
   if (config.task->most_loops() > 0 || model.loops.kind == LoopRule::Kind::asked)
-    throw InputError(
-        fmt::format("--loops: expected none, the task {} says itself how often the block runs",
-                    config.task->kind()));
+    throw InputError(fmt::format(
+        "--loops is not allowed with the task {}, which determines the number of iterations",
+        config.task->kind()));
   if ((model.step_embedding == Steps::learned || model.step_embedding == Steps::sinusoidal) &&
       loops > model.step_rows)
     throw InputError(

@@ -120,7 +120,7 @@ int train(const Options& options) {
   if (stop != Trainer::Stop::diverged) trainer.save_checkpoint(checkpoint);
   if (stop == Trainer::Stop::interrupted) {
     std::cerr << "logdepth: interrupted after " << trainer.state().step
-              << " steps; the same command goes on from " << checkpoint << '\n';
+              << " steps; the same command continues from " << checkpoint << '\n';
     raise(interrupting_signal);
   }
   if (stop != Trainer::Stop::diverged) trainer.save_weights(options.out + "/" + kWeightsFile);
@@ -180,26 +180,29 @@ int ask(const Options& options) {
 
 int run(int argc, char** argv) {
   choose_matrix_kernels(argv);
-  CLI::App app("one training run of logdepth; see logdepth train --help", "logdepth-train");
+  CLI::App app("carry out one training run of logdepth (see logdepth train --help)",
+               "logdepth-train");
   Options options;
   app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
                                         ", libtorch " + TORCH_VERSION);
   app.add_option("config", options.config,
-                 "the configuration, a JSON file; of --inspect and --measure a run's folder, of "
+                 "configuration file (JSON); for --inspect and --measure the folder of a run, for "
                  "--ask a request")
       ->required();
   const CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
-  const CLI::Option* inspection =
-      app.add_option("--inspect", options.inspection,
-                     "print what this paper reads off the network of a finished run, as JSON");
-  app.add_option("--question", options.question, "what --inspect is asked beside, as JSON");
+  const CLI::Option* inspection = app.add_option(
+      "--inspect", options.inspection,
+      "print the analysis that this paper makes of the network of a finished run, as JSON");
+  app.add_option("--question", options.question, "input of --inspect, as JSON");
   const CLI::Option* measured = app.add_option(
       "--measure", options.measure,
       "measure the network of a finished run, print the result as JSON; see logdepth measure");
   const CLI::Option* asked = app.add_flag(
-      "--ask", options.ask, "print what is measured on a language model, as JSON; see logdepth lm");
-  app.add_option("--device", options.device, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--threads", options.threads, "of tensor operations")->check(CLI::Range(1, 1024));
+      "--ask", options.ask, "print measurements of a language model, as JSON; see logdepth lm");
+  app.add_option("--device", options.device, "device to run on")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--threads", options.threads, "threads for tensor operations")
+      ->check(CLI::Range(1, 1024));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -245,8 +248,7 @@ int main(int argc, char** argv) {
       std::cerr << "logdepth: out of memory\n";
       return 3;
     }
-    std::cerr << "logdepth: a defect of logdepth itself, please report it: " << error.what()
-              << '\n';
+    std::cerr << "logdepth: internal error, please report it: " << error.what() << '\n';
     return 70;
   }
 }

@@ -147,8 +147,8 @@ void Trainer::resume(const std::string& folder) {
     return;
   if (!fs::exists(before))
     throw InputError(before +
-                     ": expected the checkpoint of where the rate began to fall, which a "
-                     "longer run goes on from; choose another folder");
+                     ": expected the checkpoint of the step at which the learning rate began to "
+                     "fall, which a longer run continues from; choose another folder");
   LearningCurve ended = state_.curve;
   const bool at_its_end = state_.step == earlier.steps && !ended.points.empty();
   if (at_its_end) ended.ends.push_back(ended.points.back());

@@ -17,7 +17,7 @@ constexpr std::size_t kMeasuredAtOnce = 250;
 void require_growing(const std::vector<std::uint32_t>& numbers, const std::string& setting) {
   bool growing = !numbers.empty() && numbers.front() >= 1;
   for (std::size_t i = 1; i < numbers.size(); ++i) growing &= numbers[i - 1] < numbers[i];
-  require(growing, setting + ": expected growing numbers from 1 on");
+  require(growing, setting + ": expected increasing numbers of at least 1");
 }
 
 std::size_t count_right(const Samples& samples, const Answers& answers) {
@@ -56,7 +56,7 @@ void DifficultyTask::check_difficulties() const {
   require_growing(c.test_loops, "task.test_loops");
   require(c.batch >= 1 && c.batch <= 65536, "task.batch: expected 1 to 65536");
   require(c.validation >= 2 && c.validation % 2 == 0,
-          "task.validation: expected an even number from 2 on, half of which are true");
+          "task.validation: expected an even number of at least 2, half of them true");
   require(c.threshold > 0.5 && c.threshold <= 1,
           "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
 }

@@ -13,7 +13,7 @@
 namespace logdepth::inline learned_depth_recurrent {
 
 /// What the tasks of this paper have in common: questions with the answer yes or no and a
-/// difficulty, a whole number from 1 on, which say how many loops they may need.
+/// difficulty, a whole number of at least 1, which say how many loops they may need.
 struct DifficultySettings : TaskSettings {
   std::uint32_t easiest = 1, hardest = 5;  ///< trained on, every one as often
   std::uint32_t batch = 64;

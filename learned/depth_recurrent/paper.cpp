@@ -26,17 +26,17 @@ class DepthRecurrentExperiment final : public Experiment {
   }
 
   void visit(OptionVisitor& visit) override {
-    visit("--task", "what is trained on", task_, {"graphs", "expressions", "families"});
+    visit("--task", "training task", task_, {"graphs", "expressions", "families"});
     visit("--generator",
-          "of graphs: twin (no shortcut below k steps, the default), natural (with one), "
+          "graph generator: twin (default; no shortcut below k steps), natural (with one), "
           "random-pairs",
           generators_, {"twin", "natural", "random-pairs"});
     visit("--supervision",
-          "last (silent thinking, the default) or mean-steps (a loss after every step)",
+          "loss: last (default; silent thinking) or mean-steps (a loss after every thinking step)",
           supervision_, {"last", "mean-steps"});
-    visit("--ablation", "a run for each value of a part of the model or the training", ablations_,
+    visit("--ablation", "one run per value of this part of the model or the training", ablations_,
           {"supervision", "gate", "layer-scale", "step-embedding", "mask", "loops", "untied"});
-    visit("--paper-size", "width, batch, difficulties and steps as published", paper_size_);
+    visit("--paper-size", "use the published width, batch, difficulties and steps", paper_size_);
   }
 
   TrainingPlan runs() const override {
@@ -102,10 +102,9 @@ Paper depth_recurrent_paper() {
   paper.experiments = {make_experiment<DepthRecurrentExperiment>};
   paper.reports = {
       {"depth-recurrent",
-       "trained depth-recurrent transformers on graphs, expressions and family text: accuracy by "
-       "difficulty and loops beside the published figures, frontiers, ablations, and the criteria "
-       "DR-1 to DR-5\n"
-       "Example: logdepth report depth-recurrent runs --out depth-recurrent",
+       "report on depth-recurrent transformers (graphs, expressions, family text): accuracy by "
+       "difficulty and iterations next to the published figures, frontiers, ablations, criteria "
+       "DR-1 to DR-5\nExample: logdepth report depth-recurrent runs --out depth-recurrent",
        of_records<depth_recurrent_report>}};
   return paper;
 }

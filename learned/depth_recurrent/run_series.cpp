@@ -190,7 +190,7 @@ RecurrentRun run_of(const RunRecord& record) {
   if (!sound)
     throw InputError(file_of(record.folder) +
                      ": result: expected accuracies from 0 to 1 for the difficulties and loops "
-                     "that the configuration names, a whole number of samples from 1 on, and "
+                     "that the configuration names, a whole number of samples of at least 1, and "
                      "readings of all loops if of any, gate shares from 0 to 1 and changes from 0 "
                      "to 1e6");
   run.trend = learning_curve(record).trend();

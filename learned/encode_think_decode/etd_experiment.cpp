@@ -8,38 +8,38 @@
 namespace logdepth::inline learned_encode_think_decode {
 
 const char* EtdExperiment::help() const {
-  return "go on training a pretrained model with a block of its layers passed several times "
-         "(Encode-Think-Decode), or train a base to begin with\n"
-         "Example: logdepth train etd --pretrain --out runs/etd\n"
-         "Example: logdepth train etd --base runs/etd/base/seed-1 --loops 1,2,3 --seeds 1,2,3 "
-         "--out "
-         "runs/etd";
+  return "continue the training of a pretrained model with a repeated block of its layers "
+         "(Encode-Think-Decode), or pretrain a base model\nExample: logdepth train etd --pretrain "
+         "--out runs/etd\nExample: logdepth train etd --base runs/etd/base/seed-1 --loops 1,2,3 "
+         "--seeds 1,2,3 --out runs/etd";
 }
 
 void EtdExperiment::visit(OptionVisitor& visit) {
-  visit("--pretrain", "train the base: a plain model on the own corpus", pretrain_);
-  visit("--base",
-        "the model to go on from: a GGUF file, the folder of a model or of a run (--pretrain)",
+  visit("--pretrain", "train the base model: non-looped, on the generated corpus", pretrain_);
+  visit("--base", "base model: a GGUF file, a model folder, or the folder of a run (--pretrain)",
         base_);
   visit("--shape",
-        "encoder-block*passes-decoder in layers, as 3-2*2-3; or 3-2+2-3, the block twice with "
-        "layers of its own that begin alike",
+        "encoder-block*iterations-decoder in layers, as 3-2*2-3; or 3-2+2-3, two blocks with the "
+        "same initial weights",
         shapes_);
-  visit("--loops", "passes of the block of --cut, a run for each; 1,2,3 if no runs are named",
+  visit("--loops",
+        "iterations of the block of --cut, one run per number (default without --shape, --router, "
+        "--series: 1,2,3)",
         loops_, {1, 64});
-  visit("--router",
-        "a run of --cut for each way in which the number of passes of a token is learned", routers_,
-        {"straight-through", "mixture", "untrained"});
+  visit("--router", "one run of --cut per method of learning the number of iterations per token",
+        routers_, {"straight-through", "mixture", "untrained"});
   visit("--series",
-        "shapes that the paper compares, scaled to --cut: loops (1 to 5), position (of the block), "
-        "size (of the block), alternatives (all layers, all but four), untied, adaptive",
+        "series of shapes of the paper, scaled to --cut: loops (1 to 5 iterations), position and "
+        "size of the block, alternatives (all layers, all but four), untied, adaptive",
         series_, {"loops", "position", "size", "alternatives", "untied", "adaptive"});
   visit("--cut",
-        "encoder-block-decoder in layers, as 3-2-3, or the angular.measurement.json of lm angular; "
-        "7-4-5 of 16 layers, scaled, unless said",
+        "encoder-block-decoder in layers, as 3-2-3, or the angular.measurement.json of lm angular "
+        "(default: 7-4-5 of 16 layers, scaled)",
         cut_);
-  visit("--text", "JSON lines with question, answer and kind; the own corpus unless said", text_);
-  visit("--size", "small (CPU) or large (GPU): the base, batch and steps", size_,
+  visit("--text",
+        "training text: JSON lines with question, answer and kind (default: the generated corpus)",
+        text_);
+  visit("--size", "size of base model, batch and steps: small (CPU) or large (GPU)", size_,
         {"small", "large"});
 }
 

@@ -84,7 +84,7 @@ struct Vocabulary {
     things = add(kThingNames, kPlaces * kThings);
     for (std::int32_t token = 0; token < next(); ++token)
       if (!tokens.emplace(words[static_cast<std::size_t>(token)], token).second)
-        throw std::logic_error("a word twice: " + words[static_cast<std::size_t>(token)]);
+        throw std::logic_error("duplicate word: " + words[static_cast<std::size_t>(token)]);
   }
 
  private:

@@ -30,9 +30,9 @@ class FileLines final : public LineSource {
     vocabulary_ = model.vocabulary();
     const std::shared_ptr<const Tokeniser> tokens = model.tokens();
     if (!tokens->end())
-      throw InputError(config.tokens +
-                       ": expected tokens of which one ends a text, task.text asks "
-                       "for lines that end");
+      throw InputError(
+          config.tokens +
+          ": expected a vocabulary with an end-of-text token, which task.text requires");
     read(read_question_answers(config.text), *tokens, config);
   }
 

@@ -9,14 +9,12 @@ Paper encode_think_decode_paper() {
   Paper paper;
   paper.tasks = {LinesConfig()};
   paper.experiments = {make_experiment<EtdExperiment>};
-  paper.reports = {{"etd",
-                    "models trained on with a block of layers passed several times: the cut by "
-                    "angular distances, "
-                    "loops without training, accuracy by passes beside the published tables, "
-                    "adaptive depth, the "
-                    "criteria ETD-3 to ETD-5\n"
-                    "Example: logdepth report etd runs --out etd",
-                    etd::make_report}};
+  paper.reports = {
+      {"etd",
+       "report on language models with a repeated block: cut by angular distances, iterations "
+       "without training, accuracy by iterations next to the published tables, adaptive depth, "
+       "criteria ETD-3 to ETD-5\nExample: logdepth report etd runs --out etd",
+       etd::make_report}};
   return paper;
 }
 

@@ -34,14 +34,14 @@ is trained on equally long. *Published* is what the paper prints of OLMo 2; *sti
 the end.)";
 
 /// What the report is made from.
-struct Findings {
+struct Failures {
   std::vector<SectionData> bases, sections;
   std::vector<AngularDistances> distances;
   std::vector<LoopsPicture> loops;  ///< with the cut by the distances of the same model
 };
 
-Findings findings_of(const ReportRuns& runs) {
-  Findings found;
+Failures findings_of(const ReportRuns& runs) {
+  Failures found;
   Runs own = runs_of(runs.records);
   for (Section& base : own.bases) found.bases.push_back(section_data(std::move(base)));
   for (Section& section : own.sections) found.sections.push_back(section_data(std::move(section)));
@@ -258,7 +258,7 @@ std::string cut_sentence(const Section& section, const std::vector<AngularDistan
   return "";
 }
 
-void add_training(Report& page, const Findings& found) {
+void add_training(Report& page, const Failures& found) {
   page.add(Heading{"Trained on with a loop"});
   if (!found.sections.empty())
     page.add(report::Figure{"etd.svg", "change to k = 1, and accuracy against mean passes"});
@@ -326,7 +326,7 @@ Data list_of(const Items& items, Of of) {
 }  // namespace
 
 Report make_report(const ReportRuns& runs) {
-  const Findings found = findings_of(runs);
+  const Failures found = findings_of(runs);
   const auto data = [](const SectionData& one) { return one.data; };
   Report page{"etd", "Encode, Think, Decode"};
   page.data = {{"schema", kSchema},

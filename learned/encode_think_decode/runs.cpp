@@ -124,7 +124,7 @@ std::optional<std::string> section_key(const RunRecord& record) {
   if (!record.config.task.try_as<LinesConfig>()) return std::nullopt;
   const ThinkShape shape = shape_of(record);
   if (!is_base(record) && shape.think == 0)
-    refuse_config(record, "a block of layers that is passed again, model.repeated from 1 on");
+    refuse_config(record, "a block of layers that is passed again, model.repeated of at least 1");
   Json json = to_json(record.config), model = json.at("model");
   for (const char* name : {"initial", "repeated", "final", "loops", "router"}) model.erase(name);
   return Json{{"task", json.at("task")},

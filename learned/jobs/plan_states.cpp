@@ -150,7 +150,7 @@ PlanStates states_of(const TrainingPlan& plan, const std::string& out) {
 int print_states(const TrainingPlan& plan, const std::string& out) {
   const PlanStates states = states_of(plan, out);
   if (!states.slurm_answered)
-    std::cerr << "logdepth: squeue does not answer; what follows is said by the folders alone\n";
+    std::cerr << "logdepth: squeue did not respond; status is from run folders only\n";
   std::size_t width = 3;
   for (const PlannedRun& run : plan) width = std::max(width, run.name.size());
   std::cout << fmt::format("{:{}}  state    detail\n", "run", width);
@@ -186,7 +186,7 @@ int collect(const TrainingPlan& plan, const std::string& out) {
     missing.resize(kNamed);
     missing.push_back(fmt::format("{} more", count - kNamed));
   }
-  std::cerr << fmt::format("logdepth: {} of {} have no record: {} (--status says why)\n", count,
+  std::cerr << fmt::format("logdepth: {} of {} have no record: {} (see --status)\n", count,
                            counted(plan.size(), "run"), joined(missing));
   return kNotDecided;
 }

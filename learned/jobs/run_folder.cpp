@@ -50,9 +50,7 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
     const auto json = nlohmann::json::parse(read_json_file(before), nullptr, false);
     if (json.is_discarded()) throw InputError(before + ": expected a JSON object");
     if (const RunConfig there = run_config_from_json(json, before); !continues(there, run.config))
-      throw InputError(before +
-                       ": expected the same configuration as the one asked for, but for the "
-                       "budget: " +
+      throw InputError(before + ": expected the requested configuration, except for the budget: " +
                        difference(there, run.config) + "; choose another --out");
   }
   const std::string file = folder + "/" + kRecordFile;
@@ -66,14 +64,14 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
     // It would begin anew and take the place of the finished run.
     if (!fs::exists(checkpoint))
       throw InputError(file + ": expected " + kCheckpointFile +
-                       " beside it, which a longer run goes on from; choose another --out");
+                       " beside it, which a longer run continues from; choose another --out");
     return std::nullopt;
   }
   if (to_json(record.config) != to_json(run.config))
-    throw InputError(file +
-                     ": expected a run of the same configuration as the one asked for, or with "
-                     "fewer steps or seconds: " +
-                     difference(record.config, run.config) + "; choose another --out");
+    throw InputError(
+        file +
+        ": expected a run of the requested configuration, or one with fewer steps or seconds: " +
+        difference(record.config, run.config) + "; choose another --out");
   return record;
 }
 

@@ -126,7 +126,7 @@ int submit_array(const TrainingPlan& plan, const JobOptions& options, const Slur
   const PlanStates states = states_of(plan, options.out);
   if (!states.slurm_answered)
     throw InputError(
-        "--slurm: expected squeue to say what became of the jobs submitted before; nothing was "
+        "--slurm: squeue did not respond, so the state of earlier jobs is unknown; nothing was "
         "submitted");
   TrainingPlan submitted;
   for (std::size_t i = 0; i < plan.size(); ++i) {

@@ -59,7 +59,7 @@ GgufTokens gguf_tokens(const GgufFile& gguf) {
   if (const auto* types = token_list<std::int64_t>(gguf, "token_type", "a list of signed numbers"))
     for (const std::int64_t type : *types) {
       if (type < 0 || type > std::numeric_limits<std::int32_t>::max())
-        throw InputError(stored.file + ": tokenizer.ggml.token_type: expected types from 0 on");
+        throw InputError(stored.file + ": tokenizer.ggml.token_type: expected types of at least 0");
       stored.types.push_back(static_cast<std::int32_t>(type));
     }
   stored.begin = token_number(gguf, "bos_token_id");

@@ -13,7 +13,7 @@ namespace logdepth::inline learned_language_model {
 /// The layers of a pretrained decoder as an encoder, a block that thinks and a decoder.
 struct LayerCut {
   std::uint32_t encoder = 0, think = 0, decoder = 0;
-  /// Whether a size is that of a knee; else it is the share of the published cut.
+  /// Whether a size is that of a knee; else it is the fraction of the published cut.
   bool encoder_knee = false, decoder_knee = false;
   bool operator==(const LayerCut&) const = default;
 };

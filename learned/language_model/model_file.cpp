@@ -136,7 +136,7 @@ void LanguageModelFile::open_folder() {
     if (embedding == tensors.end() || !same_bytes(embedding->second, readout->second))
       throw InputError(readout->second.file->path() +
                        ": 'lm_head.weight': expected the numbers of 'model.embed_tokens.weight', "
-                       "as config.json says tie_word_embeddings, found others");
+                       "because config.json sets tie_word_embeddings, found others");
     tensors.erase(readout);
   }
   const double half = model().width / model().heads / 2;

@@ -42,7 +42,7 @@ MeasuredModel model_of(const RecordFields& fields) {
   if (model.layers > kMostLayers) fields.refuse("layers", fmt::format("at most {}", kMostLayers));
   const double parameters = fields.number("parameters");
   if (parameters < 1 || parameters != std::floor(parameters))
-    fields.refuse("parameters", "a whole number from 1 on");
+    fields.refuse("parameters", "a whole number of at least 1");
   model.parameters = static_cast<std::uint64_t>(parameters);
   return model;
 }

@@ -40,7 +40,7 @@ struct QuestionLine {
     if (found == json.end()) return 0;
     if (!found->is_number_unsigned() ||
         found->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<int>::max()})
-      throw expected("difficulty", "a whole number from 0 on");
+      throw expected("difficulty", "a whole number of at least 0");
     return found->get<int>();
   }
 };

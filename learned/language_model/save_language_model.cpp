@@ -37,7 +37,8 @@ LanguageModelSettings saved_settings(const LanguageModelFile& file) {
   ModelConfig& model = settings.model;
   const auto require = [&](bool holds, const char* expected) {
     if (!holds)
-      throw InputError(file.path() + ": expected a model that llama or olmo2 can say, " + expected);
+      throw InputError(file.path() + ": expected a model that llama or olmo2 can represent, " +
+                       expected);
   };
   require(model.repeated == 0 || model.loops.kind == LoopRule::Kind::fixed,
           "with a fixed number of loops");
@@ -47,11 +48,11 @@ LanguageModelSettings saved_settings(const LanguageModelFile& file) {
   require(!model.readout_bias, "without model.readout_bias");
   if (model.norm_place == ModelConfig::NormPlace::before) {
     settings.architecture = "llama";
-    require(!model.query_key_norm, "without model.query_key_norm where norms stand before");
+    require(!model.query_key_norm, "without model.query_key_norm where norms come first");
   } else {
     settings.architecture = "olmo2";
     require(model.query_key_norm && model.query_key_norm_over == ModelConfig::NormOver::all_heads,
-            "with model.query_key_norm over all heads where norms stand after");
+            "with model.query_key_norm over all heads where norms come last");
   }
   model.initial = static_cast<std::uint32_t>(layers);
   model.repeated = model.final = 0;

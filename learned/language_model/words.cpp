@@ -41,8 +41,7 @@ WordTokeniser::WordTokeniser(std::vector<std::string> words, const std::string& 
   for (std::size_t i = 0; i < words_.size(); ++i) {
     refuse_unfit_word(words_[i], source);
     if (!numbers_.emplace(words_[i], static_cast<std::int32_t>(i)).second)
-      throw InputError(fmt::format("{}: expected every word once, found {} twice", source,
-                                   in_quotes(words_[i])));
+      throw InputError(fmt::format("{}: duplicate word {}", source, in_quotes(words_[i])));
   }
 }
 

@@ -28,42 +28,46 @@ class LatentReasoningExperiment final : public Experiment {
  public:
   const char* name() const override { return "latent-reasoning"; }
   const char* help() const override {
-    return "train transformers on modular arithmetic in computation graphs, end to end, with "
-           "chains of thought, or with supervised latent states\n"
-           "Example: logdepth train latent-reasoning --method continuous,discrete --out "
-           "runs/latent";
+    return "train transformers on modular arithmetic in computation graphs: end to end, with "
+           "chains of thought, or with supervised latent states\nExample: logdepth train "
+           "latent-reasoning --method continuous,discrete --out runs/latent";
   }
 
   void visit(OptionVisitor& visit) override {
     visit("--method",
-          "feed-forward and recurrent (end to end), chain-of-thought, continuous (supervised "
-          "states), discrete (states made discrete), corrected (trained on states with errors)",
+          "training method: feed-forward or recurrent (end to end), chain-of-thought, continuous "
+          "(supervised states), discrete (discretised states), corrected (trained on states with "
+          "errors)",
           methods_,
           {"feed-forward", "recurrent", "chain-of-thought", "continuous", "discrete", "corrected"});
-    visit("--positions", "of the model; preset is what the method is published with", positions_,
+    visit("--positions", "position encoding; preset: as published for the method", positions_,
           {"preset", "none", "absolute", "rotary", "relative", "deberta"});
     visit("--format",
-          "of a chain of thought: values (val), equations too (eq-val, unless said), values of "
-          "operands too (eq-op-val)",
+          "chain of thought: values (val), with equations (eq-val, the default), with values of "
+          "operands (eq-op-val)",
           formats_, {"val", "eq-val", "eq-op-val"});
     visit("--no-oracle",
-          "the continuous method without depths: one target after every loop, under a loss that "
-          "discounts \"not known yet\"",
+          "train the continuous method without depths: one target after every iteration, with a "
+          "loss that discounts \"not known yet\"",
           no_oracle_);
-    visit.above_zero("--discount", "alpha of that loss, below 1; 0.5 unless said", discount_);
-    visit("--supervised", "where values are written: all-occurrences or definition-only",
+    visit.above_zero("--discount", "alpha of the --no-oracle loss, below 1 (default: 0.5)",
+                     discount_);
+    visit("--supervised", "tokens at which values are written: all-occurrences or definition-only",
           supervised_, {"all-occurrences", "definition-only"});
-    visit("--generator", "of training graphs: uniform, or deep (operands among recent nodes)",
+    visit("--generator",
+          "generator of training graphs: uniform, or deep (operands among recent nodes)",
           generator_, {"uniform", "deep"});
-    visit("--operations", "add, or all of + - x", operations_, {"preset", "add", "all"});
-    visit("--operands", "of a node, at most", operands_, {1, 3});
-    visit("--modulus", "a prime", modulus_, {2, 997});
-    visit("--names", "of variables", names_, {3, 4096});
-    visit("--nodes", "of a training graph, at most", nodes_, {3, 4096});
-    visit("--test-nodes", "of the graphs that are measured", test_nodes_, {3, 4096});
-    visit("--test-deep-nodes", "the same for graphs of the generator deep", test_deep_nodes_,
-          {3, 4096});
-    visit("--paper-size", "23 values, 128 names, up to 32 nodes, the published shapes",
+    visit("--operations", "operations: add, or all of + - x", operations_,
+          {"preset", "add", "all"});
+    visit("--operands", "largest number of operands per node", operands_, {1, 3});
+    visit("--modulus", "prime modulus", modulus_, {2, 997});
+    visit("--names", "number of variables", names_, {3, 4096});
+    visit("--nodes", "largest number of nodes of a training graph", nodes_, {3, 4096});
+    visit("--test-nodes", "numbers of nodes of the test graphs", test_nodes_, {3, 4096});
+    visit("--test-deep-nodes", "numbers of nodes of the test graphs from the generator deep",
+          test_deep_nodes_, {3, 4096});
+    visit("--paper-size",
+          "use the published sizes: 23 values, 128 names, up to 32 nodes, published shapes",
           paper_size_);
   }
 
@@ -159,16 +163,15 @@ Paper latent_reasoning_paper() {
   paper.experiments = {make_experiment<LatentReasoningExperiment>};
   paper.probes = {
       {"latent-reasoning",
-       "with --probe, the circuits of one model that was trained with --method discrete or "
-       "corrected: what its heads copy, the frequencies of its addition, where its errors come "
-       "from\n"
-       "Example: logdepth report latent-reasoning --probe runs/discrete/seed-1",
+       "with --probe: the circuits of one model trained with --method discrete or corrected (what "
+       "its heads copy, the frequencies of its addition, the causes of its errors)\nExample: "
+       "logdepth report latent-reasoning --probe runs/discrete/seed-1",
        circuit_probes_markdown, circuit_probes_svg}};
   paper.reports = {
       {"latent-reasoning",
-       "transformers trained on computation graphs: fully solved by size and depth, iterations, "
-       "recovery from errors, the criteria LO-3 to LO-6 beside what is published\n"
-       "Example: logdepth report latent-reasoning runs --out latent",
+       "report on transformers trained on computation graphs: fraction fully solved by size and "
+       "depth, iterations, recovery from errors, criteria LO-3 to LO-6 next to the published "
+       "values\nExample: logdepth report latent-reasoning runs --out latent",
        of_records<latent::make_report>, with_constructed_graphs}};
   return paper;
 }

@@ -83,7 +83,7 @@ Settling settling_of(const RunJson& json, const std::string& place, const GraphT
     const RecordFields entry = fields.entry("by_depth", item);
     const std::uint32_t depth = depth_of(entry, task);
     const double iterations = entry.number("iterations");
-    if (iterations < 0) entry.refuse("iterations", "a number from 0 on");
+    if (iterations < 0) entry.refuse("iterations", "a number of at least 0");
     if (entry.count("graphs") >= kGraphsOfDepth) settling.iterations[depth] = iterations;
   }
   if (const RunJson* fit = part(json, "fit")) {

@@ -15,14 +15,14 @@ class RowTokensExperiment final : public Experiment {
  public:
   const char* name() const override { return "row-tokens"; }
   const char* help() const override {
-    return "train transformers on the reachability relation, a token per row of the adjacency "
+    return "train transformers on the reachability relation, one token per row of the adjacency "
            "matrix\nExample: logdepth train row-tokens --depths 1,2,3 --out runs/rows";
   }
 
   void visit(OptionVisitor& visit) override {
-    visit("--vertices", "of every graph", vertices_, {2, 256});
-    visit("--depths", "layers", depths_, {1, 512});
-    visit("--looped", "one layer repeated instead of different ones", looped_);
+    visit("--vertices", "number of vertices per graph", vertices_, {2, 256});
+    visit("--depths", "numbers of layers", depths_, {1, 512});
+    visit("--looped", "repeat one layer instead of using different layers", looped_);
   }
 
   TrainingPlan runs() const override {
@@ -43,14 +43,15 @@ class PairTokensExperiment final : public Experiment {
  public:
   const char* name() const override { return "pair-tokens"; }
   const char* help() const override {
-    return "the same with the tokens of MS25 Thm 5.1: n^2 pairs and n^3 padding tokens, a block of "
-           "two layers per doubling\nExample: logdepth train pair-tokens --vertices 5 --out "
-           "runs/pairs";
+    return "train transformers on the reachability relation with the tokens of MS25 Theorem 5.1: "
+           "n^2 pairs, n^3 padding tokens, a block of two layers per doubling\nExample: logdepth "
+           "train pair-tokens --vertices 5 --out runs/pairs";
   }
 
   void visit(OptionVisitor& visit) override {
-    visit("--vertices", "of every graph", vertices_, {2, 16});
-    visit("--blocks", "blocks per doubling of the vertices", blocks_, {1, 16});
+    visit("--vertices", "number of vertices per graph", vertices_, {2, 16});
+    visit("--blocks", "iterations of the block per doubling of the number of vertices", blocks_,
+          {1, 16});
   }
 
   TrainingPlan runs() const override {

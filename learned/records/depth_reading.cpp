@@ -42,7 +42,7 @@ double RecordFields::share(const char* name) const {
 std::uint32_t RecordFields::count(const char* name, std::uint32_t least) const {
   const double value = number(name);
   if (value < least || value > kLargestCount || value != std::floor(value))
-    refuse(name, "a whole number from " + std::to_string(least) + " on");
+    refuse(name, "a whole number of at least " + std::to_string(least));
   return static_cast<std::uint32_t>(value);
 }
 

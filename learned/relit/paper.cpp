@@ -22,48 +22,51 @@ class RelitExperiment final : public Experiment {
  public:
   const char* name() const override { return "relit"; }
   const char* help() const override {
-    return "train a recursive block on the states of a frozen language model, as in ReLIT, on "
-           "questions about facts and rules; with --pretrain a small language model for it\n"
-           "Example: logdepth train relit --backbone runs/relit/base/seed-1 --out runs/relit";
+    return "train a recursive block on the states of a frozen language model (ReLIT), on questions "
+           "about facts and rules; with --pretrain, a small language model\nExample: logdepth "
+           "train relit --backbone runs/relit/base/seed-1 --out runs/relit";
   }
 
   void visit(OptionVisitor& visit) override {
     visit("--pretrain", "train the language model, on statements without questions", pretrain_);
-    visit("--backbone", "the frozen language model: a GGUF file, a folder, or the folder of a run",
-          backbone_);
+    visit("--backbone",
+          "frozen language model: a GGUF file, a model folder, or the folder of a run", backbone_);
     visit("--states",
-          "what is read of it: last (of its last layer), embedding (without its layers), random "
-          "(its weights drawn anew)",
+          "states of the language model to read: last (last layer), embedding (before the layers), "
+          "random (with random weights)",
           states_, {"last", "embedding", "random"});
     visit("--method",
-          "relit, what it is compared with (linear-probe, one-pass), or relit with a part changed",
+          "training method: relit, a baseline (linear-probe, one-pass), or relit with one part "
+          "changed",
           methods_,
           {"relit", "linear-probe", "one-pass", "through-time", "replace", "no-deep-supervision",
            "trainable-head", "no-halting", "adapters", "cross-attention"});
-    visit("--prompts", "rules (facts and rules), nli (pairs of sentences), file (of --questions)",
+    visit("--prompts",
+          "prompts: rules (facts and rules), nli (pairs of sentences), file (of --questions)",
           prompts_, {"rules", "nli", "file"});
-    visit("--questions", "JSON lines with question and answer, of one token", questions_);
-    visit("--world", "of rules: closed (what is not said is false) or open (it is unknown)", world_,
-          {"closed", "open"});
+    visit("--questions", "file of JSON lines with question and answer; the answer is one token",
+          questions_);
+    visit("--world",
+          "world of the rules: statements that do not follow are false (closed) or unknown (open)",
+          world_, {"closed", "open"});
     visit("--negation",
-          "where \"not\" stands: none, facts, rules (in both); preset is rules in an open world, "
-          "else "
-          "facts",
+          "place of \"not\": none, facts, rules (both); preset: rules in an open world, else facts",
           negation_, {"preset", "none", "facts", "rules"});
-    visit("--depths", "of the proofs", depths_, {0, kDeepestProof});
-    visit("--training-samples", "a run for each number", training_samples_, {1, 10'000'000});
-    visit("--test-samples", "that are measured", test_samples_, {1, 1'000'000});
-    visit.above_zero(
-        "--epochs",
-        "passes over the training samples, unless --steps says how many steps; 6 unless "
-        "said",
-        epochs_);
-    visit("--macro-steps", "losses, each with a step of the optimiser, on a batch at most",
+    visit("--depths", "proof depths", depths_, {0, kDeepestProof});
+    visit("--training-samples", "numbers of training samples, one run per number",
+          training_samples_, {1, 10'000'000});
+    visit("--test-samples", "number of test samples", test_samples_, {1, 1'000'000});
+    visit.above_zero("--epochs",
+                     "epochs over the training samples, unless --steps is given (default: 6)",
+                     epochs_);
+    visit("--macro-steps", "largest number of losses per batch, each with an optimiser step",
           macro_steps_, {1, 1024});
-    visit("--recursions", "of a macro step, the last with gradient", recursions_, {1, 1024});
-    visit("--latent-steps", "of a recursion", latent_steps_, {1, 1024});
-    visit("--block-layers", "of the recursive block", layers_, {1, 64});
-    visit("--paper-size", "sizes, batch and rate as published, and a larger model to pre-train",
+    visit("--recursions", "recursions per macro step, the last with gradient", recursions_,
+          {1, 1024});
+    visit("--latent-steps", "latent steps per recursion", latent_steps_, {1, 1024});
+    visit("--block-layers", "layers of the recursive block", layers_, {1, 64});
+    visit("--paper-size",
+          "use the published sizes, batch and learning rate, and pretrain a larger model",
           paper_size_);
   }
 
@@ -189,19 +192,17 @@ Paper relit_paper() {
   paper.tasks = {RulesTaskConfig(), RuleTextConfig()};
   paper.networks = {RelitSettings()};
   paper.experiments = {make_experiment<RelitExperiment>};
-  paper.reports = {{"relit",
-                    "recursive blocks on frozen language models: accuracy by proof depth and macro "
-                    "step, halting, "
-                    "what the frozen states hold, ablations, the criteria RL-4 to RL-6 beside what "
-                    "is published\n"
-                    "Example: logdepth report relit runs --out relit",
-                    of_records<relit::make_report>}};
-  paper.probes = {{"relit",
-                   "with --probe, one trained block: whether its states converge, and whether the "
-                   "language model "
-                   "is the one that it was\n"
-                   "Example: logdepth report relit --probe runs/relit/seed-1",
-                   recursion_probe_markdown, recursion_probe_svg}};
+  paper.reports = {
+      {"relit",
+       "report on recursive blocks on frozen language models: accuracy by proof depth and macro "
+       "step, halting, content of the frozen states, ablations, criteria RL-4 to RL-6 next to the "
+       "published values\nExample: logdepth report relit runs --out relit",
+       of_records<relit::make_report>}};
+  paper.probes = {
+      {"relit",
+       "with --probe: whether the states of one trained block converge, and whether the language "
+       "model is unchanged\nExample: logdepth report relit --probe runs/relit/seed-1",
+       recursion_probe_markdown, recursion_probe_svg}};
   return paper;
 }
 

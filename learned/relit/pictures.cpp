@@ -138,7 +138,7 @@ std::string answers_legend(double top) {
   };
   add("right", svg_attribute("fill", kRight));
   add("wrong", svg_attribute("fill", kWrong));
-  add("the halt, the answer of record", "fill=\"white\" stroke=\"#111111\" stroke-width=\"2\"");
+  add("answer at the halting step", "fill=\"white\" stroke=\"#111111\" stroke-width=\"2\"");
   return svg;
 }
 

@@ -71,7 +71,7 @@ std::vector<double> sorted_radii(const RecursionProbe& probe, const RadiiPlace& 
 
 double from_zero(const RecordFields& fields, const char* name) {
   const double value = fields.number(name);
-  if (value < 0) fields.refuse(name, "a number from 0 on");
+  if (value < 0) fields.refuse(name, "a number of at least 0");
   return value;
 }
 

@@ -110,7 +110,7 @@ std::vector<MacroStepScore> steps_of(const RecordFields& result, std::size_t ste
     MacroStepScore score{right_of(fields, asked), std::nullopt};
     if (!item.contains("change") || !item["change"].is_null()) {
       score.change = fields.number("change");
-      if (*score.change < 0) fields.refuse("change", "a number from 0 on");
+      if (*score.change < 0) fields.refuse("change", "a number of at least 0");
     }
     scores.push_back(score);
   }

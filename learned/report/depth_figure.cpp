@@ -191,8 +191,8 @@ Legend legend_of(const Scene& scene) {
   const auto explain = [&](MarkShape shape, const char* meaning) {
     if (drawn(shape)) legend.entries.push_back({meaning, {kQuietInk}, shape, false});
   };
-  explain(MarkShape::ring, "censored: nothing larger was asked for; in no fit");
-  explain(MarkShape::ring_with_arrow, "not settled: training still changed it; in no fit");
+  explain(MarkShape::ring, "right-censored: largest tested length solved; excluded from fits");
+  explain(MarkShape::ring_with_arrow, "not plateaued; excluded from fits");
   return legend;
 }
 

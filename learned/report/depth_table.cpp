@@ -84,7 +84,7 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
   }
   if (fit.unsettled_points > 0)
     notes.push_back(share_text(fit.unsettled_points, series.points.size()) +
-                    " points were not settled by their training");
+                    " points had not plateaued");
   std::size_t fewest = series.runs.size();
   for (const DepthCell& cell : fit.cells) fewest = std::min(fewest, cell.reaches.size());
   if (series.by_loops && fewest < series.runs.size())
@@ -112,7 +112,7 @@ LearnedRow row_of(const LearnedSeries& series, std::uint64_t seed) {
   } else {
     row.verdict = law_verdict(series, row.law());
     if (row.law().choice == SeedChoice::median)
-      row.verdict.reason += ", of the median seed; the best one is not settled";
+      row.verdict.reason += ", of the median seed; the best one has not plateaued";
   }
   row.tokens = token_growth(series.runs);
   if (series.by_loops)

@@ -102,9 +102,9 @@ TextTable learned_table(const DepthTable& table) {
   text.heading = "Learned";
   text.before = {
       "Measured at the accuracy that is named: the largest size such that it and every smaller one "
-      "reach it. A depth is censored (≥) where nothing larger was asked for, and not settled (↑) "
-      "where "
-      "its learning curve was not flat in the second half of the steps; neither enters a fit. "
+      "reach it. A depth is censored (≥) if the largest tested size was solved, and not plateaued "
+      "(↑) if its learning curve was not flat in the second half of the steps; neither enters a "
+      "fit. "
       "Fits are ordinary least squares of the depth d on log2 of the size, the best seed of each "
       "depth as in MS25, and the median seed below where there are several; inverted is log2 of "
       "the "
@@ -175,7 +175,7 @@ TextTable width_table(const DepthTable& table) {
     std::string censored =
         share_text(row.best.censored_widths, row.best.cells.size()) + " widths censored";
     if (row.best.unsettled_widths > 0)
-      censored += fmt::format(", {} not settled by training", row.best.unsettled_widths);
+      censored += fmt::format(", {} not plateaued", row.best.unsettled_widths);
     text.rows.push_back(
         {series.problem, series.kind + (series.shape.empty() ? "" : " " + series.shape),
          short_number(series.depth), series.reach + " at " + joined(cells, ", "),

@@ -120,8 +120,7 @@ std::string law_argument(const LearnedSeries& series, bool linear) {
 
 std::string open_depths_text(const DepthFit& fit) {
   std::string text = share_text(fit.censored_depths, fit.cells.size()) + " depths censored";
-  if (fit.unsettled_depths > 0)
-    text += fmt::format(", {} not settled by training", fit.unsettled_depths);
+  if (fit.unsettled_depths > 0) text += fmt::format(", {} not plateaued", fit.unsettled_depths);
   return text;
 }
 

@@ -36,7 +36,7 @@ std::string tokens_text(const LearnedSeries& series);
 
 /// "log2 n*", or "n*" of the linear law.
 std::string law_argument(const LearnedSeries& series, bool linear);
-/// "0 of 3 depths censored", and how many were not settled by their training.
+/// "0 of 3 depths censored", and how many had not plateaued.
 std::string open_depths_text(const DepthFit& fit);
 /// The law that is shown, "d = 4.80 log2 n* - 15.80, r2 = 1.00", its interval, and how many depths were
 /// censored: a slope is never printed without. "not fitted" with the same number otherwise.

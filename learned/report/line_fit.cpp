@@ -108,9 +108,8 @@ std::string refusal_of(const DepthFit& fit, const PlotLine& line) {
   const std::string censored =
       fmt::format("{} of {} depths censored", fit.censored_depths, fit.cells.size());
   const std::string open =
-      censored + (fit.unsettled_depths > 0
-                      ? fmt::format(" and {} not settled by their training", fit.unsettled_depths)
-                      : "");
+      censored +
+      (fit.unsettled_depths > 0 ? fmt::format(" and {} not plateaued", fit.unsettled_depths) : "");
   if (line.size() < kFewestDepths)
     return fmt::format("fewer than {} uncensored depths that reach at least 1: {}, with {}",
                        kFewestDepths, line.size(), open);
@@ -233,12 +232,10 @@ WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
     }
   }
   if (line.size() < kFewestDepths) {
-    fit.refusal =
-        fmt::format("fewer than {} uncensored widths: {}, with {} of {} widths censored{}",
-                    kFewestDepths, line.size(), fit.censored_widths, fit.cells.size(),
-                    fit.unsettled_widths > 0
-                        ? fmt::format(" and {} not settled by their training", fit.unsettled_widths)
-                        : "");
+    fit.refusal = fmt::format(
+        "fewer than {} uncensored widths: {}, with {} of {} widths censored{}", kFewestDepths,
+        line.size(), fit.censored_widths, fit.cells.size(),
+        fit.unsettled_widths > 0 ? fmt::format(" and {} not plateaued", fit.unsettled_widths) : "");
     return fit;
   }
   fit.line = least_squares(line).value();

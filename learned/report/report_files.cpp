@@ -15,7 +15,7 @@ std::vector<std::string> write_report_files(const std::vector<report::File>& fil
   for (const report::File& file : files) {
     const std::string path = folder + "/" + file.name;
     if (std::filesystem::is_directory(path))
-      throw InputError(path + ": a folder stands where the report is to be written");
+      throw InputError(path + ": is a directory; expected a file name for the report");
     names.push_back(file.name);
   }
   for (const report::File& file : files) write_whole_file(folder + "/" + file.name, file.text);

@@ -20,27 +20,30 @@ class WordProblemExperiment final : public Experiment {
  public:
   const char* name() const override { return "word-problem"; }
   const char* help() const override {
-    return "train decoders on prefix products of groups (MS25 section 7): how far do they get at "
-           "which depth?\nExample: logdepth train word-problem --monoid Z2,S3 --depths 1,2,4 "
-           "--jobs 2 --out runs";
+    return "train decoders on prefix products of groups (MS25 section 7) and measure the length "
+           "that each depth reaches\nExample: logdepth train word-problem --monoid Z2,S3 --depths "
+           "1,2,4 --jobs 2 --out runs";
   }
 
   void visit(OptionVisitor& visit) override {
-    visit("--monoid", "as compile regular --group names them: S3,A5", monoids_);
+    visit("--monoid", "groups or monoids, named as in compile regular --group: S3,A5", monoids_);
     visit("--kind",
-          "stack (different layers), loop (one block repeated), adaptive-loop (the block --depths "
-          "times per doubling of the length)",
+          "stack (different layers), loop (one repeated block) or adaptive-loop (--depths "
+          "iterations of the block per doubling of the length)",
           kind_, {"stack", "loop", "adaptive-loop"});
-    visit("--depths", "layers; adaptive-loop: blocks per doubling", depths_, {1, 512});
-    visit("--widths", "a run for each width, as 32,64,128", widths_, {4, 8192});
+    visit("--depths", "numbers of layers; for adaptive-loop, iterations per doubling of the length",
+          depths_, {1, 512});
+    visit("--widths", "one run per width, as 32,64,128", widths_, {4, 8192});
     visit("--block", "layers of the repeated block", block_, {1, 512});
-    visit("--max-length", "of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
-    visit("--mixed-lengths", "half of the batches have the length of a stage drawn from all so far",
+    visit("--max-length", "largest length of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
+    visit("--mixed-lengths", "draw the length of half of the batches from all stages so far",
           mixed_);
     visit("--teach",
-          "windows: a readout after layer l is taught the product of the last 2^l letters", teach_,
-          {"none", "windows"});
-    visit("--data", "train on the words of a CSV file: seed,input,target (see data words)", data_);
+          "auxiliary supervision; windows: a readout after layer l predicts the product of the "
+          "last 2^l letters",
+          teach_, {"none", "windows"});
+    visit("--data", "train on the words of this CSV file: seed,input,target (see data words)",
+          data_);
   }
 
   TrainingPlan runs() const override {
@@ -84,19 +87,20 @@ class ConstructionExperiment final : public Experiment {
  public:
   const char* name() const override { return "construction"; }
   const char* help() const override {
-    return "go on from compiled weights by gradient descent: is the construction kept?\n"
-           "Example: logdepth train construction a5.json --monoid A5 --out runs/kept";
+    return "fine-tune compiled weights by gradient descent and measure whether the construction is "
+           "kept\nExample: logdepth train construction a5.json --monoid A5 --out runs/kept";
   }
   bool begins_with_weights() const override { return true; }
 
   void visit(OptionVisitor& visit) override {
     visit.required("weights", "weights file of compile regular --group", weights_);
-    visit.required("--monoid", "the group", monoid_);
-    visit("--letters", "of the weights file: generators or all", letters_, {"all", "generators"});
-    visit("--attention", "hard (the selection is a constant of every step) or softmax", attention_,
-          {"hard", "softmax"});
-    visit.above_zero("--temperature", "softmax of this times the score", temperature_);
-    visit("--length", "letters of the longest words", length_, {2, 4096});
+    visit.required("--monoid", "group of the weights file", monoid_);
+    visit("--letters", "letters of the weights file: all elements or generators", letters_,
+          {"all", "generators"});
+    visit("--attention", "attention: hard (without gradient through the selection) or softmax",
+          attention_, {"hard", "softmax"});
+    visit.above_zero("--temperature", "factor of the scores in the softmax", temperature_);
+    visit("--length", "largest word length in letters", length_, {2, 4096});
   }
 
   TrainingPlan runs() const override {
@@ -121,11 +125,10 @@ Paper word_problems_paper() {
   paper.tasks = {WordTaskConfig()};
   paper.experiments = {make_experiment<WordProblemExperiment>,
                        make_experiment<ConstructionExperiment>};
-  paper.reports = {
-      {"sweep",
-       "settings of training that were tried on words: after how many steps each passes a "
-       "length\nExample: logdepth report sweep runs",
-       of_records<sweep_report>}};
+  paper.reports = {{"sweep",
+                    "report on training settings tried on word problems: steps until each setting "
+                    "passes a length\nExample: logdepth report sweep runs",
+                    of_records<sweep_report>}};
   paper.published = {published_depth_line(), published_width_line()};
   return paper;
 }

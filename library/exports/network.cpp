@@ -22,11 +22,10 @@ namespace {
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 16;
 
 void require_length(const Model& model, std::uint64_t length) {
-  require(length > 0, "--length: expected a number from 1 on");
+  require(length > 0, "--length: expected at least 1");
   if (const auto largest = largest_size(model); largest && length > *largest)
     throw InputError(
-        fmt::format("--length: expected at most {}, what the weights file {} is made "
-                    "for, found {}",
+        fmt::format("--length: expected at most {} (the limit of the weights file {}), found {}",
                     *largest, in_quotes(model.name), length));
 }
 

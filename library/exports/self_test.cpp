@@ -131,8 +131,8 @@ SelfTest self_test(const Model& model, const Network& network, const FloatArrays
       test.examples.push_back({input.tokens, logits});
   }
   if (test.inputs == 0)
-    throw ExportRefused("the exact run answers none of the inputs of the self-test of " +
-                        in_quotes(model.name) + ", so nothing would be known of the export");
+    throw ExportRefused("the exact run decides none of the self-test inputs of " +
+                        in_quotes(model.name) + ", so the export cannot be tested");
   return test;
 }
 

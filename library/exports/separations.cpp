@@ -50,10 +50,10 @@ double unscaled(double gap, const FetchStatement& fetch) {
   return pointed && pointed->back > 0 ? gap / (pointed->back + 2) : gap;
 }
 
-bool selects_one(const Promise& promise) {
-  if (const auto* match = std::get_if<MatchPromise>(&promise)) return match->exactly_one;
-  if (const auto* find = std::get_if<FindPromise>(&promise)) return find->exactly_one;
-  return std::holds_alternative<RightmostPromise>(promise);
+bool selects_one(const Contract& contract) {
+  if (const auto* match = std::get_if<MatchContract>(&contract)) return match->exactly_one;
+  if (const auto* find = std::get_if<FindContract>(&contract)) return find->exactly_one;
+  return std::holds_alternative<RightmostContract>(contract);
 }
 
 bool compares(const Head& head) {
@@ -76,7 +76,7 @@ Separations::Separations(const Model& model, double size, double unit) : facts_(
     for (std::size_t k = 0; k < attention.heads.size(); ++k) {
       HeadSeparation& head = heads.emplace_back();
       head.compares = compares(attention.heads[k]);
-      head.selects_one = selects_one(attention.heads[k].promise);
+      head.selects_one = selects_one(attention.heads[k].contract);
       bound_numbers(attention.heads[k], attention.mask, model.width, unit, head);
       if (!reason_.empty()) continue;
       const auto& fetch = std::get<FetchStatement>(*carried.fitted()->statements(l).attention[k]);

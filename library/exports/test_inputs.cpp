@@ -134,8 +134,8 @@ void require_divisions(const Model& model) {
     (void)division_rows(model, {1, {0}});
   } catch (const InputError&) {
     throw ExportRefused("the weights file " + in_quotes(model.name) +
-                        " takes raw streams other than divisions, and nothing says which; an "
-                        "export without its self-test is not written");
+                        " takes raw streams of an unknown format: it cannot be self-tested, so it "
+                        "cannot be exported");
   }
 }
 

@@ -6,7 +6,7 @@ namespace logdepth::exports {
 namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) {
-  throw ExportRefused("TransformerLens cannot say " + sentence + "; --to torch can");
+  throw ExportRefused("TransformerLens does not support " + sentence + "; use --to torch");
 }
 
 void require_folded(const NetworkNorm& norm, std::size_t layer, const char* sublayer) {

@@ -39,14 +39,14 @@ std::string no_temperature(const Network& network, std::size_t layer, std::size_
   const std::string why =
       !network.unproved.empty() ? network.unproved
       : refused.gap == 0
-          ? "no separation of its scores is proved"
+          ? "no score separation is proved"
           : fmt::format(
                 "at {} tokens its scores are proved to be {:.2g} apart, of which {} can lose "
                 "{:.2g}",
                 network.most_tokens, refused.gap, network.single ? "float32" : "float64",
                 refused.loss);
   return fmt::format(
-      "{}: no temperature can be found: {}; give one with --temperature, or export "
+      "{}: no temperature can be found: {}; set one with --temperature, or export "
       "averaging-hard attention with --temperature hard",
       head_place(network, layer, head), why);
 }

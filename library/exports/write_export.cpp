@@ -81,7 +81,7 @@ std::string weighing_text(const std::optional<double>& temperature) {
 
 ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path) {
-  require(!path.empty(), "expected the name of what is to be written, found an empty one");
+  require(!path.empty(), "expected the name of a file or folder to write, found an empty one");
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(model, settings);
   Network network = network_of(model, settings);
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(network);
@@ -101,7 +101,7 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
         if (head.compares) report.temperature = std::max(*report.temperature, head.temperature);
   }
   report.text = fmt::format(
-      "{}, {}, up to length {} ({}, {}); {} of {}: as the exact run; heads {}",
+      "{}, {}, up to length {} ({}, {}); {} of {} agree with the exact run; heads {}",
       network.single ? "float32" : "float64", weighing_text(report.temperature), network.length,
       counted(network.most_tokens, "token"), counted(network.loops, "loop"),
       counted(test.answers, "answer"), counted(test.inputs, "input"),

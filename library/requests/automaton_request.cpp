@@ -41,16 +41,16 @@ Nfa read_json_file(const std::string& text, const std::string& source, const Aut
 }
 
 constexpr std::array kAutomatonFiles = {
-    AutomatonFile{"fst", "--fst", "AT&T / OpenFst text acceptor", &AutomatonSource::fst,
+    AutomatonFile{"fst", "--fst", "OpenFst (AT&T) text file of an acceptor", &AutomatonSource::fst,
                   read_fst_file},
     AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff_file},
-    AutomatonFile{"dot", "--dot", "Graphviz file, accepting states as doublecircle",
+    AutomatonFile{"dot", "--dot", "Graphviz file, with accepting states as doublecircle",
                   &AutomatonSource::dot, read_dot_file},
-    AutomatonFile{"mata", "--mata", "file of the library Mata, @NFA-explicit",
-                  &AutomatonSource::mata, read_mata_file},
+    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit)", &AutomatonSource::mata,
+                  read_mata_file},
     // --json is said of what a command prints.
     AutomatonFile{"json", "--json-automaton",
-                  "dictionary of Python's libraries: automata-lib's DFA or NFA as JSON",
+                  "JSON file of a DFA or NFA, as the Python library automata-lib has it",
                   &AutomatonSource::json, read_json_file},
 };
 
@@ -73,9 +73,9 @@ void check_source(const AutomatonSource& source) {
   require(!names.empty(), expected);
   require(names.size() == 1, expected + ", found " + joined(names, " and "));
   require(!source.group || !source.alphabet,
-          "--alphabet does not go with --group, whose letters are its generators");
-  require(source.group || !source.letters, "--letters goes with --group");
-  require(source.fst || !source.symbols, "--symbols goes with --fst");
+          "--alphabet is not allowed with --group, whose letters are its generators");
+  require(source.group || !source.letters, "--letters requires --group");
+  require(source.fst || !source.symbols, "--symbols requires --fst");
   if (source.letters) require_one_of("--letters", *source.letters, kGroupLetters);
 }
 
@@ -254,6 +254,14 @@ Nfa LoadedAutomaton::minimal_to_write() const {
 }
 
 std::string LoadedAutomaton::sizes() const {
+  if (nfa_states)
+    return fmt::format("NFA {} states, DFA {}, minimal DFA {}", *nfa_states, *dfa_states,
+                       minimal->states());
+  return fmt::format("{} points, minimal DFA {} states", action.points,
+                     minimal ? std::to_string(minimal->states()) : "more than 100000");
+}
+
+std::string LoadedAutomaton::sizes_in_file() const {
   if (nfa_states)
     return fmt::format("{} states as given, {} deterministic, {} minimal", *nfa_states, *dfa_states,
                        minimal->states());

@@ -48,8 +48,10 @@ struct LoadedAutomaton {
 
   /// `minimal` with these names, to be written. Errors: SizeLimit where it is absent.
   Nfa minimal_to_write() const;
-  /// "7 NFA states, 5 deterministic, 4 minimal" or "5 points, 60 minimal states".
+  /// "NFA 7 states, DFA 5, minimal DFA 4" or "5 points, minimal DFA 60 states".
   std::string sizes() const;
+  /// The same in the words of version 1 of the weights file, whose hash covers them.
+  std::string sizes_in_file() const;
 };
 
 /// `letters`: the alphabet that a regular expression is read over when none is given.

@@ -90,7 +90,7 @@ Option construction_option(const Offered& offered) {
   return option;
 }
 
-/// "(two-circle if not given; fine for cascade)" where constructions like different words best.
+/// "(default: two-circle; fine for cascade)" where constructions like different words best.
 std::string preferred(const Offered& offered, const std::string& option) {
   std::vector<std::string> words, parts;
   std::vector<std::vector<std::string>> liked_by;
@@ -105,32 +105,33 @@ std::string preferred(const Offered& offered, const std::string& option) {
   }
   if (words.size() < 2) return "";
   for (std::size_t i = 0; i < words.size(); ++i)
-    parts.push_back(words[i] + " " + (i == 0 ? "if not given" : joined(liked_by[i], ", and ")));
+    parts.push_back(i == 0 ? "default: " + words[i]
+                           : words[i] + " " + joined(liked_by[i], ", and "));
   return " (" + joined(parts, "; ") + ")";
 }
 
 void check_value(const std::string& name, const Option& own, const OptionValue& value,
                  const std::string& called) {
   const std::string typed = "--" + name;
-  std::visit(
-      Overload{[](const FlagOption&) {},
-               [&](const CountOption& count) {
-                 const std::uint64_t number = std::get<std::uint64_t>(value);
-                 if (number < count.from || number > count.to)
-                   throw InputError(fmt::format("{} {}: expected a number from {} to {}", typed,
-                                                number, count.from, count.to));
-               },
-               [&](const ChoiceOption& choice) {
-                 const std::string& word = std::get<std::string>(value);
-                 if (std::ranges::find(choice.words, word) == choice.words.end())
-                   throw InputError(fmt::format("{} {}: --construction {} has {} {} only", typed,
-                                                word, called, joined(choice.words, " and "), name));
-               },
-               [&](const RefusedOption& refused) {
-                 throw InputError(fmt::format("{} does not go with --construction {}{}", typed,
-                                              called, refused.reason));
-               }},
-      own.type);
+  std::visit(Overload{[](const FlagOption&) {},
+                      [&](const CountOption& count) {
+                        const std::uint64_t number = std::get<std::uint64_t>(value);
+                        if (number < count.from || number > count.to)
+                          throw InputError(fmt::format("{} {}: expected a number from {} to {}",
+                                                       typed, number, count.from, count.to));
+                      },
+                      [&](const ChoiceOption& choice) {
+                        const std::string& word = std::get<std::string>(value);
+                        if (std::ranges::find(choice.words, word) == choice.words.end())
+                          throw InputError(
+                              fmt::format("{} {}: --construction {} supports only {} {}", typed,
+                                          word, called, joined(choice.words, " and "), name));
+                      },
+                      [&](const RefusedOption& refused) {
+                        throw InputError(fmt::format("{} is not allowed with --construction {}{}",
+                                                     typed, called, refused.reason));
+                      }},
+             own.type);
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ const Construction& chosen_construction(Problem problem, const Values& values,
     if (const auto* choice = std::get_if<ChoiceOption>(&option.type))
       require_one_of("--" + option.name, std::get<std::string>(given->second), choice->words);
     if (!chosen.option(option.name))
-      throw InputError(fmt::format("--{} goes with --construction {}", option.name,
+      throw InputError(fmt::format("--{} requires --construction {}", option.name,
                                    offered.which_have(option.name)));
   }
   for (const Option& own : chosen.options) {

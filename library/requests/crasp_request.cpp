@@ -19,7 +19,7 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
   requested.comparisons = number("comparisons");
   requested.table_layers = number("table_layers");
   say(fmt::format(
-      "program: {}, {}, counts nested {} deep; layers: {} for comparisons, {} for tables",
+      "program: {}, {}, counts nested to depth {}; layers: {} for comparisons, {} for tables",
       requested.program.name, counted(requested.lines, "line"), requested.nesting,
       requested.comparisons, requested.table_layers));
   return requested;

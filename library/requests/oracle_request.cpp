@@ -45,9 +45,8 @@ void name_automaton(const std::string& against, AutomatonSource& automaton) {
       return;
     }
   if (std::filesystem::is_regular_file(against))
-    throw InputError(
-        "--against " + against + ": expected a file that ends in " + endings +
-        " or .crasp; a program that says what is right is named as command:" + shell_word(against));
+    throw InputError("--against " + against + ": expected a file that ends in " + endings +
+                     " or .crasp; an oracle program is given as command:" + shell_word(against));
   automaton.regex = against;
 }
 
@@ -73,7 +72,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
                      in_quotes(request.against) + " is for " +
                      (request.against == "division" ? "raw streams" : "graphs"));
   if (!request.against.empty() && names_automaton(request.automaton))
-    throw InputError("--against and another option both name the language");
+    throw InputError("expected --against or an option that names a language, found both");
   if (const auto command = request.command()) {
     auto oracle = make_command_oracle(*command, Alphabet(model.alphabet));
     std::string name = oracle->name();
@@ -86,7 +85,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
   }
   if (request.against.empty() && !names_automaton(request.automaton))
     throw InputError(
-        "expected --against to say what is right: a regular expression, group:NAME, crasp:FILE, "
+        "expected --against with an oracle: a regular expression, group:NAME, crasp:FILE, "
         "a file of an automaton or command:PROGRAM");
   AutomatonSource automaton = request.automaton;
   if (!request.against.empty()) name_automaton(request.against, automaton);

@@ -35,7 +35,7 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
     options.engine = FloatOptions::Engine::mpfr;
     options.bits = *bits;
   } else {
-    throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, got " +
+    throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, found " +
                      in_quotes(settings.engine));
   }
   require_one_of("--device", settings.device, kFloatDevices);
@@ -43,7 +43,7 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
   if (settings.temperature && !(*settings.temperature > 0 && std::isfinite(*settings.temperature)))
     throw InputError("--temperature: expected a finite number above 0");
   if (!(settings.tolerance >= 0 && std::isfinite(settings.tolerance)))
-    throw InputError("--tolerance: expected a finite number from 0 on");
+    throw InputError("--tolerance: expected a finite number of at least 0");
   options.temperature = settings.temperature;
   options.device =
       settings.device == "cuda" ? FloatOptions::Device::cuda : FloatOptions::Device::cpu;

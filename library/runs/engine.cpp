@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/file/carried_program.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/readout.hpp"
 
@@ -35,10 +35,10 @@ class ExactEngine final : public Engine {
   ExactEngine(const Model& model, std::size_t threads, const Spectators& spectators)
       : model_(model),
         run_(model, threads),
-        promises_(model, arithmetic()),
+        contracts_(model, arithmetic()),
         progress_(spectators.progress),
         moments_(spectators.moments),
-        observers_{&promises_} {
+        observers_{&contracts_} {
     if (spectators.progress) observers_.push_back(&progress_);
     if (!moments_) return;
     moments_->arithmetic = &arithmetic();
@@ -46,7 +46,7 @@ class ExactEngine final : public Engine {
   }
 
   std::optional<Refusal> run(const Tokens& tokens) override {
-    promises_.forgive();
+    contracts_.forgive();
     if (auto refusal = run_.run(tokens, observers_)) return refusal;
     if (moments_ && depth_at(model_, tokens.size) == 0)
       moments_->moment(0, "embedding", *run_.stream());
@@ -75,9 +75,9 @@ class ExactEngine final : public Engine {
   std::optional<std::string> left_field() const override {
     return run_.left_field() ? std::optional(run_.left_field()->reason) : std::nullopt;
   }
-  std::optional<std::string> broken_promise() const override { return promises_.broken(); }
+  std::optional<std::string> broken_promise() const override { return contracts_.broken(); }
   RunStatistics statistics() const override {
-    return ExactStatistics{arithmetic().statistics(), promises_.total_evaluated(),
+    return ExactStatistics{arithmetic().statistics(), contracts_.total_evaluated(),
                            arithmetic().pool().size(), run_.bytes(), run_.nested_statistics()};
   }
 
@@ -86,7 +86,7 @@ class ExactEngine final : public Engine {
 
   const Model& model_;
   DecidedRun run_;
-  PromiseCheck promises_;
+  ContractCheck contracts_;
   ProgressOfLayers progress_;
   MomentObserver* moments_;
   Runner::Observers observers_;

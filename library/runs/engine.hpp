@@ -81,11 +81,11 @@ struct Spectators {
   MomentObserver* moments = nullptr;                   ///< of exact runs
 };
 
-/// Interned exact numbers, nested radicals where these do not do; every promise is checked, up to where
+/// Interned exact numbers, nested radicals where these do not do; every contract is checked, up to where
 /// the numbers leave the field. Keeps a reference.
 std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads = 1,
                                      const Spectators& spectators = {});
-/// Floating point, with what is proved from the file's program. A promise that is not seen to be kept
+/// Floating point, with what is proved from the file's program. A contract that is not seen to be kept
 /// takes the certificate away; what broke it, if anything did, is for an exact run to say. Errors: as
 /// FloatRunner.
 std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& options,

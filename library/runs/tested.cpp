@@ -45,7 +45,7 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
   require(std::holds_alternative<WordInput>(model.input),
           "the weights file " + in_quotes(model.name) + " does not take words");
   ExactRuns runs(model);
-  WordInquiry questions(model, oracle);
+  WordDomain questions(model, oracle);
   const auto found = examine_words(runs, questions,
                                    {words.up_to, words.random, words.max_length, words.seed}, how);
   TestResult result;
@@ -70,7 +70,7 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
 GraphTestResult tested_graphs(const Model& model, ReachabilityQuestion oracle,
                               const TestedGraphs& graphs, const Asking& how) {
   ExactRuns runs(model);
-  GraphInquiry questions(model, graphs.undirected, std::move(oracle));
+  GraphDomain questions(model, graphs.undirected, std::move(oracle));
   const GraphPlan plan{{graphs.up_to, graphs.random, graphs.max_size, graphs.seed},
                        graphs.loopless_beyond};
   const auto found = examine_graphs(runs, questions, plan, how);
@@ -94,7 +94,7 @@ GraphTestResult tested_graphs(const Model& model, ReachabilityQuestion oracle,
 DivisionTestResult tested_divisions(const Model& model, const TestedDivisions& divisions,
                                     const Asking& how) {
   ExactRuns runs(model);
-  DivisionInquiry questions(model);
+  DivisionDomain questions(model);
   const auto found = examine_divisions(
       runs, questions, {divisions.up_to, divisions.random, divisions.max_length, divisions.seed},
       how);
@@ -116,7 +116,7 @@ ComputationGraphTestResult tested_computation_graphs(const Model& model,
                                                      const TestedComputationGraphs& graphs,
                                                      const Asking& how) {
   ExactRuns runs(model);
-  ComputationGraphInquiry questions(model);
+  ComputationGraphDomain questions(model);
   const auto found = examine_computation_graphs(
       runs, questions, {graphs.up_to, graphs.random, graphs.max_size, graphs.seed}, how);
   ComputationGraphTestResult result;

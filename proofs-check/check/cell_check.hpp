@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proofs-check/check/finding.hpp"
+#include "proofs-check/check/failure.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/stream/forward.hpp"

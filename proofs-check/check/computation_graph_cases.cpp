@@ -137,7 +137,7 @@ class RandomGraphs {
 }  // namespace
 
 Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs,
-                                                                 ComputationGraphInquiry& questions,
+                                                                 ComputationGraphDomain& questions,
                                                                  const Bounds& bounds,
                                                                  const Asking& how) {
   const ComputationGraphFile& file = questions.file();
@@ -148,12 +148,12 @@ Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs
   constexpr double kMaxGraphs = 1e6;
   const double graphs = count_graphs(file.prime, file.operands, within.up_to);
   if (graphs / static_cast<double>(how.shard.count) > kMaxGraphs)
-    throw SizeLimit(fmt::format("--up-to {} means {:.2g} graphs modulo {}; lower it", within.up_to,
-                                graphs, file.prime));
+    throw SizeLimit(fmt::format("--up-to {} requires {:.2g} graphs modulo {}; lower it",
+                                within.up_to, graphs, file.prime));
   EveryGraph every(file, within.up_to);
   RandomGraphs drawn(file, within.seed);
   std::size_t left = within.random;
-  AskedCases<ComputationGraphQuestion> cases{
+  CaseGenerator<ComputationGraphQuestion> cases{
       [&]() -> std::optional<AskedCase<ComputationGraphQuestion>> {
         if (auto graph = every.next()) return drawn.about(CaseStage::exhaustive, std::move(*graph));
         if (left == 0) return std::nullopt;

@@ -59,7 +59,7 @@ ComputationGraphRun::ComputationGraphRun(const Model& model)
 
 std::optional<std::vector<std::uint32_t>> ComputationGraphRun::values(
     const std::vector<std::string>& letters, std::uint32_t iterations,
-    std::optional<Finding>& found) {
+    std::optional<Failure>& found) {
   const auto tokens = tokens_of(runs_.model(), letters);
   const auto expected = []() -> FileAnswer { return EveryToken::node_values; };
   found = tokens.has_value() ? runs_.run(tokens.value(), iterations, expected)

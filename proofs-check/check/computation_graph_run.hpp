@@ -36,12 +36,12 @@ class ComputationGraphRun {
     return runs_.model().shape.initial + runs_.model().shape.final;
   }
 
-  /// The value at every letter. Absent, with `found` set, when a promise breaks, when the run is
+  /// The value at every letter. Absent, with `found` set, when a contract breaks, when the run is
   /// refused, or when a token does not answer with one value. Errors: InputError for a letter outside
   /// the alphabet.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> values(
       const std::vector<std::string>& letters, std::uint32_t iterations,
-      std::optional<Finding>& found);
+      std::optional<Failure>& found);
 
  private:
   ComputationGraphFile file_;

@@ -12,10 +12,10 @@
 
 namespace logdepth::inline proofs_check_check {
 
-ComputationGraphInquiry::ComputationGraphInquiry(const Model& model)
+ComputationGraphDomain::ComputationGraphDomain(const Model& model)
     : model_(model), file_(computation_graph_file(model)) {}
 
-std::vector<std::string> ComputationGraphInquiry::letters(
+std::vector<std::string> ComputationGraphDomain::letters(
     const ComputationGraphQuestion& question) const {
   std::vector<std::string> letters;
   std::size_t variables = 0;
@@ -39,22 +39,22 @@ std::vector<std::string> ComputationGraphInquiry::letters(
   return letters;
 }
 
-Outcome<Tokens> ComputationGraphInquiry::tokens(const ComputationGraphQuestion& question) const {
+Outcome<Tokens> ComputationGraphDomain::tokens(const ComputationGraphQuestion& question) const {
   return tokens_of(model_, letters(question));
 }
 
-std::optional<std::uint32_t> ComputationGraphInquiry::loops(
+std::optional<std::uint32_t> ComputationGraphDomain::loops(
     const ComputationGraphQuestion& question) const {
   if (question.iterations == file_.iterations) return std::nullopt;
   return question.iterations;
 }
 
-std::string ComputationGraphInquiry::text(const ComputationGraphQuestion& question) const {
+std::string ComputationGraphDomain::text(const ComputationGraphQuestion& question) const {
   return "'" + joined(letters(question), " ") + "'";
 }
 
-std::optional<Finding> ComputationGraphInquiry::judge(const ComputationGraphQuestion& question,
-                                                      DecidedRun& run, ComparedCounts& counts) {
+std::optional<Failure> ComputationGraphDomain::judge(const ComputationGraphQuestion& question,
+                                                     DecidedRun& run, ComparedCounts& counts) {
   const auto letters = this->letters(question);
   const auto right = ComputationGraphOracle(file_.prime, letters).values(question.iterations);
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -71,7 +71,7 @@ std::optional<Finding> ComputationGraphInquiry::judge(const ComputationGraphQues
 
 /// No values to begin with, fewer equations, values instead of expressions, fewer operands and
 /// iterations, as long as it keeps failing.
-ComputationGraphQuestion ComputationGraphInquiry::shrunk(
+ComputationGraphQuestion ComputationGraphDomain::shrunk(
     ComputationGraphQuestion question,
     const std::function<bool(const ComputationGraphQuestion&)>& fails) const {
   const auto becomes = [&](const ComputationGraphQuestion& candidate) {

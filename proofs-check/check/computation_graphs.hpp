@@ -33,10 +33,10 @@ struct ComputationGraphQuestion {
 
 /// The value at every token of computation graphs against the definition, after any number of
 /// iterations from any state.
-class ComputationGraphInquiry : public Inquiry<ComputationGraphQuestion> {
+class ComputationGraphDomain : public TestDomain<ComputationGraphQuestion> {
  public:
   /// Keeps a reference. Errors: as above.
-  explicit ComputationGraphInquiry(const Model& model);
+  explicit ComputationGraphDomain(const Model& model);
 
   Outcome<Tokens> tokens(const ComputationGraphQuestion& question) const override;
   std::optional<std::uint32_t> loops(const ComputationGraphQuestion& question) const override;
@@ -44,7 +44,7 @@ class ComputationGraphInquiry : public Inquiry<ComputationGraphQuestion> {
   FileAnswer expected(const ComputationGraphQuestion&) const override {
     return EveryToken::node_values;
   }
-  std::optional<Finding> judge(const ComputationGraphQuestion& question, DecidedRun& run,
+  std::optional<Failure> judge(const ComputationGraphQuestion& question, DecidedRun& run,
                                ComparedCounts& counts) override;
   ComputationGraphQuestion shrunk(
       ComputationGraphQuestion question,
@@ -63,7 +63,7 @@ class ComputationGraphInquiry : public Inquiry<ComputationGraphQuestion> {
 /// own iterations from no values, and after one to one more than the depth from random values. Errors:
 /// SizeLimit for an `up_to` of too many graphs.
 Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs,
-                                                                 ComputationGraphInquiry& questions,
+                                                                 ComputationGraphDomain& questions,
                                                                  const Bounds& bounds,
                                                                  const Asking& how);
 
@@ -72,7 +72,7 @@ inline Examination<ComputationGraphQuestion> examine_computation_graphs(const Mo
                                                                         const Bounds& bounds,
                                                                         const Asking& how = {}) {
   ExactRuns runs(model);
-  ComputationGraphInquiry questions(model);
+  ComputationGraphDomain questions(model);
   return examine_computation_graphs(runs, questions, bounds, how);
 }
 

@@ -115,21 +115,21 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
   return rows;
 }
 
-DivisionInquiry::DivisionInquiry(const Model& model) : model_(model), file_(division_file(model)) {
+DivisionDomain::DivisionDomain(const Model& model) : model_(model), file_(division_file(model)) {
   (void)division_rows(model, {1, {0}});  // the names of the input
 }
 
-Outcome<Tokens> DivisionInquiry::tokens(const DivisionInput& input) const {
+Outcome<Tokens> DivisionDomain::tokens(const DivisionInput& input) const {
   return tokens_of(model_, division_rows(model_, input));
 }
 
-bool DivisionInquiry::outside(const DivisionInput& input) const {
+bool DivisionDomain::outside(const DivisionInput& input) const {
   const auto limit = model_.unroll.max_length;
   return limit && input.dividends.size() > *limit;
 }
 
-std::optional<Finding> DivisionInquiry::judge(const DivisionInput& input, DecidedRun& run,
-                                              ComparedCounts& counts) {
+std::optional<Failure> DivisionDomain::judge(const DivisionInput& input, DecidedRun& run,
+                                             ComparedCounts& counts) {
   for (std::size_t i = 0; i < input.dividends.size(); ++i) {
     const auto right = right_division(dividend(input, i), input.divisor);
     ++counts.numbers;
@@ -152,8 +152,8 @@ std::optional<Finding> DivisionInquiry::judge(const DivisionInput& input, Decide
   return std::nullopt;
 }
 
-Answered DivisionInquiry::judge(const DivisionInput& input, const FloatRunner& runner,
-                                const FloatStream& stream) const {
+Answered DivisionDomain::judge(const DivisionInput& input, const FloatRunner& runner,
+                               const FloatStream& stream) const {
   Answered worst = Answered::certified;
   for (std::size_t i = 0; i < input.dividends.size() && worst > Answered::wrong; ++i) {
     const Division right = division_oracle(dividend(input, i), input.divisor);
@@ -168,8 +168,8 @@ Answered DivisionInquiry::judge(const DivisionInput& input, const FloatRunner& r
 }
 
 /// Drops the last positions, lowers the divisor, then sets dividends to zero, while it keeps failing.
-DivisionInput DivisionInquiry::shrunk(
-    DivisionInput input, const std::function<bool(const DivisionInput&)>& fails) const {
+DivisionInput DivisionDomain::shrunk(DivisionInput input,
+                                     const std::function<bool(const DivisionInput&)>& fails) const {
   for (bool smaller = true; smaller;) {
     smaller = false;
     const auto becomes = [&](DivisionInput candidate) {
@@ -195,7 +195,7 @@ DivisionInput DivisionInquiry::shrunk(
   return input;
 }
 
-std::string DivisionInquiry::text(const DivisionInput& input) const {
+std::string DivisionDomain::text(const DivisionInput& input) const {
   const auto is_own = [&](std::size_t i) { return input.dividends[i] == i; };
   const std::size_t last = input.dividends.empty() ? 0 : input.dividends.size() - 1;
   bool own_before = !input.dividends.empty();
@@ -207,7 +207,7 @@ std::string DivisionInquiry::text(const DivisionInput& input) const {
   return text;
 }
 
-AskedCases<DivisionInput> every_division(const DivisionInquiry& questions, std::size_t up_to) {
+CaseGenerator<DivisionInput> every_division(const DivisionDomain& questions, std::size_t up_to) {
   const bool itself = questions.divides_itself();
   std::size_t total = 0, covered = 0;
   std::vector<std::size_t> rounds;  // a round holds the smaller ones, which are cheap
@@ -231,8 +231,8 @@ AskedCases<DivisionInput> every_division(const DivisionInquiry& questions, std::
           total};
 }
 
-AskedCases<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
-                                           std::uint64_t seed) {
+CaseGenerator<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
+                                              std::uint64_t seed) {
   if (max_length == 0) count = 0;
   return {[count, max_length, random = std::mt19937_64(seed),
            drawn = std::size_t{0}]() mutable -> std::optional<AskedCase<DivisionInput>> {
@@ -248,7 +248,7 @@ AskedCases<DivisionInput> random_divisions(std::size_t count, std::size_t max_le
           count};
 }
 
-AskedCases<DivisionInput> division_beyond_the_limit(const Model& model) {
+CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model) {
   std::vector<AskedCase<DivisionInput>> cases;
   const auto limit = model.unroll.max_length;
   if (limit && *limit < (std::uint64_t{1} << 20))
@@ -256,7 +256,7 @@ AskedCases<DivisionInput> division_beyond_the_limit(const Model& model) {
   return listed_cases(std::move(cases));
 }
 
-Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionInquiry& questions,
+Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& questions,
                                              const Bounds& bounds, const Asking& how) {
   const Model& model = runs.model();
   Bounds within = bounds;
@@ -268,8 +268,8 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionInquiry& q
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
   if (within.up_to > kMaxPositions)
     throw InputError(
-        fmt::format("--up-to {} means more than {} positions and divisors, each with each; lower "
-                    "it, or raise --max-length",
+        fmt::format("--up-to {} requires more than {} pairs of position and divisor; lower it, or "
+                    "raise --max-length",
                     bounds.up_to, kMaxPositions));
   auto result = examine(runs, questions,
                         every_division(questions, within.up_to) +

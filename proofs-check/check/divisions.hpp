@@ -49,15 +49,15 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
 /// Questions of the division lemma (MS25 Lemma 3.1) to any weights file with its names, against the
 /// division of the language: at every token `quotient` = phi(a div m) and `remainder` = phi(a mod m),
 /// exactly, where phi(x) = (x, 1)/sqrt(x^2 + 1). A file without `a` or `d` divides i itself.
-class DivisionInquiry : public Inquiry<DivisionInput> {
+class DivisionDomain : public TestDomain<DivisionInput> {
  public:
   /// Keeps a reference. Errors: InputError when the names are others.
-  explicit DivisionInquiry(const Model& model);
+  explicit DivisionDomain(const Model& model);
 
   Outcome<Tokens> tokens(const DivisionInput& input) const override;
   bool outside(const DivisionInput& input) const override;
   FileAnswer expected(const DivisionInput&) const override { return EveryToken::divisions; }
-  std::optional<Finding> judge(const DivisionInput& input, DecidedRun& run,
+  std::optional<Failure> judge(const DivisionInput& input, DecidedRun& run,
                                ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const DivisionInput& input, const FloatRunner& runner,
@@ -80,21 +80,21 @@ class DivisionInquiry : public Inquiry<DivisionInput> {
 
 /// Every position i <= up_to, every divisor from 1 to up_to, every dividend a <= i, in rounds of growing
 /// size: a run holds one divisor and, at position i, the dividend max(i - back, 0).
-AskedCases<DivisionInput> every_division(const DivisionInquiry& questions, std::size_t up_to);
+CaseGenerator<DivisionInput> every_division(const DivisionDomain& questions, std::size_t up_to);
 /// Small divisors, which have many multiples in sight, and large ones, which have none but 0.
-AskedCases<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
-                                           std::uint64_t seed);
-AskedCases<DivisionInput> division_beyond_the_limit(const Model& model);
+CaseGenerator<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
+                                              std::uint64_t seed);
+CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model);
 
 /// All three, within the file's own limit. Errors: InputError for more than 256 positions and divisors.
-Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionInquiry& questions,
+Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& questions,
                                              const Bounds& bounds, const Asking& how);
 
 /// The same of a file as it is.
 inline Examination<DivisionInput> examine_divisions(const Model& model, const Bounds& bounds,
                                                     const Asking& how = {}) {
   ExactRuns runs(model);
-  DivisionInquiry questions(model);
+  DivisionDomain questions(model);
   return examine_divisions(runs, questions, bounds, how);
 }
 

@@ -11,23 +11,23 @@ ExactRuns::ExactRuns(const Model& model, bool answers_only)
       own_loops_(model.unroll.loops),
       answers_only_(answers_only),
       run_(model_),
-      promises_(model_, run_.runner().arithmetic()),
+      contracts_(model_, run_.runner().arithmetic()),
       cells_(model_, run_.runner().arithmetic()) {
   const auto& stated = model.derived.depth;
   if (stated && *stated != stated_depth(model)) other_depth_ = {*stated, stated_depth(model)};
 }
 
-std::optional<Finding> ExactRuns::run(const Tokens& tokens, std::optional<std::uint32_t> loops,
+std::optional<Failure> ExactRuns::run(const Tokens& tokens, std::optional<std::uint32_t> loops,
                                       const std::function<FileAnswer()>& expected) {
   model_.unroll.loops = loops.value_or(own_loops_);
   count_.layers = 0;
   Runner::Observers observers;
-  if (!answers_only_) observers = {&promises_, &cells_, &count_};
+  if (!answers_only_) observers = {&contracts_, &cells_, &count_};
   cells_.forgive();  // a run without layers looks at nothing
   const auto refusal = run_.run(tokens, observers);
   if (!answers_only_) {
-    if (const auto broken = promises_.broken_row()) {
-      promises_.forgive();
+    if (const auto broken = contracts_.broken_row()) {
+      contracts_.forgive();
       return *broken;
     }
     if (cells_.broken()) return *cells_.broken();
@@ -41,7 +41,7 @@ std::optional<Finding> ExactRuns::run(const Tokens& tokens, std::optional<std::u
   return std::nullopt;
 }
 
-std::optional<Finding> ExactRuns::not_refused(const Outcome<Tokens>& tokens) {
+std::optional<Failure> ExactRuns::not_refused(const Outcome<Tokens>& tokens) {
   std::optional<Refusal> refusal;
   if (tokens.has_value()) {
     model_.unroll.loops = own_loops_;

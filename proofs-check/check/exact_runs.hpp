@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "proofs-check/check/cell_check.hpp"
-#include "proofs-check/check/inquiry.hpp"
+#include "proofs-check/check/test_domain.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/decided_run.hpp"
-#include "runtime/exact/promise_check.hpp"
 
 namespace logdepth::inline proofs_check_check {
 
@@ -24,27 +24,28 @@ class ExactRuns {
 
   /// What is wrong about the file at this input, if anything.
   template <class Input>
-  std::optional<Finding> ask(Inquiry<Input>& inquiry, const Input& input, ComparedCounts& counts) {
-    const Outcome<Tokens> tokens = inquiry.tokens(input);
-    if (inquiry.outside(input)) return not_refused(tokens);
-    if (!tokens.has_value()) return NoAnswer{inquiry.expected(input), tokens.refusal()};
+  std::optional<Failure> ask(TestDomain<Input>& domain, const Input& input,
+                             ComparedCounts& counts) {
+    const Outcome<Tokens> tokens = domain.tokens(input);
+    if (domain.outside(input)) return not_refused(tokens);
+    if (!tokens.has_value()) return NoAnswer{domain.expected(input), tokens.refusal()};
     if (auto found =
-            run(tokens.value(), inquiry.loops(input), [&] { return inquiry.expected(input); }))
+            run(tokens.value(), domain.loops(input), [&] { return domain.expected(input); }))
       return found;
-    return inquiry.judge(input, run_, counts);
+    return domain.judge(input, run_, counts);
   }
 
   /// Runs an input, the repeated block so many times, or as often as the file says itself: what is wrong
   /// about the run, whatever its answers are; `expected` is the one that it was run for.
-  std::optional<Finding> run(const Tokens& tokens, std::optional<std::uint32_t> loops,
+  std::optional<Failure> run(const Tokens& tokens, std::optional<std::uint32_t> loops,
                              const std::function<FileAnswer()>& expected);
   /// The latest run, for its answers.
   DecidedRun& decided() { return run_; }
 
   const Model& model() const { return model_; }
-  std::uint64_t promises() const { return promises_.total_evaluated(); }
-  /// Heads whose promise was never checked.
-  std::vector<HeadPlace> unevaluated() const { return promises_.unevaluated(); }
+  std::uint64_t promises() const { return contracts_.total_evaluated(); }
+  /// Heads whose contract was never checked.
+  std::vector<HeadPlace> unevaluated() const { return contracts_.unevaluated(); }
 
  private:
   class LayerCount : public ForwardObserver<ValueId> {
@@ -55,14 +56,14 @@ class ExactRuns {
     std::uint64_t layers = 0;
   };
 
-  std::optional<Finding> not_refused(const Outcome<Tokens>& tokens);
+  std::optional<Failure> not_refused(const Outcome<Tokens>& tokens);
 
   Model model_;  ///< the file's, with the loops of the run
   std::uint32_t own_loops_;
   bool answers_only_;
   std::optional<OtherDepth> other_depth_;  ///< than the file states, whatever the input
   DecidedRun run_;
-  PromiseCheck promises_;
+  ContractCheck contracts_;
   CellCheck cells_;
   LayerCount count_;
 };

@@ -11,8 +11,8 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/exact_runs.hpp"
-#include "proofs-check/check/inquiry.hpp"
 #include "proofs-check/check/shard.hpp"
+#include "proofs-check/check/test_domain.hpp"
 
 namespace logdepth::inline proofs_check_check {
 
@@ -43,7 +43,7 @@ inline constexpr std::size_t kEnoughRefusals = 100;
 template <class Input>
 struct FoundInput {
   Input input;  ///< shrunk, where that was asked for
-  Finding finding;
+  Failure finding;
   Input first;               ///< the one first found
   std::uint64_t number = 0;  ///< of its case among all
 };
@@ -56,7 +56,7 @@ struct [[nodiscard]] Examination {
   std::uint64_t asked = 0;                               ///< questions
   ComparedCounts counts;
   std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
-  std::vector<HeadPlace> unevaluated;  ///< heads whose promise was never checked
+  std::vector<HeadPlace> unevaluated;  ///< heads whose contract was never checked
   std::optional<FoundInput<Input>> counterexample;
   std::optional<FoundInput<Input>> without_answer;  ///< the first, where those are passed over
 };
@@ -64,7 +64,7 @@ struct [[nodiscard]] Examination {
 /// The smallest input at which the finding that was made at this one, or another, is made again.
 /// Errors: InputError where the same question is not answered twice alike by what says what is right.
 template <class Input>
-FoundInput<Input> shrink(ExactRuns& runs, Inquiry<Input>& questions, const Input& input,
+FoundInput<Input> shrink(ExactRuns& runs, TestDomain<Input>& questions, const Input& input,
                          std::uint64_t number) {
   ComparedCounts uncounted;
   const auto fails = [&](const Input& smaller) {
@@ -74,16 +74,16 @@ FoundInput<Input> shrink(ExactRuns& runs, Inquiry<Input>& questions, const Input
   auto finding = runs.ask(questions, smallest, uncounted);
   // The file answers the same every time, so it was the oracle that did not.
   if (!finding)
-    throw InputError("the oracle, asked " + questions.text(smallest) +
-                     " twice: expected one answer, found two");
+    throw InputError("the oracle is not deterministic: two answers for " +
+                     questions.text(smallest));
   return {std::move(smallest), std::move(*finding), input, number};
 }
 
 /// Asks case after case until one shows something wrong. One input must be answered like every other,
 /// whatever was asked before it.
 template <class Input>
-Examination<Input> examine(ExactRuns& runs, Inquiry<Input>& questions, AskedCases<Input> cases,
-                           const Asking& how) {
+Examination<Input> examine(ExactRuns& runs, TestDomain<Input>& questions,
+                           CaseGenerator<Input> cases, const Asking& how) {
   Examination<Input> result;
   NumberedCases numbered(how.shard);
   std::size_t refusals = 0, done = 0;

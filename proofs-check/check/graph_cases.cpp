@@ -161,9 +161,9 @@ Edges random_edges(Dice& dice, std::size_t n) {
 
 }  // namespace
 
-AskedCases<AskedGraph> every_graph(const GraphInquiry& questions, GraphClass which,
-                                   std::size_t from, std::size_t up_to, std::uint64_t seed,
-                                   const Shard& shard) {
+CaseGenerator<AskedGraph> every_graph(const GraphDomain& questions, GraphClass which,
+                                      std::size_t from, std::size_t up_to, std::uint64_t seed,
+                                      const Shard& shard) {
   const bool undirected = questions.undirected();
   std::vector<std::pair<std::size_t, std::uint32_t>> graphs;  // size, set of slots
   std::uint64_t asked = 0;
@@ -175,8 +175,8 @@ AskedCases<AskedGraph> every_graph(const GraphInquiry& questions, GraphClass whi
       }
     if (!can_be_listed(n, undirected) || asked / shard.count > kMaxQuestions)
       throw InputError(
-          fmt::format("--up-to {} means more than {} questions{}, every graph with every source "
-                      "and target; lower it",
+          fmt::format("--up-to {} requires more than {} cases{} (every graph with every source and "
+                      "target); lower it",
                       up_to, kMaxQuestions, shard.count > 1 ? " for each shard" : ""));
   }
   const std::size_t total = graphs.size();
@@ -195,8 +195,8 @@ AskedCases<AskedGraph> every_graph(const GraphInquiry& questions, GraphClass whi
           total};
 }
 
-AskedCases<AskedGraph> hard_graphs(const GraphInquiry& questions, std::size_t from,
-                                   std::size_t up_to) {
+CaseGenerator<AskedGraph> hard_graphs(const GraphDomain& questions, std::size_t from,
+                                      std::size_t up_to) {
   std::vector<AskedCase<AskedGraph>> cases;
   for (std::size_t n = std::max<std::size_t>(from, 3); n <= up_to; ++n) {
     const auto last = static_cast<Vertex>(n - 1), half = static_cast<Vertex>(n / 2);
@@ -237,8 +237,8 @@ AskedCases<AskedGraph> hard_graphs(const GraphInquiry& questions, std::size_t fr
   return listed_cases(std::move(cases));
 }
 
-AskedCases<AskedGraph> random_graphs(const GraphInquiry& questions, std::size_t count,
-                                     std::size_t max_size, std::uint64_t seed) {
+CaseGenerator<AskedGraph> random_graphs(const GraphDomain& questions, std::size_t count,
+                                        std::size_t max_size, std::uint64_t seed) {
   if (max_size == 0) count = 0;
   return {[&questions, count, max_size, dice = Dice(seed),
            drawn = std::size_t{0}]() mutable -> std::optional<AskedCase<AskedGraph>> {
@@ -258,7 +258,7 @@ AskedCases<AskedGraph> random_graphs(const GraphInquiry& questions, std::size_t 
           count};
 }
 
-AskedCases<AskedGraph> graph_beyond_the_limit(const GraphInquiry& questions, const Model& model) {
+CaseGenerator<AskedGraph> graph_beyond_the_limit(const GraphDomain& questions, const Model& model) {
   std::vector<AskedCase<AskedGraph>> cases;
   if (const auto limit = largest_size(model); limit && *limit < Graph::max_vertices)
     cases.push_back(questions.about(CaseStage::limit,

@@ -32,7 +32,7 @@ std::vector<std::pair<Vertex, Vertex>> all_pairs(std::size_t vertices) {
   return pairs;
 }
 
-GraphInquiry::GraphInquiry(const Model& model, bool undirected, ReachabilityQuestion oracle)
+GraphDomain::GraphDomain(const Model& model, bool undirected, ReachabilityQuestion oracle)
     : model_(model), undirected_(undirected), oracle_(std::move(oracle)) {
   const auto* input = std::get_if<GraphInput>(&model.input);
   if (!input)
@@ -40,7 +40,7 @@ GraphInquiry::GraphInquiry(const Model& model, bool undirected, ReachabilityQues
   all_pairs_ = input->layout == GraphInput::Layout::rows;
 }
 
-AskedCase<AskedGraph> GraphInquiry::about(
+AskedCase<AskedGraph> GraphDomain::about(
     CaseStage stage, const Graph& graph,
     const std::vector<std::pair<Vertex, Vertex>>& pairs) const {
   if (all_pairs_) return {stage, {{graph, logdepth::all_pairs(graph.size())}}};
@@ -49,17 +49,17 @@ AskedCase<AskedGraph> GraphInquiry::about(
   return questions;
 }
 
-Outcome<Tokens> GraphInquiry::tokens(const AskedGraph& question) const {
+Outcome<Tokens> GraphDomain::tokens(const AskedGraph& question) const {
   const auto& [source, target] = question.pairs.front();
   return tokens_of(model_, question.graph, source, target);
 }
 
-bool GraphInquiry::outside(const AskedGraph& question) const {
+bool GraphDomain::outside(const AskedGraph& question) const {
   const auto limit = largest_size(model_);
   return limit && question.graph.size() > *limit;
 }
 
-std::vector<bool> GraphInquiry::right(const AskedGraph& question) const {
+std::vector<bool> GraphDomain::right(const AskedGraph& question) const {
   std::optional<ReachabilityOracle> search;
   if (!oracle_) search.emplace(question.graph);
   std::vector<bool> reached;
@@ -69,13 +69,13 @@ std::vector<bool> GraphInquiry::right(const AskedGraph& question) const {
   return reached;
 }
 
-FileAnswer GraphInquiry::expected(const AskedGraph& question) const {
+FileAnswer GraphDomain::expected(const AskedGraph& question) const {
   const auto& [source, target] = question.pairs.front();
   return Connection{source, target, right(question).front()};
 }
 
-std::optional<Finding> GraphInquiry::judge(const AskedGraph& question, DecidedRun& run,
-                                           ComparedCounts& counts) {
+std::optional<Failure> GraphDomain::judge(const AskedGraph& question, DecidedRun& run,
+                                          ComparedCounts& counts) {
   const std::vector<bool> reached = right(question);
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const auto& [source, target] = question.pairs[i];
@@ -90,8 +90,8 @@ std::optional<Finding> GraphInquiry::judge(const AskedGraph& question, DecidedRu
   return std::nullopt;
 }
 
-Answered GraphInquiry::judge(const AskedGraph& question, const FloatRunner& runner,
-                             const FloatStream& stream) const {
+Answered GraphDomain::judge(const AskedGraph& question, const FloatRunner& runner,
+                            const FloatStream& stream) const {
   const std::vector<bool> reached = right(question);
   Answered worst = Answered::certified;
   for (std::size_t i = 0; i < reached.size(); ++i)
@@ -131,8 +131,8 @@ AskedGraph without_edge(const AskedGraph& question, Vertex from, Vertex to, bool
 
 /// One pair where that is enough, then leaves out vertices, then edges, one by one, as long as the
 /// question keeps failing.
-AskedGraph GraphInquiry::shrunk(AskedGraph question,
-                                const std::function<bool(const AskedGraph&)>& fails) const {
+AskedGraph GraphDomain::shrunk(AskedGraph question,
+                               const std::function<bool(const AskedGraph&)>& fails) const {
   const auto becomes = [&](AskedGraph candidate) {
     if (!fails(candidate)) return false;
     question = std::move(candidate);
@@ -157,7 +157,7 @@ AskedGraph GraphInquiry::shrunk(AskedGraph question,
 }
 
 /// "3 vertices, edges 0>1 1>2; s = 0, t = 2"
-std::string GraphInquiry::text(const AskedGraph& question) const {
+std::string GraphDomain::text(const AskedGraph& question) const {
   const Graph& graph = question.graph;
   std::string edges;
   for (Vertex i = 0; i < graph.size(); ++i)
@@ -176,7 +176,7 @@ std::size_t GraphPlan::loopless_size(const Model& model) const {
   return loopless_beyond && bounds.up_to < limit ? bounds.up_to + 1 : 0;
 }
 
-Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphInquiry& questions,
+Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphDomain& questions,
                                        const GraphPlan& plan, const Asking& how) {
   const Model& model = runs.model();
   Bounds within = plan.bounds;
@@ -184,7 +184,7 @@ Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphInquiry& questions,
   if (const auto limit = largest_size(model)) largest = std::min<std::uint64_t>(largest, *limit);
   within.up_to = std::min<std::uint64_t>(within.up_to, largest);
   within.max_size = std::min<std::uint64_t>(within.max_size, largest);
-  AskedCases<AskedGraph> cases =
+  CaseGenerator<AskedGraph> cases =
       every_graph(questions, GraphClass::up_to_renaming, 1, within.up_to, within.seed, how.shard);
   if (const std::size_t loopless = plan.loopless_size(model))
     cases = cases + every_graph(questions, GraphClass::loopless_up_to_renaming, loopless, loopless,

@@ -27,17 +27,17 @@ struct AskedGraph {
 };
 
 /// Questions of reachability to a weights file.
-class GraphInquiry : public Inquiry<AskedGraph> {
+class GraphDomain : public TestDomain<AskedGraph> {
  public:
   /// Keeps references. `oracle` says what is right, without it searches in the graph; with
   /// `undirected` every graph has every edge both ways. Errors: InputError when the model takes no
   /// graphs.
-  GraphInquiry(const Model& model, bool undirected, ReachabilityQuestion oracle = nullptr);
+  GraphDomain(const Model& model, bool undirected, ReachabilityQuestion oracle = nullptr);
 
   Outcome<Tokens> tokens(const AskedGraph& question) const override;
   bool outside(const AskedGraph& question) const override;
   FileAnswer expected(const AskedGraph& question) const override;
-  std::optional<Finding> judge(const AskedGraph& question, DecidedRun& run,
+  std::optional<Failure> judge(const AskedGraph& question, DecidedRun& run,
                                ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const AskedGraph& question, const FloatRunner& runner,
@@ -74,20 +74,20 @@ enum class GraphClass {
 };
 /// Every graph of `from` to `up_to` vertices with every source and target, fewest edges first. Errors:
 /// InputError for more than 2^20 questions for each shard.
-AskedCases<AskedGraph> every_graph(const GraphInquiry& questions, GraphClass which,
-                                   std::size_t from, std::size_t up_to, std::uint64_t seed,
-                                   const Shard& shard = {});
+CaseGenerator<AskedGraph> every_graph(const GraphDomain& questions, GraphClass which,
+                                      std::size_t from, std::size_t up_to, std::uint64_t seed,
+                                      const Shard& shard = {});
 /// Shapes on which connectivity goes wrong first, of `from` to `up_to` vertices, each with its farthest
 /// pairs: long paths in both orders of the numbers, paths cut in one place, a cycle, stars, two
 /// components, the complete graph, the empty one.
-AskedCases<AskedGraph> hard_graphs(const GraphInquiry& questions, std::size_t from,
-                                   std::size_t up_to);
+CaseGenerator<AskedGraph> hard_graphs(const GraphDomain& questions, std::size_t from,
+                                      std::size_t up_to);
 /// Paths, cut paths, cycles, stars, components, complete, empty, layered and sparse graphs, most
 /// with vertices in random order; half of the sizes are around powers of two.
-AskedCases<AskedGraph> random_graphs(const GraphInquiry& questions, std::size_t count,
-                                     std::size_t max_size, std::uint64_t seed);
+CaseGenerator<AskedGraph> random_graphs(const GraphDomain& questions, std::size_t count,
+                                        std::size_t max_size, std::uint64_t seed);
 /// A graph of one vertex more than the file is made for.
-AskedCases<AskedGraph> graph_beyond_the_limit(const GraphInquiry& questions, const Model& model);
+CaseGenerator<AskedGraph> graph_beyond_the_limit(const GraphDomain& questions, const Model& model);
 
 /// Every graph up to renaming, with self-loops up to `bounds.up_to` vertices, without them one vertex
 /// further where `loopless_beyond` says so; then hard ones where `hard`, random ones, and one beyond the
@@ -99,14 +99,14 @@ struct GraphPlan {
   /// beyond `up_to`.
   std::size_t loopless_size(const Model& model) const;
 };
-Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphInquiry& questions,
+Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphDomain& questions,
                                        const GraphPlan& plan, const Asking& how);
 
 /// The same of a file as it is.
 inline Examination<AskedGraph> examine_graphs(const Model& model, const GraphPlan& plan,
                                               bool undirected = false, const Asking& how = {}) {
   ExactRuns runs(model);
-  GraphInquiry questions(model, undirected);
+  GraphDomain questions(model, undirected);
   return examine_graphs(runs, questions, plan, how);
 }
 

@@ -32,7 +32,7 @@ struct FloatQuestion {
   std::function<Answered(const FloatRunner&, const FloatStream&)> judge;
 };
 
-/// The question that `questions` (WordInquiry, ...) has about this input. Errors: std::logic_error for
+/// The question that `questions` (WordDomain, ...) has about this input. Errors: std::logic_error for
 /// an input outside the file's hypotheses.
 template <class Asked, class Input>
 FloatQuestion float_question(std::shared_ptr<const Asked> questions, Input input) {

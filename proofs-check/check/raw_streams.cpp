@@ -8,8 +8,8 @@
 
 namespace logdepth::inline proofs_check_check {
 
-StreamInquiry::StreamInquiry(const Model& model, Outputs outputs,
-                             const std::vector<std::string>& blank)
+StreamDomain::StreamDomain(const Model& model, Outputs outputs,
+                           const std::vector<std::string>& blank)
     : model_(model), outputs_(std::move(outputs)) {
   const auto* output = std::get_if<CellsOutput>(&model.output);
   if (!output || !std::holds_alternative<CellsInput>(model.input))
@@ -25,12 +25,12 @@ StreamInquiry::StreamInquiry(const Model& model, Outputs outputs,
   }
 }
 
-Outcome<Tokens> StreamInquiry::tokens(const RawInput& input) const {
+Outcome<Tokens> StreamDomain::tokens(const RawInput& input) const {
   return tokens_of(model_, input.rows);
 }
 
-std::optional<Finding> StreamInquiry::judge(const RawInput& input, DecidedRun& run,
-                                            ComparedCounts& counts) {
+std::optional<Failure> StreamDomain::judge(const RawInput& input, DecidedRun& run,
+                                           ComparedCounts& counts) {
   const auto right = outputs_(input);
   for (std::size_t token = 0; token < right.size(); ++token) {
     if (right[token].empty()) continue;
@@ -51,7 +51,7 @@ std::optional<Finding> StreamInquiry::judge(const RawInput& input, DecidedRun& r
   return std::nullopt;
 }
 
-AskedCases<RawInput> streams_by_size(
+CaseGenerator<RawInput> streams_by_size(
     const std::function<std::vector<RawInput>(std::size_t size)>& inputs, std::size_t from,
     std::size_t up_to) {
   return {[inputs, up_to, size = from, listed = std::vector<RawInput>(),

@@ -20,7 +20,7 @@ struct RawInput {
 };
 
 /// Raw streams to a file that answers with cells, against functions that say what is right.
-class StreamInquiry : public Inquiry<RawInput> {
+class StreamDomain : public TestDomain<RawInput> {
  public:
   /// The right outputs of every token, in the order of the file's names; of a token without any,
   /// none is compared.
@@ -28,12 +28,12 @@ class StreamInquiry : public Inquiry<RawInput> {
 
   /// Keeps a reference. `blank`: cells that are 0 at every token in the end. Errors: InputError when
   /// the model has other inputs or outputs, or no such cell.
-  StreamInquiry(const Model& model, Outputs outputs, const std::vector<std::string>& blank);
+  StreamDomain(const Model& model, Outputs outputs, const std::vector<std::string>& blank);
 
   Outcome<Tokens> tokens(const RawInput& input) const override;
   bool outside(const RawInput&) const override { return false; }
   FileAnswer expected(const RawInput&) const override { return EveryToken::outputs; }
-  std::optional<Finding> judge(const RawInput& input, DecidedRun& run,
+  std::optional<Failure> judge(const RawInput& input, DecidedRun& run,
                                ComparedCounts& counts) override;
   RawInput shrunk(RawInput input, const std::function<bool(const RawInput&)>&) const override {
     return input;  // smaller ones were asked before, and only who made them knows which these are
@@ -48,7 +48,7 @@ class StreamInquiry : public Inquiry<RawInput> {
 };
 
 /// The inputs of sizes `from` to `up_to`, as the function lists them.
-AskedCases<RawInput> streams_by_size(
+CaseGenerator<RawInput> streams_by_size(
     const std::function<std::vector<RawInput>(std::size_t size)>& inputs, std::size_t from,
     std::size_t up_to);
 

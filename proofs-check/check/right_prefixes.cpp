@@ -21,7 +21,7 @@ RightPrefixes::RightPrefixes(const Model& model, const LanguageOracle& oracle)
                         states_ = true;
                         known_ = automaton_ && automaton_->states() == readout.states;
                         if (!automaton_) {
-                          note_ = "the oracle knows no states";
+                          note_ = "the oracle has no states";
                         } else if (!known_) {  // of another automaton of the same language
                           note_ = fmt::format(
                               "the file reads one of {} states and the minimal automaton has {}",

@@ -50,7 +50,7 @@ Word random_word(std::mt19937_64& random, std::size_t length, std::size_t letter
 
 }  // namespace
 
-AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard) {
+CaseGenerator<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard) {
   const std::size_t letters = model.alphabet.size();
   std::size_t total = 1;
   for (std::size_t length = 1, words = 1; length <= up_to && letters > 0; ++length) {
@@ -58,7 +58,7 @@ AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& 
     total += words;
     if (total / shard.count > kMaxWords)
       throw InputError(
-          fmt::format("--up-to {} means more than {} words over {} letters{}; lower it", up_to,
+          fmt::format("--up-to {} requires more than {} words over {} letters{}; lower it", up_to,
                       kMaxWords, letters, shard.count > 1 ? " for each shard" : ""));
   }
   // As an odometer.
@@ -79,7 +79,7 @@ AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& 
       total};
 }
 
-AskedCases<Word> words_but_for_one_place(const Model& model, std::size_t up_to) {
+CaseGenerator<Word> words_but_for_one_place(const Model& model, std::size_t up_to) {
   constexpr std::size_t kLongest = 17, kMost = 2000;
   const std::size_t letters = model.alphabet.size();
   std::vector<AskedCase<Word>> cases;
@@ -97,7 +97,7 @@ AskedCases<Word> words_but_for_one_place(const Model& model, std::size_t up_to) 
   return listed_cases(std::move(cases));
 }
 
-AskedCases<Word> words_of_length(const Model& model, std::size_t length) {
+CaseGenerator<Word> words_of_length(const Model& model, std::size_t length) {
   const std::size_t letters = model.alphabet.size();
   return {[letters, word = Word(length, 0),
            ended = letters == 0 && length > 0]() mutable -> std::optional<AskedCase<Word>> {
@@ -112,8 +112,8 @@ AskedCases<Word> words_of_length(const Model& model, std::size_t length) {
           0};
 }
 
-AskedCases<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
-                              std::uint64_t seed) {
+CaseGenerator<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
+                                 std::uint64_t seed) {
   const std::size_t letters = model.alphabet.size();
   if (letters == 0) count = 0;
   return {[letters, count, max_length, random = std::mt19937_64(seed),
@@ -126,7 +126,7 @@ AskedCases<Word> random_words(const Model& model, std::size_t count, std::size_t
           count};
 }
 
-AskedCases<Word> words_at_the_limit(const Model& model, std::uint64_t seed) {
+CaseGenerator<Word> words_at_the_limit(const Model& model, std::uint64_t seed) {
   constexpr std::uint64_t kLongest = std::uint64_t{1} << 20, kLongestRun = 4096;
   constexpr std::size_t kFull = 3;
   const auto limit = model.unroll.max_length;

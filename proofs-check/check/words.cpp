@@ -33,7 +33,7 @@ std::vector<Letter> common_letters(const Model& model, const LanguageOracle& ora
   return letters;
 }
 
-WordInquiry::WordInquiry(const Model& model, const LanguageOracle& oracle)
+WordDomain::WordDomain(const Model& model, const LanguageOracle& oracle)
     : model_(model),
       oracle_(oracle),
       letters_(common_letters(model, oracle)),
@@ -42,13 +42,13 @@ WordInquiry::WordInquiry(const Model& model, const LanguageOracle& oracle)
     throw InputError("the weights file " + in_quotes(model.name) + " does not take words");
 }
 
-std::vector<std::string> WordInquiry::names(const Word& word) const {
+std::vector<std::string> WordDomain::names(const Word& word) const {
   std::vector<std::string> result;
   for (const Letter letter : word) result.push_back(model_.alphabet[letter]);
   return result;
 }
 
-Word WordInquiry::word_of(const std::vector<std::string>& names) const {
+Word WordDomain::word_of(const std::vector<std::string>& names) const {
   Word word;
   for (const std::string& name : names)
     word.push_back(static_cast<Letter>(
@@ -56,29 +56,29 @@ Word WordInquiry::word_of(const std::vector<std::string>& names) const {
   return word;
 }
 
-std::string WordInquiry::text(const Word& word) const {
+std::string WordDomain::text(const Word& word) const {
   if (word.empty()) return "the empty word";
   return in_quotes(Alphabet(model_.alphabet).format_word(word));
 }
 
-Word WordInquiry::asked(const Word& word) const {
+Word WordDomain::asked(const Word& word) const {
   Word letters;
   for (const Letter letter : word) letters.push_back(letters_[letter]);
   return letters;
 }
 
-Outcome<Tokens> WordInquiry::tokens(const Word& word) const {
+Outcome<Tokens> WordDomain::tokens(const Word& word) const {
   return tokens_of(model_, names(word));
 }
 
-bool WordInquiry::outside(const Word& word) const {
+bool WordDomain::outside(const Word& word) const {
   // Without a token that begins or ends the word the empty one has none that could answer.
   const auto& input = std::get<WordInput>(model_.input);
   if (word.empty() && !input.begin && !input.end) return true;
   return model_.unroll.max_length && word.size() > *model_.unroll.max_length;
 }
 
-std::optional<std::pair<ProductOfTwoStates, Word>> WordInquiry::two_states() const {
+std::optional<std::pair<ProductOfTwoStates, Word>> WordDomain::two_states() const {
   if (!two_states_) return std::nullopt;
   Word word;
   for (const Letter letter : two_states_->second)
@@ -86,7 +86,7 @@ std::optional<std::pair<ProductOfTwoStates, Word>> WordInquiry::two_states() con
   return std::pair(two_states_->first, std::move(word));
 }
 
-FileAnswer WordInquiry::expected(const Word& word) const {
+FileAnswer WordDomain::expected(const Word& word) const {
   const auto* output = std::get_if<CellsOutput>(&model_.output);
   if (!output) return Acceptance{oracle_.accepts(asked(word))};
   NamedNumbers numbers{{}, output->names, {}};
@@ -95,7 +95,7 @@ FileAnswer WordInquiry::expected(const Word& word) const {
 }
 
 /// In the order of the file's names.
-std::vector<Real> WordInquiry::named_values(const Word& asked) const {
+std::vector<Real> WordDomain::named_values(const Word& asked) const {
   const auto& names = std::get<CellsOutput>(model_.output).names;
   const auto text = oracle_.named_values(asked);
   if (!text)
@@ -118,15 +118,15 @@ std::vector<Real> WordInquiry::named_values(const Word& asked) const {
     if (value) result.push_back(std::move(*value));
   if (!fits || result.size() < names.size())
     throw InputError(
-        fmt::format("{}, asked {}: expected one exact value for each of the names {}, as "
+        fmt::format("{}, input {}: expected one exact value for each of the names {}, as "
                     "{}=1/2, found {}",
                     oracle_.name(), in_quotes(oracle_.alphabet().format_word(asked)), joined(names),
                     names.front(), in_quotes(*text)));
   return result;
 }
 
-std::optional<Finding> WordInquiry::judge(const Word& word, DecidedRun& run,
-                                          ComparedCounts& counts) {
+std::optional<Failure> WordDomain::judge(const Word& word, DecidedRun& run,
+                                         ComparedCounts& counts) {
   const std::size_t last = run.tokens() - 1;
   if (const auto* output = std::get_if<CellsOutput>(&model_.output)) {
     const std::vector<Real> right = named_values(asked(word));
@@ -151,8 +151,8 @@ std::optional<Finding> WordInquiry::judge(const Word& word, DecidedRun& run,
   return judge_prefixes(asked(word), run, counts);
 }
 
-std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, DecidedRun& run,
-                                                   ComparedCounts& counts) {
+std::optional<Failure> WordDomain::judge_prefixes(const Word& asked, DecidedRun& run,
+                                                  ComparedCounts& counts) {
   const auto right = right_.of(asked);
   const auto states = right_.states_of(asked);
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -174,8 +174,8 @@ std::optional<Finding> WordInquiry::judge_prefixes(const Word& asked, DecidedRun
   return std::nullopt;
 }
 
-Answered WordInquiry::judge(const Word& word, const FloatRunner& runner,
-                            const FloatStream& stream) const {
+Answered WordDomain::judge(const Word& word, const FloatRunner& runner,
+                           const FloatStream& stream) const {
   const Word letters = asked(word);
   Answered worst = judged(runner.accepts(stream, stream.tokens - 1), oracle_.accepts(letters));
   const auto right = right_.of(letters);
@@ -186,7 +186,7 @@ Answered WordInquiry::judge(const Word& word, const FloatRunner& runner,
 
 /// Leaves out chunks of letters, halves first and single letters last, then turns letters into the
 /// first letter, as long as the word keeps failing.
-Word WordInquiry::shrunk(Word word, const std::function<bool(const Word&)>& fails) const {
+Word WordDomain::shrunk(Word word, const std::function<bool(const Word&)>& fails) const {
   bool smaller = true;
   while (smaller) {
     smaller = false;
@@ -216,7 +216,7 @@ Word WordInquiry::shrunk(Word word, const std::function<bool(const Word&)>& fail
   return word;
 }
 
-Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const Bounds& bounds,
+Examination<Word> examine_words(ExactRuns& runs, WordDomain& questions, const Bounds& bounds,
                                 const Asking& how) {
   const Model& model = runs.model();
   Bounds within = bounds;

@@ -23,17 +23,17 @@ inline constexpr Bounds kWordBounds{6, 200, 100, 1};
 /// Words to a weights file, as indices into its alphabet: the verdict against the oracle's; prefix
 /// products or states where the file reads them; in place of a verdict the named values of the last
 /// token, where the file has such.
-class WordInquiry : public Inquiry<Word> {
+class WordDomain : public TestDomain<Word> {
  public:
   /// Keeps references. Errors: InputError when the model takes no words, when the alphabets do not
   /// fit.
-  WordInquiry(const Model& model, const LanguageOracle& oracle);
+  WordDomain(const Model& model, const LanguageOracle& oracle);
 
   Outcome<Tokens> tokens(const Word& word) const override;
   bool outside(const Word& word) const override;
   /// Errors: InputError where the oracle does not say one value for each name of the file.
   FileAnswer expected(const Word& word) const override;
-  std::optional<Finding> judge(const Word& word, DecidedRun& run, ComparedCounts& counts) override;
+  std::optional<Failure> judge(const Word& word, DecidedRun& run, ComparedCounts& counts) override;
   /// The same of a run in floating point.
   Answered judge(const Word& word, const FloatRunner& runner, const FloatStream& stream) const;
   Word shrunk(Word word, const std::function<bool(const Word&)>& fails) const override;
@@ -53,7 +53,7 @@ class WordInquiry : public Inquiry<Word> {
  private:
   Word asked(const Word& word) const;
   std::vector<Real> named_values(const Word& asked) const;
-  std::optional<Finding> judge_prefixes(const Word& asked, DecidedRun& run, ComparedCounts& counts);
+  std::optional<Failure> judge_prefixes(const Word& asked, DecidedRun& run, ComparedCounts& counts);
 
   const Model& model_;
   const LanguageOracle& oracle_;
@@ -68,31 +68,31 @@ std::vector<Letter> common_letters(const Model& model, const LanguageOracle& ora
 
 /// Every word of at most so many letters, in length-lexicographic order. Errors: InputError for more
 /// than 2^24 words for each shard.
-AskedCases<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
-/// Words of one letter but for one place, of every length up to 17, every place and every two letters:
-/// what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
+CaseGenerator<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
+/// Words with one letter that differs from the rest, of every length up to 17, every place and every
+/// two letters: what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
 /// many letters.
-AskedCases<Word> words_but_for_one_place(const Model& model, std::size_t up_to);
+CaseGenerator<Word> words_but_for_one_place(const Model& model, std::size_t up_to);
 /// Every word of one length; the first letter changes fastest, which a missing loop does not reach.
-AskedCases<Word> words_of_length(const Model& model, std::size_t length);
+CaseGenerator<Word> words_of_length(const Model& model, std::size_t length);
 /// Random words: of letters drawn one by one; of runs, long and of few letters; of one letter but for
 /// a few places. Half of the lengths are around powers of two. The same seed gives the same words.
-AskedCases<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
-                              std::uint64_t seed);
+CaseGenerator<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
+                                 std::uint64_t seed);
 /// Words of the largest length that the file is made for, where that is not long, and one that is
 /// longer.
-AskedCases<Word> words_at_the_limit(const Model& model, std::uint64_t seed);
+CaseGenerator<Word> words_at_the_limit(const Model& model, std::uint64_t seed);
 
 /// Every short word, chosen ones, random ones and those at the limit, within the file's own limit and
 /// `bounds.max_size`. Without random ones none is chosen. Errors: as above.
-Examination<Word> examine_words(ExactRuns& runs, WordInquiry& questions, const Bounds& bounds,
+Examination<Word> examine_words(ExactRuns& runs, WordDomain& questions, const Bounds& bounds,
                                 const Asking& how);
 
 /// The same of a file as it is.
 inline Examination<Word> examine_words(const Model& model, const LanguageOracle& oracle,
                                        const Bounds& bounds, const Asking& how = {}) {
   ExactRuns runs(model);
-  WordInquiry questions(model, oracle);
+  WordDomain questions(model, oracle);
   return examine_words(runs, questions, bounds, how);
 }
 

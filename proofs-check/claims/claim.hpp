@@ -53,7 +53,7 @@ struct AgainstStreams {
   /// All inputs of this size (in whatever the claim counts as size), smallest first.
   std::function<std::vector<RawInput>(std::size_t size)> inputs;
   /// The right outputs of every token, in the order of the file's names.
-  StreamInquiry::Outputs outputs;
+  StreamDomain::Outputs outputs;
   std::vector<std::string> blank;  ///< cells that are zero at every token afterwards
 };
 using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability,

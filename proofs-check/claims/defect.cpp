@@ -19,8 +19,8 @@
 namespace logdepth::inline proofs_check_claims {
 namespace {
 
-DefectFinding examine_refused(const Defect& defect) {
-  DefectFinding finding;
+DefectOutcome examine_refused(const Defect& defect) {
+  DefectOutcome finding;
   (void)compile(defect.repaired());
   try {
     (void)compile(defect.program());
@@ -33,8 +33,8 @@ DefectFinding examine_refused(const Defect& defect) {
   return finding;
 }
 
-DefectFinding examine_run(const Defect& defect) {
-  DefectFinding finding;
+DefectOutcome examine_run(const Defect& defect) {
+  DefectOutcome finding;
   CompileOptions options;
   options.norm = defect.norm;
   Model changed = compile(defect.program(), options).model;
@@ -75,7 +75,7 @@ const std::vector<Defect>& all_defects() {
   return all;
 }
 
-DefectFinding examine(const Defect& defect) {
+DefectOutcome examine(const Defect& defect) {
   switch (defect.kind) {
     case Defect::Kind::runs:
       return examine_run(defect);

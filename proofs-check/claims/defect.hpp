@@ -60,7 +60,7 @@ struct Defect {
 /// All of them, by number (claim_list.hpp: where they stand).
 const std::vector<Defect>& all_defects();
 
-struct [[nodiscard]] DefectFinding {
+struct [[nodiscard]] DefectOutcome {
   /// runs: a counterexample exists, and the repaired construction is right up to and on it;
   /// refused: the compiler refuses the change, and takes the repaired program;
   /// recorded: there is a reason.
@@ -71,6 +71,6 @@ struct [[nodiscard]] DefectFinding {
 };
 
 /// Compiles, runs and compares as the kind says.
-DefectFinding examine(const Defect& defect);
+DefectOutcome examine(const Defect& defect);
 
 }  // namespace logdepth::inline proofs_check_claims

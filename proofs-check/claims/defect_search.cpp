@@ -14,8 +14,8 @@ namespace {
 
 /// The first case that fails, by its answers alone: a defect of a text is about these.
 template <class Input>
-std::optional<DefectCounterexample> search(const Model& model, Inquiry<Input>& questions,
-                                           AskedCases<Input> cases, SearchBounds bounds) {
+std::optional<DefectCounterexample> search(const Model& model, TestDomain<Input>& questions,
+                                           CaseGenerator<Input> cases, SearchBounds bounds) {
   ExactRuns runs(model, true);
   Asking how;
   how.shrinks = false;  // cases come by increasing size
@@ -30,7 +30,7 @@ std::optional<DefectCounterexample> search(const Model& model, Inquiry<Input>& q
 }
 
 template <class Input>
-AskedCases<Input> one_by_one(const std::vector<Input>& inputs) {
+CaseGenerator<Input> one_by_one(const std::vector<Input>& inputs) {
   std::vector<AskedCase<Input>> cases;
   for (const Input& input : inputs) cases.push_back({CaseStage::exhaustive, {input}});
   return listed_cases(std::move(cases));
@@ -38,17 +38,17 @@ AskedCases<Input> one_by_one(const std::vector<Input>& inputs) {
 
 /// The product of a word, as the file reads it at the last token. What changes a part of a construction
 /// may have no verdict and no other prefixes.
-class ProductInquiry : public WordInquiry {
+class ProductDomain : public WordDomain {
  public:
-  ProductInquiry(const Model& model, const Action& action, const LanguageOracle& oracle)
-      : WordInquiry(model, oracle), action_(action) {}
+  ProductDomain(const Model& model, const Action& action, const LanguageOracle& oracle)
+      : WordDomain(model, oracle), action_(action) {}
 
   FileAnswer expected(const Word& word) const override {
     Transformation product = identity_transformation(action_.points);
     for (const Letter letter : word) product = compose(product, action_.generators[letter]);
     return PrefixValue{word.size(), false, product};
   }
-  std::optional<Finding> judge(const Word& word, DecidedRun& run, ComparedCounts&) override {
+  std::optional<Failure> judge(const Word& word, DecidedRun& run, ComparedCounts&) override {
     const auto right = std::get<PrefixValue>(expected(word));
     const auto got = run.prefix(run.tokens() - 1);
     if (!got.has_value()) return NoAnswer{right, got.refusal()};
@@ -91,7 +91,7 @@ class NumbersOfLengths : public LanguageOracle {
 }  // namespace
 
 std::optional<DefectCounterexample> search_division(const Model& model, SearchBounds bounds) {
-  DivisionInquiry questions(model);
+  DivisionDomain questions(model);
   std::vector<DivisionInput> inputs;
   for (std::uint64_t i = 0; i <= bounds.size; ++i)
     for (std::uint64_t m = 1; m <= i + 1; ++m)
@@ -105,7 +105,7 @@ std::optional<DefectCounterexample> search_division(const Model& model, SearchBo
 }
 
 std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBounds bounds) {
-  GraphInquiry questions(model, false);
+  GraphDomain questions(model, false);
   return search(model, questions, every_graph(questions, GraphClass::labelled, 1, bounds.size, 1),
                 bounds);
 }
@@ -113,7 +113,7 @@ std::optional<DefectCounterexample> search_graphs(const Model& model, SearchBoun
 std::optional<DefectCounterexample> search_words(const Model& model, SearchBounds bounds,
                                                  const Action& action) {
   const auto oracle = make_action_oracle(action, "the product of the letters");
-  ProductInquiry questions(model, action, *oracle);
+  ProductDomain questions(model, action, *oracle);
   return search(model, questions, every_word(model, bounds.size), bounds);
 }
 
@@ -130,7 +130,7 @@ std::optional<DefectCounterexample> search_raw(
     }
   std::vector<std::string> cells = blank;
   std::erase_if(cells, [&](const std::string& cell) { return !model.cells.contains(cell); });
-  StreamInquiry questions(
+  StreamDomain questions(
       model,
       [&](const RawInput& input) {
         std::vector<std::vector<Real>> outputs(input.rows.size());
@@ -145,7 +145,7 @@ std::optional<DefectCounterexample> search_lengths(
     const Model& model, SearchBounds bounds,
     const std::function<std::vector<Real>(std::size_t letters)>& expected) {
   const NumbersOfLengths oracle(model, expected);
-  WordInquiry questions(model, oracle);
+  WordDomain questions(model, oracle);
   std::vector<Word> words;
   for (std::size_t letters = 1; letters <= bounds.size; ++letters) words.emplace_back(letters, 0);
   return search(model, questions, one_by_one(words), bounds);

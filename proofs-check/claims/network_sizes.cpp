@@ -42,12 +42,12 @@ class Words {
     ComparedCounts counts;
     const auto found = runs_.ask(questions_, word, counts);
     if (!found) return std::nullopt;
-    return text(word) + ": expected " + expected_text(*found) + ", got " + got_text(*found);
+    return text(word) + ": expected " + expected_text(*found) + ", found " + got_text(*found);
   }
 
  private:
   ExactRuns runs_;
-  WordInquiry questions_;
+  WordDomain questions_;
 };
 
 /// The first coordinate in which two residual streams differ.

@@ -35,7 +35,7 @@ Model one_fewer(Model model, std::uint64_t size) {
 /// What an examination comes to.
 template <class Input>
 void conclude(FileVerdict& verdict, const Examination<Input>& found,
-              const Inquiry<Input>& questions) {
+              const TestDomain<Input>& questions) {
   verdict.bounds = found.bounds;
   verdict.exhaustive = found.exhaustive;
   verdict.chosen = found.chosen;
@@ -86,21 +86,22 @@ Asking to_the_end() {
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstLanguage& against) {
   const auto oracle = against.oracle();
   ExactRuns runs(model);
-  WordInquiry questions(model, *oracle);
+  WordDomain questions(model, *oracle);
   conclude(verdict, examine_words(runs, questions, verdict.bounds, to_the_end()), questions);
   verdict.bound =
       exhaustive_text(verdict,
                       fmt::format("every word of at most {} ({})",
                                   counted(verdict.bounds.up_to, "letter"), verdict.exhaustive),
                       "word") +
-      (verdict.chosen > 0 ? fmt::format(", {} of one letter but for one place", verdict.chosen)
-                          : "") +
+      (verdict.chosen > 0
+           ? fmt::format(", {} words with one letter that differs from the rest", verdict.chosen)
+           : "") +
       random_text(verdict, "random ones", "");
 }
 
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstDivision&) {
   ExactRuns runs(model);
-  DivisionInquiry questions(model);
+  DivisionDomain questions(model);
   conclude(verdict, examine_divisions(runs, questions, verdict.bounds, to_the_end()), questions);
   verdict.bound =
       exhaustive_text(verdict,
@@ -113,7 +114,7 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstDivi
 
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstReachability& against) {
   ExactRuns runs(model);
-  GraphInquiry questions(model, against.undirected);
+  GraphDomain questions(model, against.undirected);
   const GraphPlan plan{verdict.bounds, against.loopless_beyond, true};
   conclude(verdict, examine_graphs(runs, questions, plan, to_the_end()), questions);
   const std::size_t up_to = verdict.bounds.up_to, loopless = plan.loopless_size(model);
@@ -133,7 +134,7 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstReac
 
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstComputationGraph&) {
   ExactRuns runs(model);
-  ComputationGraphInquiry questions(model);
+  ComputationGraphDomain questions(model);
   conclude(verdict, examine_computation_graphs(runs, questions, verdict.bounds, to_the_end()),
            questions);
   verdict.bound =
@@ -146,7 +147,7 @@ void examine_against(FileVerdict& verdict, const Model& model, const AgainstComp
 
 void examine_against(FileVerdict& verdict, const Model& model, const AgainstStreams& against) {
   ExactRuns runs(model);
-  StreamInquiry questions(model, against.outputs, against.blank);
+  StreamDomain questions(model, against.outputs, against.blank);
   auto found = examine(runs, questions, streams_by_size(against.inputs, 1, verdict.bounds.up_to),
                        to_the_end());
   found.bounds = verdict.bounds;
@@ -171,11 +172,11 @@ std::optional<std::string> fails_at(const Model& model, const Against& against,
   how.most = kTried;
   if (const auto* words = std::get_if<AgainstLanguage>(&against)) {
     const auto oracle = words->oracle();
-    WordInquiry questions(model, *oracle);
+    WordDomain questions(model, *oracle);
     return shown(examine(runs, questions, words_of_length(model, size), how), questions);
   }
   if (const auto* graphs = std::get_if<AgainstReachability>(&against)) {
-    GraphInquiry questions(model, graphs->undirected);
+    GraphDomain questions(model, graphs->undirected);
     std::vector<std::pair<Vertex, Vertex>> path;
     for (Vertex i = 0; i + 1 < size; ++i) path.emplace_back(i, i + 1);
     const auto ends = questions.about(CaseStage::chosen, graph_of(size, path, graphs->undirected),
@@ -216,7 +217,7 @@ Status worse(Status a, Status b) {
 }
 
 std::string describe(const FailedInput& failed) {
-  return failed.input + ": expected " + expected_text(failed.finding) + ", got " +
+  return failed.input + ": expected " + expected_text(failed.finding) + ", found " +
          got_text(failed.finding);
 }
 

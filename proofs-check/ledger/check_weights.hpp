@@ -14,7 +14,7 @@ namespace logdepth::inline proofs_check_ledger {
 
 /// What is known about a claim. Nobody writes it down: it is computed from runs.
 enum class Status {
-  checked,         ///< every input up to the bound, every promise kept and every head asked
+  checked,         ///< every input up to the bound, every contract kept and every head asked
   tested,          ///< some inputs
   certified,       ///< proved for all inputs from the file's numbers (`certify`)
   contradicted,    ///< a counterexample
@@ -29,9 +29,9 @@ Status worse(Status a, Status b);
 /// An input in words, and what was found there.
 struct FailedInput {
   std::string input;
-  Finding finding;
+  Failure finding;
 };
-/// "on <input>: expected ..., got ...".
+/// "on <input>: expected ..., found ...".
 std::string describe(const FailedInput& failed);
 
 struct [[nodiscard]] FileVerdict {
@@ -40,8 +40,8 @@ struct [[nodiscard]] FileVerdict {
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< inputs
   std::uint64_t answers = 0;                             ///< compared with the oracle
   std::uint64_t promises = 0;
-  std::vector<HeadPlace> unevaluated;         ///< heads whose promise was never asked
-  std::optional<FailedInput> counterexample;  ///< shrunk: a wrong answer, a broken promise, ...
+  std::vector<HeadPlace> unevaluated;         ///< heads whose contract was never asked
+  std::optional<FailedInput> counterexample;  ///< shrunk: a wrong answer, a broken contract, ...
   std::optional<FailedInput> without_answer;  ///< the first input that got none
   std::string bound;                          ///< what was covered, in words
 };

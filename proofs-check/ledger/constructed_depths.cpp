@@ -54,7 +54,8 @@ void fit_slope(ConstructedDepths& depths) {
 }
 
 std::string never_asked(const std::vector<HeadPlace>& heads) {
-  return heads.empty() ? "" : "; promises never asked: " + counted(heads.size(), "head");
+  return heads.empty() ? ""
+                       : "; selection contracts never exercised: " + counted(heads.size(), "head");
 }
 
 /// `all`: what was verified of all inputs up to a size; `unit`: of sizes.
@@ -64,7 +65,7 @@ void judge(ConstructedDepths& depths, const Examination<Input>& found, const std
            const std::string& unit) {
   if (const auto& wrong = found.counterexample) {
     depths.failed = true;
-    depths.verification = fmt::format("{}FAILED on {}: expected {}, got {}", of, input,
+    depths.verification = fmt::format("{}FAILED on {}: expected {}, found {}", of, input,
                                       expected_text(wrong->finding), got_text(wrong->finding));
     return;
   }
@@ -130,7 +131,7 @@ void test_words(ConstructedDepths& depths, const Model& model, const Action& act
                 const std::string& group, std::uint64_t seed, const std::string& of) {
   const auto oracle = make_action_oracle(action, group);
   ExactRuns runs(model);
-  WordInquiry questions(model, *oracle);
+  WordDomain questions(model, *oracle);
   const auto found =
       examine_words(runs, questions, {kEveryWord, kRandomWords, kLongestWord, seed}, {});
   const auto& wrong = found.counterexample;
@@ -142,7 +143,7 @@ void test_words(ConstructedDepths& depths, const Model& model, const Action& act
 void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t seed,
                  const std::string& of) {
   ExactRuns runs(model);
-  GraphInquiry questions(model, false);
+  GraphDomain questions(model, false);
   const auto found = examine_graphs(
       runs, questions, {{kEveryGraph, kRandomGraphs, kLargestGraph, seed}, false, false}, {});
   const auto& wrong = found.counterexample;

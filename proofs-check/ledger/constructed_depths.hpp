@@ -36,7 +36,7 @@ struct ConstructedDepths {
   /// What was compared with an oracle and how it ended, as a phrase; for formulas that nothing was.
   std::string verification;
   bool built = false;
-  bool failed = false;      ///< an answer was wrong, or a head broke its promise
+  bool failed = false;      ///< an answer was wrong, or a selection contract violated
   bool unverified = false;  ///< a run of the file reached a limit
 };
 

@@ -154,7 +154,7 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
     for (const HeadPlace& head : verdict.unevaluated)
       if (unevaluated.insert(head).second)
         entry.note += (entry.note.empty() ? "" : "; ") +
-                      ("the promise of " + describe(head) + " was never asked");
+                      ("the selection contract of " + describe(head) + " was never exercised");
     entry.files.push_back(result.file);
     if (!result.tightness) continue;
     if (!entry.tightness) {
@@ -171,7 +171,7 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
 void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
   const Defect& defect = *entry.claim->defect;
   if (defect.kind != Defect::Kind::runs) {
-    const DefectFinding finding = examine(defect);
+    const DefectOutcome finding = examine(defect);
     const bool refused = defect.kind == Defect::Kind::refused;
     entry.status = finding.shown ? Status::not_executable : Status::unchecked;
     entry.note =
@@ -192,7 +192,7 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
     // No answer is not a wrong answer: the numbers have left the field of the exact run.
     const bool left = found->refusal && std::holds_alternative<OutsideField>(*found->refusal);
     file.verdict.status = left ? Status::undecided : Status::contradicted;
-    entry.counterexample = found->input + ": expected " + found->expected + ", got " + found->got;
+    entry.counterexample = found->input + ": expected " + found->expected + ", found " + found->got;
     entry.bound = fmt::format("smallest of all inputs, number {}", found->tried);
     if (const auto also =
             defect.search(compile(defect.repaired(), how).model, {defect.up_to, found->tried})) {

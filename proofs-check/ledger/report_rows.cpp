@@ -166,7 +166,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
     std::string line = (name.empty() ? "" : name + ": ") + file.verdict.bound;
     if (file.verdict.answers > 0)
       line += "; " + counted(file.verdict.answers, "answer") + " and " +
-              counted(file.verdict.promises, "promise") + " compared";
+              counted(file.verdict.promises, "contract instance") + " compared";
     if (!file.proved.empty()) line += "; proved for " + file.proved;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
   }

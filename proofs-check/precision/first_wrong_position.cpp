@@ -233,7 +233,7 @@ double round_to_bits(double x, int bits) {
 FirstWrong first_wrong_position(PositionKey key, FloatFormat format, ScoreForm form,
                                 std::uint64_t limit) {
   if (limit > kMaxLimit)
-    throw InputError(fmt::format("first wrong position: the limit is {} positions, asked for {}",
+    throw InputError(fmt::format("first wrong position: expected at most {} positions, found {}",
                                  kMaxLimit, limit));
   if (form == ScoreForm::distance_mixed && key != PositionKey::phi)
     throw InputError("first wrong position: queries of another kind are for keys phi");

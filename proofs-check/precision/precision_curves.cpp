@@ -46,7 +46,7 @@ class ScoreScale : public ForwardObserver<ValueId> {
 
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>& rows) override {
     const Head& asked = runner_.model().layers[location.layer].attention.heads[head];
-    if (scale || !std::holds_alternative<MatchPromise>(asked.promise)) return;
+    if (scale || !std::holds_alternative<MatchContract>(asked.contract)) return;
     const std::size_t last = rows.tokens() - 1;
     // Two components are a circle; a code of two circles has twice the square of a unit vector.
     const double circles = static_cast<double>(rows.score_dimension()) / 2;
@@ -122,8 +122,8 @@ std::vector<PrecisionPoint> points_to_measure(const PrecisionOptions& options) {
   }
   for (const std::string& name : options.only)
     if (!known.contains(name))
-      throw InputError("--only: nothing is called " + in_quotes(name) + ", expected some of " +
-                       names + kTemperature + " " + kPositions);
+      throw InputError("--only: unknown series " + in_quotes(name) + "; expected some of " + names +
+                       kTemperature + " " + kPositions);
   const auto asked = [&](const std::string& name) {
     return options.only.empty() ||
            std::find(options.only.begin(), options.only.end(), name) != options.only.end();

@@ -45,12 +45,12 @@ std::vector<FloatQuestion> word_questions(const Model& model, const std::string&
   /// The questions, with the oracle that they refer to.
   struct Asked {
     std::unique_ptr<LanguageOracle> oracle;
-    WordInquiry questions;
+    WordDomain questions;
     Asked(const Model& of, const std::string& name)
         : oracle(make_action_oracle(named_monoid(name), name)), questions(of, *oracle) {}
   };
   const auto asked = std::make_shared<const Asked>(model, group);
-  const std::shared_ptr<const WordInquiry> words(asked, &asked->questions);
+  const std::shared_ptr<const WordDomain> words(asked, &asked->questions);
   std::mt19937_64 random = dice(seed, length);
   std::vector<FloatQuestion> questions;
   for (std::size_t kind = 0; kind < kWords; ++kind)
@@ -63,7 +63,7 @@ std::vector<FloatQuestion> word_questions(const Model& model, const std::string&
 
 std::vector<FloatQuestion> division_questions(const Model& model, std::uint64_t length,
                                               std::uint64_t seed) {
-  const auto divisions = std::make_shared<const DivisionInquiry>(model);
+  const auto divisions = std::make_shared<const DivisionDomain>(model);
   std::mt19937_64 random = dice(seed, length);
   // Small divisors have many multiples in sight, the largest none but 0 and one more.
   const std::vector<std::uint64_t> divisors = {1 + random() % 3, 2 + random() % (length / 2),
@@ -108,7 +108,7 @@ PathGraph path_graph(std::size_t kind, std::uint64_t vertices, std::mt19937_64& 
 /// path, the same back, and any two.
 std::vector<FloatQuestion> graph_questions(const Model& model, std::uint64_t vertices,
                                            std::uint64_t seed) {
-  const auto graphs = std::make_shared<const GraphInquiry>(model, false);
+  const auto graphs = std::make_shared<const GraphDomain>(model, false);
   std::mt19937_64 random = dice(seed, vertices);
   const auto any = [&] { return static_cast<Vertex>(random() % vertices); };
   std::vector<FloatQuestion> questions;

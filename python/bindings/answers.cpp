@@ -22,7 +22,7 @@ std::string described(const Answer& answer) {
   std::string text = answer.reason.empty() ? name_of(answer.decision) : answer.reason;
   for (const auto& [name, numbers] : answer.numbers)
     if (!numbers.empty()) text += " " + name + "=" + numbers.back().text;
-  if (answer.broken_promise) text += "; broken promise: " + *answer.broken_promise;
+  if (answer.broken_promise) text += "; selection contract violated: " + *answer.broken_promise;
   return text;
 }
 
@@ -33,7 +33,7 @@ void bind_number(nb::module_& module) {
       .def_ro("text", &ExactNumber::text, "Exactly: \"sqrt(2/5)\", \"1/2 - sqrt(3)\".")
       .def(
           "__float__", [](const ExactNumber& number) { return number.approximate; },
-          "Near it; infinite where a float has no room for it.")
+          "Nearest float; infinite on overflow.")
       .def(
           "__eq__", [](const ExactNumber& a, const ExactNumber& b) { return a == b; },
           nb::is_operator(), nb::sig("def __eq__(self, other: object) -> bool"),
@@ -71,8 +71,7 @@ const char* name_of(Decision decision) {
 
 bool accepted(Decision decision, const std::string& reason) {
   if (decision == Decision::computed)
-    throw InputError(
-        "the network answers with named numbers and gives no verdict: ask for .numbers");
+    throw InputError("the network returns named numbers, not a decision; use .numbers");
   if (decision != Decision::accepted && decision != Decision::rejected) {
     const nb::object type = nb::module_::import_("logdepth.errors").attr("Undecided");
     PyErr_SetObject(type.ptr(), type(reason, name_of(decision)).ptr());
@@ -96,26 +95,24 @@ nb::object numbers_for_python(const std::map<std::string, std::vector<ExactNumbe
 void bind_answers(nb::module_& module) {
   bind_number(module);
   nb::class_<Answer>(module, "Answer",
-                     "What an exact run has to say of an input. Nothing is guessed: what is not "
-                     "decided has a name. As a truth of Python's it is `accepted`.")
+                     "Result of an exact run; `bool(answer)` is `accepted`. `decision` names every "
+                     "outcome, also those without a decision.")
       .def_prop_ro(
           "decision", [](const Answer& answer) { return name_of(answer.decision); },
           nb::sig("def decision(self) -> " DECISION),
           "\"accepted\" (of a graph: connected), \"rejected\", \"computed\" (it answers with named "
           "numbers), \"undecided\" (both logits are equal), \"outside_field\" (a norm is no sum of "
           "square roots, and named numbers are asked for or a comparison was not decided), "
-          "\"outside_hypotheses\" (the file is not made "
-          "for "
-          "the input, as a word too long for it).")
+          "\"outside_hypotheses\" (the network does not support the input, such as a word that is "
+          "too long).")
       .def_prop_ro(
           "accepted", [](const Answer& answer) { return accepted(answer.decision, answer.reason); },
-          "Whether it is accepted. Undecided where neither yes nor no was decided: decision "
-          "undecided, outside_field or outside_hypotheses. BadInput where the network "
-          "answers with numbers.")
+          "Whether the input is accepted. Raises Undecided if decision is undecided, outside_field "
+          "or outside_hypotheses, and BadInput if the network returns numbers.")
       .def(
           "__bool__", [](const Answer& answer) { return accepted(answer.decision, answer.reason); },
           "`accepted`, with its errors.")
-      .def_ro("reason", &Answer::reason, "A sentence where nothing was decided, else empty.")
+      .def_ro("reason", &Answer::reason, "Why nothing was decided; empty otherwise.")
       .def_prop_ro(
           "numbers", [](const Answer& answer) { return numbers_for_python(answer.numbers); },
           nb::sig("def numbers(self) -> dict[str, list[fractions.Fraction | Real]]"),
@@ -128,13 +125,12 @@ void bind_answers(nb::module_& module) {
       .def_ro("states", &Answer::states,
               "The states after the first 1, 2, ... letters, where the file reads these.")
       .def_ro("broken_promise", &Answer::broken_promise,
-              "The first place where a head did not select what it promises, as a sentence; then "
-              "the file is not what it claims to be, whatever was decided.")
-      .def_ro(
-          "left_field", &Answer::left_field,
-          "Where the numbers left the sums of square roots, as a sentence; promises were checked "
-          "up to there. What was decided all the same is exact.")
-      .def_ro("depth", &Answer::depth, "Layers that were run.")
+              "The first violated selection contract, as a sentence. The network then does not do "
+              "what its file states.")
+      .def_ro("left_field", &Answer::left_field,
+              "Where the values left the number field (sums of square roots), as a sentence; "
+              "selection contracts were checked up to there. The decision is still exact.")
+      .def_ro("depth", &Answer::depth, "Number of executed layers.")
       .def(
           "__repr__", [](const Answer& answer) { return "<" + described(answer) + ">"; },
           "The decision, its reason, the numbers of the last token.");

@@ -210,7 +210,7 @@ void bind_kinds(nb::module_& module) {
       .def("__len__", &cells::Cell::size, "Number of components.")
       .def(
           "__repr__", [](const cells::Cell& cell) { return "<cell " + cell.name() + ">"; },
-          "Its name.");
+          "Name.");
 
   nb::class_<cells::Value>(module, "Value",
                            "\"cell = value\": a condition of a rule, what a rule assigns, what the "

@@ -18,7 +18,7 @@ void bind_settings(nb::module_& module) {
   nb::class_<SourceFile>(module, "SourceFile", "A file to read, or a text in its place.")
       .def(nb::init<const std::string&>(), "file"_a, "The file is read.")
       .def(nb::init<const std::string&, const std::string&>(), "called"_a, "content"_a,
-           "The text is what stands in the file.");
+           "The given text is used as the content of the file.");
   nb::class_<TransitionTable>(module, "TransitionTable",
                               "A deterministic automaton, written down. Its states are 0, 1, ...; "
                               "`compile_regular` takes it.")
@@ -40,10 +40,10 @@ void bind_settings(nb::module_& module) {
           "their numbers; `name`: what the automaton is called in the weights.")
       .def_ro("letters", &TransitionTable::letters, "In their order.")
       .def_ro("next", &TransitionTable::next, "States x letters: the next state, or None.")
-      .def_ro("accepting", &TransitionTable::accepting, "Of each state.")
+      .def_ro("accepting", &TransitionTable::accepting, "One flag for each state.")
       .def_ro("start", &TransitionTable::start, "The state before the first letter.")
-      .def_ro("states", &TransitionTable::states, "What they are called; none: by their numbers.")
-      .def_ro("name", &TransitionTable::name, "What it is called in the weights.")
+      .def_ro("states", &TransitionTable::states, "Names of the states; none: their numbers.")
+      .def_ro("name", &TransitionTable::name, "Name in the weights file.")
       .def(
           "__repr__",
           [](const TransitionTable& table) {
@@ -51,8 +51,8 @@ void bind_settings(nb::module_& module) {
                    " states>";
           },
           "Name and number of states.");
-  nb::class_<AutomatonSource>(module, "AutomatonSource", "What names an automaton.")
-      .def(nb::init<>(), "Nothing yet.")
+  nb::class_<AutomatonSource>(module, "AutomatonSource", "Source of an automaton.")
+      .def(nb::init<>(), "An empty source.")
       .def_rw("regex", &AutomatonSource::regex, "A regular expression.")
       .def_rw("fst", &AutomatonSource::fst, "AT&T / OpenFst text acceptor.")
       .def_rw("jff", &AutomatonSource::jff, "JFLAP file.")
@@ -60,17 +60,19 @@ void bind_settings(nb::module_& module) {
       .def_rw("mata", &AutomatonSource::mata, "File of the library Mata.")
       .def_rw("json", &AutomatonSource::json, "The dictionary of Python's libraries.")
       .def_rw("group", &AutomatonSource::group, "A group or monoid by its name.")
-      .def_rw("transitions", &AutomatonSource::transitions, "Written down.")
+      .def_rw("transitions", &AutomatonSource::transitions, "A given automaton.")
       .def_rw("alphabet", &AutomatonSource::alphabet, "The letters in their order.")
       .def_rw("symbols", &AutomatonSource::symbols, "OpenFst symbols file.")
-      .def_rw("letters", &AutomatonSource::letters, "Of groups: generators or all elements.");
+      .def_rw("letters", &AutomatonSource::letters,
+              "Letters of a group: generators or all elements.");
   nb::class_<RegularSettings>(module, "RegularSettings", "How a regular language is recognised.")
       .def(nb::init<>(), "The defaults of the command line.")
-      .def_rw("construction", &RegularSettings::construction, "Its name.")
-      .def_rw("for_length", &RegularSettings::for_length, "Letters that layers are counted for.")
-      .def_rw("radix", &RegularSettings::radix, "Products that a layer multiplies.")
+      .def_rw("construction", &RegularSettings::construction, "Name.")
+      .def_rw("for_length", &RegularSettings::for_length,
+              "Word length for which `auto` minimises the depth.")
+      .def_rw("radix", &RegularSettings::radix, "Number of factors that a layer multiplies.")
       .def_rw("block", &RegularSettings::block, "Layers of the loop.")
-      .def_rw("positions", &RegularSettings::positions, "Their code.")
+      .def_rw("positions", &RegularSettings::positions, "Position code.")
       .def_rw("table", &RegularSettings::table, "Of products.");
   nb::class_<CompileSettings>(module, "CompileSettings", "How a program is compiled.")
       .def(nb::init<>(), "Root mean square, with the loop.")
@@ -93,7 +95,7 @@ void bind_constructions(nb::module_& module) {
       },
       "program"_a, "settings"_a, "The transformer of a program.");
   module.def("compile_regular", &compile_regular, "automaton"_a, "settings"_a, "compiling"_a,
-             "say"_a.none(), Released(), "Of a regular language.");
+             "say"_a.none(), Released(), "The transformer of a regular language.");
   module.def(
       "compile_connectivity",
       [](const std::string& construction, std::optional<std::uint32_t> size,
@@ -120,7 +122,7 @@ void bind_constructions(nb::module_& module) {
         return compile_computation_graph({construction, prime, names, operands, depth}, compiling);
       },
       "construction"_a, "prime"_a, "names"_a, "operands"_a, "depth"_a, "compiling"_a, Released(),
-      "Of computation graphs.");
+      "The transformer of computation graphs.");
 }
 
 }  // namespace logdepth::python

@@ -38,18 +38,18 @@ void set_temperature(nb::handle temperature, ExportSettings& settings) {
 }  // namespace
 
 void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
-  nb::class_<ExportReport>(module, "ExportReport",
-                           "What `Model.export` wrote, and what is known of it.")
+  nb::class_<ExportReport>(module, "ExportReport", "Result of `Model.export`.")
       .def_ro("temperature", &ExportReport::temperature,
-              "The highest of a head; None: averaging-hard attention.")
-      .def_ro("loops", &ExportReport::loops, "Of the repeated block at this length.")
-      .def_ro("tokens", &ExportReport::tokens, "Of the longest input.")
-      .def_ro("inputs", &ExportReport::inputs, "Of the self-test, every answer right.")
-      .def_ro("answers", &ExportReport::answers, "That were compared with those of the exact run.")
+              "Highest temperature of a head; None: averaging-hard attention.")
+      .def_ro("loops", &ExportReport::loops,
+              "Number of iterations of the repeated block at this length.")
+      .def_ro("tokens", &ExportReport::tokens, "Number of tokens of the longest input.")
+      .def_ro("inputs", &ExportReport::inputs, "Number of inputs of the self-test, which passed.")
+      .def_ro("answers", &ExportReport::answers, "Number of answers compared with the exact run.")
       .def_ro("separated", &ExportReport::separated,
-              "Whether every head is proved to select, up to the length, what the exact one "
-              "selects; the rest of the export is tested.")
-      .def_ro("text", &ExportReport::text, "All of it in a sentence, as the command prints it.")
+              "Whether every head is proved to select the same positions as the exact run, up to "
+              "the length. The rest of the export is tested.")
+      .def_ro("text", &ExportReport::text, "Summary, as the command prints it.")
       .def(
           "__repr__", [](const ExportReport& report) { return "<" + report.text + ">"; },
           "The sentence.");
@@ -71,7 +71,7 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
       "target"_a, "path"_a, "length"_a, "temperature"_a, "precision"_a, "seed"_a,
       nb::sig("def export(self, target: str, path: str, length: int, temperature: str | float, "
               "precision: str, seed: int) -> ExportReport"),
-      "For other programs.");
+      "Writes an export for another program.");
 }
 
 }  // namespace logdepth::python

@@ -61,20 +61,20 @@ using ProgramClass = nb::class_<Program>;
 constexpr auto kSelf = nb::rv_policy::none;
 
 void bind_what_it_is(ProgramClass& program) {
-  program.def("construction", &Program::construction, "text"_a, kSelf, "How it is made.")
-      .def("source", &Program::source, "text"_a, kSelf,
-           "Where that is written: paper and statement.")
-      .def("hypothesis", &Program::hypothesis, "text"_a, kSelf, "What it assumes, a sentence each.")
+  program.def("construction", &Program::construction, "text"_a, kSelf, "Name of the construction.")
+      .def("source", &Program::source, "text"_a, kSelf, "Its source: paper and statement.")
+      .def("hypothesis", &Program::hypothesis, "text"_a, kSelf,
+           "Its hypotheses, one sentence each.")
       .def("deviation", &Program::deviation, "text"_a, kSelf,
-           "Where and why it is not what the source says, a sentence each.")
+           "Its deviations from the source, with reasons, one sentence each.")
       .def("parameter", &Program::parameter, "name"_a, "value"_a, kSelf,
-           "A parameter of its making.")
+           "A parameter of the construction.")
       .def("alphabet", &Program::alphabet, "letters"_a, kSelf,
-           "It reads words over these letters, of one or more characters each.")
-      .def("no_begin", &Program::no_begin, kSelf, "No token stands before the first letter.")
-      .def("end", &Program::end, kSelf, "A token `<end>` stands behind the last letter.")
+           "Reads words over these letters, which have one or more characters each.")
+      .def("no_begin", &Program::no_begin, kSelf, "Adds no token before the first letter.")
+      .def("end", &Program::end, kSelf, "Adds a token `<end>` after the last letter.")
       .def("reads_cells", &Program::reads_cells, kSelf,
-           "It reads raw streams: the given cells of every token.")
+           "Reads raw streams: the given cells of every token.")
       .def(
           "reads_adjacency",
           [](Program& p, const std::string& tokens, std::optional<std::uint32_t> size) -> Program& {
@@ -90,7 +90,7 @@ void bind_what_it_is(ProgramClass& program) {
            "It reads graphs of `size` vertices: a token for each, given its row of the adjacency "
            "matrix.")
       .def("fixed_loops", &Program::fixed_loops, "loops"_a, kSelf,
-           "The repeated block runs so often, whatever the input.")
+           "Sets a fixed number of iterations of the repeated block.")
       .def(
           "log_loops_of_letters",
           [](Program& p, std::uint32_t base, std::uint32_t minus) -> Program& {
@@ -106,7 +106,7 @@ void bind_what_it_is(ProgramClass& program) {
           "base"_a = 2, "minus"_a = 0, kSelf,
           "ceil(log_base(n - minus)) times for n vertices; minus is 0 or 1.")
       .def("at_most", &Program::at_most, "size"_a, kSelf,
-           "Longer inputs are refused: outside the hypotheses.");
+           "Longer inputs are rejected (hypothesis violated).");
 }
 
 #define LIFETIME "lifetime: typing.Literal['permanent', 'state', 'scratch'] = 'permanent'"
@@ -334,8 +334,8 @@ void bind_program(nb::module_& module) {
             return program_from_text(text, source);
           },
           "text"_a, "source"_a = "program",
-          "The program of a text (`.cells`), to be gone on with or compiled; `source` names it in "
-          "messages. BadInput with its line and what was expected there.")
+          "Parses a program text (`.cells`), to extend or compile; `source` names it in messages. "
+          "BadInput with line and expected text.")
       .def(
           "__repr__",
           [](const Program& p) {
@@ -343,7 +343,7 @@ void bind_program(nb::module_& module) {
             const std::size_t begin = text.find("program ") + 8;
             return "<program " + text.substr(begin, text.find('\n', begin) - begin) + ">";
           },
-          "Its name.");
+          "Name.");
   bind_what_it_is(program);
   bind_cell_declarations(program);
   bind_what_fills_them(program);

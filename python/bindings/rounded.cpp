@@ -14,8 +14,8 @@ namespace {
 
 void bind_rounded_numbers(nb::module_& module) {
   nb::class_<RoundedNumber>(module, "RoundedNumber", "A number of a rounded run.")
-      .def_ro("value", &RoundedNumber::value, "As it was computed.")
-      .def_ro("error", &RoundedNumber::error, "The exact number is at most so far away.")
+      .def_ro("value", &RoundedNumber::value, "The computed value.")
+      .def_ro("error", &RoundedNumber::error, "Bound on the distance to the exact number.")
       .def(
           "__float__", [](const RoundedNumber& number) { return number.value; }, "Its value.")
       .def(
@@ -24,7 +24,7 @@ void bind_rounded_numbers(nb::module_& module) {
             return shown(nb::float_(number.value)) + " ± " + shown(nb::float_(number.error));
           },
           "Value and error.");
-  nb::class_<RoundedSettings>(module, "RoundedSettings", "How a rounded run calculates.")
+  nb::class_<RoundedSettings>(module, "RoundedSettings", "Settings of a run in floating point.")
       .def(
           "__init__",
           [](RoundedSettings* settings, const std::string& engine, const std::string& device,
@@ -41,12 +41,12 @@ void bind_rounded_numbers(nb::module_& module) {
 void bind_rounded(nb::module_& module) {
   bind_rounded_numbers(module);
   nb::class_<RoundedAnswer>(module, "RoundedAnswer",
-                            "What a rounded run has to say of an input. What is not certified says "
-                            "so, and why.")
+                            "Result of a run in floating point. `certainty` tells whether the "
+                            "result is certified; `reason` why not.")
       .def_prop_ro(
           "decision", [](const RoundedAnswer& answer) { return name_of(answer.decision); },
           nb::sig("def decision(self) -> " DECISION),
-          "As of an `Answer`; as computed, to be trusted if certified.")
+          "Like `Answer.decision`, as computed; exact if certified.")
       .def_prop_ro(
           "certainty", [](const RoundedAnswer& answer) { return text(answer.certainty); },
           nb::sig("def certainty(self) -> " CERTAINTY),
@@ -59,20 +59,24 @@ void bind_rounded(nb::module_& module) {
       .def_prop_ro(
           "certified",
           [](const RoundedAnswer& answer) { return answer.certainty == Certainty::certified; },
-          "An exact run gives the same answer.")
+          "Whether an exact run is proved to give the same answer.")
       .def_prop_ro(
           "accepted",
           [](const RoundedAnswer& answer) { return accepted(answer.decision, answer.reason); },
-          "Whether it is accepted, as computed. Undecided and BadInput as of an `Answer`.")
+          "Whether the input is accepted, as computed. Raises Undecided and BadInput like "
+          "`Answer.accepted`.")
       .def(
           "__bool__",
           [](const RoundedAnswer& answer) { return accepted(answer.decision, answer.reason); },
           "`accepted`, with its errors.")
-      .def_ro("reason", &RoundedAnswer::reason, "Why nothing was decided, or is not certified.")
+      .def_ro("reason", &RoundedAnswer::reason,
+              "Why nothing was decided, or why it is not certified.")
       .def_ro("numbers", &RoundedAnswer::numbers,
               "Where decision is \"computed\": by name a number for each token.")
-      .def_ro("products", &RoundedAnswer::products, "As of an `Answer`: letters x points, or None.")
-      .def_ro("states", &RoundedAnswer::states, "As of an `Answer`: one for each letter, or None.")
+      .def_ro("products", &RoundedAnswer::products,
+              "Like `Answer.products`: letters x points, or None.")
+      .def_ro("states", &RoundedAnswer::states,
+              "Like `Answer.states`: one for each letter, or None.")
       .def_prop_ro(
           "prefixes",
           [](const RoundedAnswer& answer) {
@@ -82,7 +86,7 @@ void bind_rounded(nb::module_& module) {
           },
           nb::sig("def prefixes(self) -> list[" CERTAINTY "]"),
           "The certainty of each of `products` or `states`.")
-      .def_ro("depth", &RoundedAnswer::depth, "Layers that were run.")
+      .def_ro("depth", &RoundedAnswer::depth, "Number of executed layers.")
       .def(
           "__repr__",
           [](const RoundedAnswer& answer) {

@@ -90,13 +90,12 @@ void bind_selectors(nb::module_& module) {
   module.def("flagged", &cells::flagged, "value"_a,
              nb::sig("def flagged(value: " VALUE ") -> Flagged"),
              "All visible positions where the value holds, or all visible ones if there is none.");
-  module.def(
-      "find", &cells::find, "wanted"_a, nb::sig("def find(wanted: " RATIO ") -> FoundTerm"),
-      "`find(r).key(U)`: all visible positions where U is the direction of r; the promise is "
-      "broken where there is none.");
+  module.def("find", &cells::find, "wanted"_a, nb::sig("def find(wanted: " RATIO ") -> FoundTerm"),
+             "`find(r).key(U)`: all visible positions where U is the direction of r; the selection "
+             "contract is violated if there is none.");
   module.def("find_one", &cells::find_one, "wanted"_a,
              nb::sig("def find_one(wanted: " RATIO ") -> FoundTerm"),
-             "As `find`; the promise is broken where there are several, too.");
+             "Like `find`; the selection contract is violated if there are several, too.");
   module.def(
       "related", [](const std::vector<cells::Flag>& flags) { return cells::related(flags); },
       "flags"_a,
@@ -152,14 +151,13 @@ void bind_heads(nb::module_& module) {
       .def("set", &cells::Fetch::set, "value"_a,
            nb::sig("def set(self, value: " VALUE ") -> Fetch"),
            "cell := value, where the head selects the token itself; overwrites.");
-  module.def("fetch", &cells::fetch, "name"_a, "A head of this name, to be gone on with.");
+  module.def("fetch", &cells::fetch, "name"_a, "Starts a head with this name.");
   module.def(
       "undone", [](nb::handle heads) { return cells::undone(statements_of(heads)); }, "heads"_a,
       nb::sig("def undone(heads: Fetch | Statements | collections.abc.Sequence[Fetch | "
               "Statements]) -> Statements"),
-      "The same heads once more with the signs of their averages flipped, which takes back what "
-      "they "
-      "added. What they copied and set stays. BadInput for a statement that is no head.");
+      "The same heads again with negated averages, which undoes what they added. Copied and set "
+      "values stay. BadInput for a statement that is not a head.");
 }
 
 void bind_tables(nb::module_& module) {

@@ -104,16 +104,15 @@ const char* name_of(WrongWord::Wrong wrong) {
 
 void bind_word_tests(nb::module_& module) {
   nb::class_<WrongWord>(module, "WrongWord",
-                        "A word at which a network is wrong, shrunk: no letter of it can be left "
-                        "out, or made the first letter of the alphabet.")
+                        "A shrunk word on which a network fails: no letter can be removed or "
+                        "replaced by the first letter of the alphabet.")
       .def_ro("word", &WrongWord::word, "Its letters.")
       .def_prop_ro(
           "wrong", [](const WrongWord& found) { return name_of(found.wrong); },
           nb::sig("def wrong(self) -> typing.Literal['answer', 'product', 'promise', 'depth', "
                   "'limit', 'cell']"),
-          "What is wrong there: the answer, a product or state of a prefix, what a head promises, "
-          "the number of layers, that a word beyond the file's limit is answered, or what a cell "
-          "holds.")
+          "The failed property: the answer, a prefix product or state, a selection contract, the "
+          "number of layers, the rejection of words above the size limit, or a cell value.")
       .def_ro("expected", &WrongWord::expected,
               "In words: \"accept\", \"exactly one position\", ...")
       .def_ro("got", &WrongWord::got, "In words: \"accept\", \"exactly one position\", ...")
@@ -121,27 +120,28 @@ void bind_word_tests(nb::module_& module) {
           "__repr__",
           [](const WrongWord& found) {
             return "<wrong " + std::string(name_of(found.wrong)) + " on " +
-                   shown(nb::cast(found.word)) + ": expected " + found.expected + ", got " +
+                   shown(nb::cast(found.word)) + ": expected " + found.expected + ", found " +
                    found.got + ">";
           },
-          "Word, expected, got.");
+          "Word, expected, found.");
   nb::class_<TestResult>(module, "TestResult",
-                         "What a test found. It is true where nothing is wrong; `print` says it in "
-                         "a sentence.")
-      .def_ro("exhaustive_words", &TestResult::exhaustive_words, "Short words asked.")
+                         "Result of a test; true if it passed. `print` shows a summary.")
+      .def_ro("exhaustive_words", &TestResult::exhaustive_words, "Number of short words tested.")
       .def_ro("chosen_words", &TestResult::chosen_words,
-              "Words of one letter but for one place asked.")
-      .def_ro("random_words", &TestResult::random_words, "Long words asked.")
-      .def_ro("accepted", &TestResult::accepted, "Words of the language among them.")
-      .def_ro("numbers", &TestResult::numbers, "Named numbers compared.")
-      .def_ro("products", &TestResult::products, "Prefix products compared.")
-      .def_ro("states", &TestResult::states, "States after prefixes compared.")
-      .def_ro("promises", &TestResult::promises, "Rows at which a head's promise was checked.")
-      .def_ro("unasked", &TestResult::unasked, "Heads whose promise was never checked.")
-      .def_ro("wrong", &TestResult::wrong, "The first wrong word; asking ends there. None: passed.")
-      .def_prop_ro("passed", &TestResult::passed, "Nothing was found.")
+              "Number of tested words with one letter that differs from the rest.")
+      .def_ro("random_words", &TestResult::random_words, "Number of random words tested.")
+      .def_ro("accepted", &TestResult::accepted, "Number of accepted words among them.")
+      .def_ro("numbers", &TestResult::numbers, "Number of named values compared.")
+      .def_ro("products", &TestResult::products, "Number of prefix products compared.")
+      .def_ro("states", &TestResult::states, "Number of states after prefixes compared.")
+      .def_ro("promises", &TestResult::promises,
+              "Number of checked selection contract instances (one per head and row).")
+      .def_ro("unasked", &TestResult::unasked, "Heads whose selection contract was never checked.")
+      .def_ro("wrong", &TestResult::wrong,
+              "The first failing word, where the test stops; None if it passed.")
+      .def_prop_ro("passed", &TestResult::passed, "Whether the test passed.")
       .def("__bool__", &TestResult::passed, "`passed`.")
-      .def("__str__", &TestResult::text, "A sentence, as `logdepth test` says it.")
+      .def("__str__", &TestResult::text, "A summary like that of `logdepth test`.")
       .def(
           "__repr__", [](const TestResult& result) { return "<" + result.text() + ">"; },
           "The sentence.");
@@ -172,27 +172,29 @@ GraphTestResult test_graph_function(const Transformer& transformer, const nb::ca
 void bind_graph_tests(nb::module_& module) {
   nb::class_<WrongGraph>(
       module, "WrongGraph",
-      "A graph at which a network is wrong, shrunk: no vertex and no edge can be "
-      "left out.")
+      "A shrunk graph on which a network fails: no vertex and no edge can be removed.")
       .def_prop_ro(
           "graph", [](const WrongGraph& found) { return graph_for_python(found.graph); },
           nb::sig("def graph(self) -> dict[int, list[int]]"),
-          "Of each vertex the list of those it leads to.")
-      .def_ro("source", &WrongGraph::source, "Is there a way from this vertex to the target?")
-      .def_ro("target", &WrongGraph::target, "Is there a way from the source to this vertex?")
+          "For each vertex the list of its successors.")
+      .def_ro("source", &WrongGraph::source, "The vertex to start from.")
+      .def_ro("target", &WrongGraph::target, "The vertex to reach.")
       .def_ro("expected", &WrongGraph::expected,
               "In words: \"accept\", \"exactly one position\", ...")
       .def_ro("got", &WrongGraph::got, "In words: \"accept\", \"exactly one position\", ...");
   nb::class_<GraphTestResult>(module, "GraphTestResult",
-                              "What a test of graphs found. It is true where nothing is wrong.")
-      .def_ro("exhaustive_graphs", &GraphTestResult::exhaustive_graphs, "Small graphs asked.")
-      .def_ro("random_graphs", &GraphTestResult::random_graphs, "Larger ones.")
-      .def_ro("pairs", &GraphTestResult::pairs, "Questions asked.")
-      .def_ro("connected", &GraphTestResult::connected, "Of them those with a way.")
-      .def_ro("promises", &GraphTestResult::promises, "Rows at which a promise was checked.")
-      .def_ro("unasked", &GraphTestResult::unasked, "Heads whose promise was never checked.")
-      .def_ro("wrong", &GraphTestResult::wrong, "The first wrong graph. None: passed.")
-      .def_prop_ro("passed", &GraphTestResult::passed, "Nothing was found.")
+                              "Result of a test on graphs; true if it passed.")
+      .def_ro("exhaustive_graphs", &GraphTestResult::exhaustive_graphs,
+              "Number of small graphs tested.")
+      .def_ro("random_graphs", &GraphTestResult::random_graphs, "Number of larger graphs tested.")
+      .def_ro("pairs", &GraphTestResult::pairs, "Number of queries (source and target).")
+      .def_ro("connected", &GraphTestResult::connected, "Number of connected queries among them.")
+      .def_ro("promises", &GraphTestResult::promises,
+              "Number of checked selection contract instances (one per head and row).")
+      .def_ro("unasked", &GraphTestResult::unasked,
+              "Heads whose selection contract was never checked.")
+      .def_ro("wrong", &GraphTestResult::wrong, "The first failing graph; None if it passed.")
+      .def_prop_ro("passed", &GraphTestResult::passed, "Whether the test passed.")
       .def("__bool__", &GraphTestResult::passed, "`passed`.")
       .def("__str__", &GraphTestResult::text, "A sentence.")
       .def(
@@ -202,22 +204,26 @@ void bind_graph_tests(nb::module_& module) {
 
 void bind_division_tests(nb::module_& module) {
   nb::class_<WrongDivision>(module, "WrongDivision",
-                            "An input at which a network divides wrongly, shrunk.")
+                            "A shrunk input on which a division network fails.")
       .def_ro("divisor", &WrongDivision::divisor, "The same at all tokens.")
       .def_ro("dividends", &WrongDivision::dividends, "One for each token.")
       .def_ro("expected", &WrongDivision::expected,
               "In words: \"accept\", \"exactly one position\", ...")
       .def_ro("got", &WrongDivision::got, "In words: \"accept\", \"exactly one position\", ...");
-  nb::class_<DivisionTestResult>(
-      module, "DivisionTestResult",
-      "What a test of divisions found. It is true where nothing is wrong.")
-      .def_ro("exhaustive_inputs", &DivisionTestResult::exhaustive_inputs, "Short inputs asked.")
-      .def_ro("random_inputs", &DivisionTestResult::random_inputs, "Long ones.")
-      .def_ro("divisions", &DivisionTestResult::divisions, "Quotients and remainders compared.")
-      .def_ro("promises", &DivisionTestResult::promises, "Rows at which a promise was checked.")
-      .def_ro("unasked", &DivisionTestResult::unasked, "Heads whose promise was never checked.")
-      .def_ro("wrong", &DivisionTestResult::wrong, "The first wrong input. None: passed.")
-      .def_prop_ro("passed", &DivisionTestResult::passed, "Nothing was found.")
+  nb::class_<DivisionTestResult>(module, "DivisionTestResult",
+                                 "Result of a test on divisions; true if it passed.")
+      .def_ro("exhaustive_inputs", &DivisionTestResult::exhaustive_inputs,
+              "Number of short inputs tested.")
+      .def_ro("random_inputs", &DivisionTestResult::random_inputs,
+              "Number of random inputs tested.")
+      .def_ro("divisions", &DivisionTestResult::divisions,
+              "Number of quotients and remainders compared.")
+      .def_ro("promises", &DivisionTestResult::promises,
+              "Number of checked selection contract instances (one per head and row).")
+      .def_ro("unasked", &DivisionTestResult::unasked,
+              "Heads whose selection contract was never checked.")
+      .def_ro("wrong", &DivisionTestResult::wrong, "The first failing input; None if it passed.")
+      .def_prop_ro("passed", &DivisionTestResult::passed, "Whether the test passed.")
       .def("__bool__", &DivisionTestResult::passed, "`passed`.")
       .def("__str__", &DivisionTestResult::text, "A sentence.")
       .def(
@@ -237,7 +243,7 @@ void bind_asking(nb::class_<Transformer>& transformer) {
           nb::sig(
               "def test_function(self, oracle: collections.abc.Callable[[typing.Any], "
               "typing.Any], up_to: int, random: int, max_length: int, seed: int) -> TestResult"),
-          "Asks it words, against a function.")
+          "Tests it on words against a function.")
       .def(
           "test_against",
           [](const Transformer& network, const std::string& oracle, std::size_t up_to,
@@ -245,7 +251,7 @@ void bind_asking(nb::class_<Transformer>& transformer) {
             return test_against(network, oracle, {up_to, random, max_length, seed});
           },
           "oracle"_a, "up_to"_a, "random"_a, "max_length"_a, "seed"_a, Released(),
-          "Asks it words, against an oracle of the command line.")
+          "Tests it on words against an oracle of the command line.")
       .def(
           "test_graphs",
           [](const Transformer& network, std::size_t up_to, std::size_t random,
@@ -253,7 +259,7 @@ void bind_asking(nb::class_<Transformer>& transformer) {
             return test_graphs(network, {up_to, random, max_size, seed, undirected});
           },
           "up_to"_a, "random"_a, "max_size"_a, "seed"_a, "undirected"_a, Released(),
-          "Asks it about graphs, against searches.")
+          "Tests it on graphs against graph search.")
       .def(
           "test_graph_function",
           [](const Transformer& network, const nb::callable& connected, std::size_t up_to,
@@ -265,7 +271,7 @@ void bind_asking(nb::class_<Transformer>& transformer) {
           nb::sig("def test_graph_function(self, connected: collections.abc.Callable[[dict[int, "
                   "list[int]], int, int], typing.Any], up_to: int, random: int, max_size: int, "
                   "seed: int, undirected: bool) -> GraphTestResult"),
-          "Asks it about graphs, against a function.")
+          "Tests it on graphs against a function.")
       .def(
           "test_division",
           [](const Transformer& network, std::size_t up_to, std::size_t random,
@@ -273,7 +279,7 @@ void bind_asking(nb::class_<Transformer>& transformer) {
             return test_division(network, {up_to, random, max_length, seed});
           },
           "up_to"_a, "random"_a, "max_length"_a, "seed"_a, Released(),
-          "Asks it to divide, against the division of the language.");
+          "Tests its divisions against integer division.");
 }
 
 }  // namespace

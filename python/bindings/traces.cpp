@@ -9,17 +9,18 @@ namespace logdepth::python {
 void bind_traces(nb::module_& module) {
   nb::class_<TraceColumn>(module, "TraceColumn", "One column of a trace: a number of a cell.")
       .def_ro("cell", &TraceColumn::cell, "Its name; of a file without names the coordinate.")
-      .def_ro("component", &TraceColumn::component, "Of the cell, from 0.")
-      .def_ro("coordinate", &TraceColumn::coordinate, "Of the residual stream, from 0.")
+      .def_ro("component", &TraceColumn::component, "Component of the cell, from 0.")
+      .def_ro("coordinate", &TraceColumn::coordinate, "Coordinate in the residual stream, from 0.")
       .def(
           "__repr__",
           [](const TraceColumn& column) {
             return "<" + column.cell + "[" + std::to_string(column.component) + "]>";
           },
           "Cell and component.");
-  nb::class_<TraceMoment>(module, "TraceMoment", "When a trace looks at the residual stream.")
+  nb::class_<TraceMoment>(module, "TraceMoment",
+                          "A point in time at which a trace records the residual stream.")
       .def_ro("layer", &TraceMoment::layer,
-              "Layers that have run, this one included; 0: after the embedding.")
+              "Number of executed layers, including this one; 0: after the embedding.")
       .def_ro("sublayer", &TraceMoment::sublayer,
               "\"embedding\", \"attention\" or \"feedforward\".")
       .def(
@@ -29,9 +30,9 @@ void bind_traces(nb::module_& module) {
           },
           "Layer and sublayer.");
   nb::class_<TraceHead>(module, "TraceHead", "What a head selected in an executed layer.")
-      .def_ro("layer", &TraceHead::layer, "Executed, from 1.")
-      .def_ro("head", &TraceHead::head, "Of the layer, from 0.")
-      .def_ro("name", &TraceHead::name, "As the program calls it, else \"head 1\".")
+      .def_ro("layer", &TraceHead::layer, "Number of the executed layer, from 1.")
+      .def_ro("head", &TraceHead::head, "Index of the head in its layer, from 0.")
+      .def_ro("name", &TraceHead::name, "Its name in the program, else \"head 1\".")
       .def_ro("selected", &TraceHead::selected, "For each token the selected tokens, ascending.")
       .def(
           "__repr__",
@@ -40,9 +41,9 @@ void bind_traces(nb::module_& module) {
           },
           "Layer and name.");
   nb::class_<Trace>(module, "RawTrace", "An exact run as the extension module holds it.")
-      .def_ro("moments", &Trace::moments, "Of the array's first index.")
-      .def_ro("tokens", &Trace::tokens, "Of its second.")
-      .def_ro("columns", &Trace::columns, "Of its third.")
+      .def_ro("moments", &Trace::moments, "Meaning of the first index of the array.")
+      .def_ro("tokens", &Trace::tokens, "Meaning of its second index.")
+      .def_ro("columns", &Trace::columns, "Meaning of its third index.")
       .def_prop_ro(
           "entries",
           [](const Trace& trace) {
@@ -56,12 +57,12 @@ void bind_traces(nb::module_& module) {
             for (const ExactNumber& number : trace.numbers) floats.push_back(number.approximate);
             return nb::bytes(floats.data(), floats.size() * sizeof(double));
           },
-          "Near the numbers, 64 bits each.")
+          "Nearest floats, 64 bits each.")
       .def_prop_ro(
           "numbers", [](const Trace& trace) { return list_for_python(trace.numbers); },
-          nb::sig("def numbers(self) -> list[fractions.Fraction | Real]"), "All different.")
+          nb::sig("def numbers(self) -> list[fractions.Fraction | Real]"), "All distinct numbers.")
       .def_ro("heads", &Trace::heads, "Layer by layer.")
-      .def_ro("answer", &Trace::answer, "What `run` says of the same input.");
+      .def_ro("answer", &Trace::answer, "Result of `run` on the same input.");
 }
 
 }  // namespace logdepth::python

@@ -43,58 +43,57 @@ void bind_sheets(nb::module_& module) {
   nb::class_<CellSheet>(module, "CellSheet",
                         "A named value that every token holds, and where it lies in the residual "
                         "stream.")
-      .def_ro("name", &CellSheet::name, "In the program.")
+      .def_ro("name", &CellSheet::name, "Its type in the program.")
       .def_ro("type", &CellSheet::type, "\"flag\", \"onehot\", \"key\", ...")
       .def_ro("lifetime", &CellSheet::lifetime, "\"permanent\", \"state\" or \"scratch\".")
-      .def_ro("coordinates", &CellSheet::coordinates, "Of the residual stream, from 0.")
+      .def_ro("coordinates", &CellSheet::coordinates, "Coordinate in the residual stream, from 0.")
       .def(
           "__repr__", [](const CellSheet& cell) { return "<" + cell.type + " " + cell.name + ">"; },
           "Type and name.");
   nb::class_<HeadSheet>(module, "HeadSheet", "An attention head of the file.")
-      .def_ro("layer", &HeadSheet::layer, "Of the file, from 0.")
-      .def_ro("head", &HeadSheet::head, "Of the layer, from 0.")
-      .def_ro("name", &HeadSheet::name, "As the program calls it, else \"head 1\".")
-      .def_ro("selects", &HeadSheet::selects, "What it promises: \"exactly one position\", ...")
-      .def_ro("reads", &HeadSheet::reads, "What its scores compare.")
+      .def_ro("layer", &HeadSheet::layer, "Index of the layer in the file, from 0.")
+      .def_ro("head", &HeadSheet::head, "Index of the head in its layer, from 0.")
+      .def_ro("name", &HeadSheet::name, "Its name in the program, else \"head 1\".")
+      .def_ro("selects", &HeadSheet::selects,
+              "Its selection contract: \"exactly one position\", ...")
+      .def_ro("reads", &HeadSheet::reads, "The values that its scores compare.")
       .def(
           "__repr__",
           [](const HeadSheet& head) { return "<" + head.name + " selects " + head.selects + ">"; },
-          "Name and promise.");
+          "Name and selection contract.");
   nb::class_<ClaimSheet>(module, "ClaimSheet",
                          "What a network says of itself, and what is counted and proved on its "
                          "weights.")
-      .def_ro("name", &ClaimSheet::name, "As its author called it.")
-      .def_ro("construction", &ClaimSheet::construction, "How it is made.")
-      .def_ro("source", &ClaimSheet::source, "Where that is written: paper and statement.")
-      .def_ro("hypotheses", &ClaimSheet::hypotheses, "What it assumes, a sentence each.")
-      .def_ro("deviations", &ClaimSheet::deviations, "Where it is not what the source says.")
-      .def_ro("alphabet", &ClaimSheet::alphabet, "Letters in their order; of other inputs none.")
-      .def_ro("initial", &ClaimSheet::initial, "Layers before the loop.")
-      .def_ro("repeated", &ClaimSheet::repeated, "Layers in it.")
-      .def_ro("final", &ClaimSheet::final, "Layers after it.")
+      .def_ro("name", &ClaimSheet::name, "Name given by its author.")
+      .def_ro("construction", &ClaimSheet::construction, "Name of the construction.")
+      .def_ro("source", &ClaimSheet::source, "Its source: paper and statement.")
+      .def_ro("hypotheses", &ClaimSheet::hypotheses, "Its hypotheses, one sentence each.")
+      .def_ro("deviations", &ClaimSheet::deviations, "Deviations from the source.")
+      .def_ro("alphabet", &ClaimSheet::alphabet, "Letters in their order; empty for other inputs.")
+      .def_ro("initial", &ClaimSheet::initial, "Layers before the repeated block.")
+      .def_ro("repeated", &ClaimSheet::repeated, "Layers of the repeated block.")
+      .def_ro("final", &ClaimSheet::final, "Layers after the repeated block.")
       .def_ro("depth", &ClaimSheet::depth, "A formula in n: \"ceil(log2 n) + 1\".")
-      .def_ro("largest", &ClaimSheet::largest, "Input that it is made for; None: any.")
-      .def_ro("width", &ClaimSheet::width,
-              "Numbers of a token's residual stream, padding included.")
-      .def_ro("used", &ClaimSheet::used, "Of them in use, mirrors left out.")
-      .def_ro("heads", &ClaimSheet::heads, "In the largest attention sublayer.")
-      .def_ro("units", &ClaimSheet::units, "ReLUs of all feed-forward sublayers.")
-      .def_ro("nonzeros", &ClaimSheet::nonzeros, "Numbers of the file that are not 0.")
-      .def_ro("cells", &ClaimSheet::cell_index, "Every cell that has a name.")
-      .def_ro("head_index", &ClaimSheet::head_index, "Every head, layer by layer.")
-      .def_ro(
-          "proved", &ClaimSheet::proved,
-          "What is proved of the numbers, for every length, a sentence each: how far what a head "
-          "selects outscores the rest, how near a tested number comes to 0.")
-      .def_ro("unproved", &ClaimSheet::unproved, "The same where nothing is proved.")
+      .def_ro("largest", &ClaimSheet::largest, "Largest supported input; None: any.")
+      .def_ro("width", &ClaimSheet::width, "Dimension of the residual stream, padding included.")
+      .def_ro("used", &ClaimSheet::used, "Used dimensions, without mirrors.")
+      .def_ro("heads", &ClaimSheet::heads, "Number of heads in the largest attention sublayer.")
+      .def_ro("units", &ClaimSheet::units, "Hidden units of all feed-forward sublayers.")
+      .def_ro("nonzeros", &ClaimSheet::nonzeros, "Nonzero weights of the file.")
+      .def_ro("cells", &ClaimSheet::cell_index, "All named cells.")
+      .def_ro("head_index", &ClaimSheet::head_index, "All heads, layer by layer.")
+      .def_ro("proved", &ClaimSheet::proved,
+              "What is proved for every length, one sentence each: score gaps of heads, distances "
+              "of tested values from 0.")
+      .def_ro("unproved", &ClaimSheet::unproved, "The same for heads and tests without a proof.")
       .def(
           "__repr__",
           [](const ClaimSheet& sheet) {
             return "<" + sheet.name + ": depth " + sheet.depth + ", width " +
                    std::to_string(sheet.width) + ", " + std::to_string(sheet.nonzeros) +
-                   " non-zeros>";
+                   " nonzero weights>";
           },
-          "Name, depth, width, non-zeros.");
+          "Name, depth, width, nonzero weights.");
 }
 
 using TransformerClass = nb::class_<Transformer>;
@@ -105,12 +104,12 @@ void bind_files(TransformerClass& transformer) {
                   Released(), "Reads the text of a weights file.")
       .def("save", &Transformer::save, "file"_a, Released(), "Writes the weights file.")
       .def("text", &Transformer::text, Released(), "The bytes of the file.")
-      .def_prop_ro("sha256", &Transformer::sha256, "Names the weights.")
-      .def_prop_ro("name", &Transformer::name, "What its author called it.")
+      .def_prop_ro("sha256", &Transformer::sha256, "Hash that identifies the weights.")
+      .def_prop_ro("name", &Transformer::name, "Name given by its author.")
       .def_prop_ro("alphabet", &Transformer::alphabet, "The letters of its words.")
-      .def("word", &Transformer::word, "typed"_a, "The letters of a word as a user types it.")
-      .def("depth", &Transformer::depth, "n"_a, "The layers that an input of size n runs through.")
-      .def("inspect", &inspect, Released(), "The claim sheet.");
+      .def("word", &Transformer::word, "typed"_a, "Splits a typed word into letters.")
+      .def("depth", &Transformer::depth, "n"_a, "Number of executed layers for an input of size n.")
+      .def("inspect", &inspect, Released(), "The model card.");
 }
 
 void bind_exact_runs(TransformerClass& transformer) {
@@ -172,7 +171,7 @@ void bind_exact_runs(TransformerClass& transformer) {
             return asked_of(input, [&](const auto&... parts) { return trace(network, parts...); });
           },
           "input"_a.none(), nb::sig("def trace(self, input: " INPUT ") -> RawTrace"),
-          "Everything that happens.");
+          "Records every value of a run.");
 }
 
 void bind_rounded_runs(TransformerClass& transformer) {

@@ -1,8 +1,8 @@
-"""What can go wrong, with the sentences of the command line."""
+"""Exceptions, with the messages of the command line."""
 
 
 class BadInput(ValueError):
-    """Wrong usage or bad input: one sentence that names what is wrong and what was expected.
+    """Wrong usage or bad input: a one-line message with the problem and what was expected.
 
     A construction that breaks a rule of the compiler is bad input, too: the sentence names block,
     statement, cell and reason. The command line exits with 2.
@@ -12,8 +12,8 @@ class BadInput(ValueError):
 
 
 class Undecided(Exception):
-    """A verdict was asked for where an exact run gives none: two logits are equal, a norm is no sum of
-    square roots, or the input is none that the file is made for.
+    """An exact run gives no decision: two logits are equal, a norm is not a sum of square roots, or the
+    network does not support the input.
 
     `decision` is "undecided", "outside_field" or "outside_hypotheses", as of the `Answer`; the sentence
     is its `reason`. The command line exits with 3.
@@ -35,8 +35,8 @@ class LimitReached(Exception):
 
 
 class ExportRefused(LimitReached):
-    """What an export is for cannot say the network, or not up to that length: the sentence names what, and
-    what can. The command line exits with 3.
+    """The target does not support this network or length: the message names the feature, and a target that
+    supports it. The command line exits with 3.
     """
 
     __module__ = "logdepth"

@@ -1,4 +1,4 @@
-"""What a network is asked: words, questions about graphs, raw streams."""
+"""Input types: words, graph queries, raw streams."""
 
 from __future__ import annotations
 

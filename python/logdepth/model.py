@@ -1,4 +1,4 @@
-"""A network, and what is asked of it."""
+"""A network, its runs and its tests."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Model:
     """
 
     def __init__(self, transformer: _bindings.Transformer) -> None:
-        """Of a transformer of the extension module; users have no need of it."""
+        """Internal. Use load(), from_text() or a compile function."""
         self._transformer = transformer
 
     @property
     def name(self) -> str:
-        """What its author called it."""
+        """Name given by its author."""
         return self._transformer.name
 
     @property
@@ -68,11 +68,11 @@ class Model:
         self._transformer.save(os.fspath(file))
 
     def info(self) -> ClaimSheet:
-        """The claim sheet: sizes, cells, heads, hypotheses, what is proved of the weights."""
+        """The model card: sizes, cells, heads, hypotheses, what is proved about the weights."""
         return self._transformer.inspect()
 
     def run(self, input: Input) -> Answer:
-        """Runs an input, exactly: no rounding, ties found, every promise of every head checked.
+        """Runs an input, exactly: no rounding, ties found, every selection contract checked.
 
         An input is a word ("aabb", ["set", "keep"]), a `Reach(graph, source, target)`, or a dict of raw
         streams. BadInput for what the network does not read, and for a letter outside its alphabet;
@@ -92,7 +92,7 @@ class Model:
         """The product of the first 1, 2, ... letters, each as the images of the points 0, 1, ... (letters x
         points); of a file that reads states the state after each of them (letters).
 
-        BadInput where the file does not say how prefixes are read; Undecided where one is not decided.
+        BadInput where the file has no prefix readout; Undecided where one is not decided.
         """
         answer = self.run(word)
         found = answer.products if answer.products is not None else answer.states
@@ -100,7 +100,7 @@ class Model:
             return found
         if answer.reason:
             raise Undecided(answer.reason, answer.decision)
-        raise BadInput(f"the weights file '{self.name}' does not say how prefixes are read")
+        raise BadInput(f"the weights file '{self.name}' has no prefix readout")
 
     def prefix_array(self, words: Iterable[Word]) -> numpy.typing.NDArray[numpy.int32]:
         """The same of many words as one array, words x letters x points: -1 behind a word's end and where it

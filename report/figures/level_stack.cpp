@@ -163,7 +163,7 @@ class StackDrawing {
     mark_sample(Kind::reset, kHues[1], "reset, whatever it was");
     mark_sample(Kind::permuted, kInk, "permuted, in cycles");
     mark_sample(Kind::kept, kQuietInk, "kept");
-    sample("says what the letter does below", [&] {
+    sample("action of the letter on the levels below", [&] {
       lines_ += decision({x + 8, y_ - 12}, x + 34, y_ + 3);
     });
     if (squares_) {

@@ -106,8 +106,8 @@ struct Member {
 };
 
 Member member_of(const HeadView& head, bool named) {
-  Member member{named ? "head" : "",       head.name,  head.scope,
-                "selects " + head.promise, head.scope, {head.match}};
+  Member member{named ? "head" : "",        head.name,  head.scope,
+                "selects " + head.contract, head.scope, {head.match}};
   member.lines.insert(member.lines.end(), head.writes.begin(), head.writes.end());
   member.sizes = {fmt::format("score dimension {}", head.dimension),
                   fmt::format("value dimension {}", head.values)};

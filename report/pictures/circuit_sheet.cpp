@@ -147,7 +147,7 @@ std::vector<StripTable> layer_tables(const LayerView& layer) {
                    {"head", "scope", "selects", "query and key", "writes", "score dimension",
                     "value dimension"}};
   for (const HeadView& head : layer.heads)
-    heads.rows.push_back({head.name, head.scope, head.promise, head.match,
+    heads.rows.push_back({head.name, head.scope, head.contract, head.match,
                           joined(head.writes, "; "), std::to_string(head.dimension),
                           std::to_string(head.values)});
   StripTable units{caption("feed-forward", layer.feedforward_mask, layer.feedforward_norm) + "; " +

@@ -14,7 +14,7 @@
 #include "base/xml_text.hpp"
 #include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
-#include "compiler/file/promise_text.hpp"
+#include "compiler/file/contract_text.hpp"
 #include "compiler/program/program_text.hpp"
 #include "report/pictures/svg_text.hpp"
 
@@ -117,7 +117,7 @@ class Viewer {
         fitted_ ? &std::get<FetchStatement>(*fitted_->statements(layer).attention[at]) : nullptr;
     HeadView view;
     view.name = fetch ? fetch->name : fmt::format("head {}", at + 1);
-    view.promise = promise_text(names_, head.promise);
+    view.contract = contract_text(names_, head.contract);
     view.scope = head.causal ? "causal" : "unmasked";
     view.dimension = head.query.rows;
     view.values = head.value.rows;

@@ -14,10 +14,10 @@ namespace logdepth::inline report_pictures {
 /// `derived.program`, when it fits the weights, names heads and look-ups and explains mask norms.
 
 struct HeadView {
-  std::string name;     ///< from the program, else "head 1"
-  std::string promise;  ///< "exactly one position", ...
-  std::string scope;    ///< "causal" or "unmasked"
-  std::string match;    ///< what query and key read
+  std::string name;      ///< from the program, else "head 1"
+  std::string contract;  ///< "exactly one position", ...
+  std::string scope;     ///< "causal" or "unmasked"
+  std::string match;     ///< what query and key read
   std::vector<std::string> writes;
   std::size_t dimension = 0, values = 0;  ///< rows of query and value
 };

@@ -19,7 +19,7 @@
 #include "report/pictures/nearest_direction.hpp"
 #include "report/pictures/prefix_answers.hpp"
 #include "report/pictures/svg_text.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -94,9 +94,9 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
     level.reach = reach;
     const auto& heads = model.layers[level.location.layer].attention.heads;
     for (std::size_t head = 0; head < heads.size(); ++head) {
-      const Promise& promise = heads[head].promise;
-      if (std::holds_alternative<UniformPromise>(promise) ||
-          std::holds_alternative<FlaggedPromise>(promise))
+      const Contract& contract = heads[head].contract;
+      if (std::holds_alternative<UniformContract>(contract) ||
+          std::holds_alternative<FlaggedContract>(contract))
         continue;
       for (std::size_t token = 0; token < tokens; ++token)
         for (const std::size_t position : level.heads[head][token])
@@ -235,7 +235,7 @@ class AttentionBands {
     for (std::size_t head = 0; head < heads; ++head) {
       const HeadView& view = view_.layers[layer].heads[head];
       const std::string name = view_.named ? "head " + view.name : view.name;
-      const std::string meaning = name + ": selects " + view.promise;
+      const std::string meaning = name + ": selects " + view.contract;
       std::size_t style = 0;
       while (style < kinds_.size() &&
              (kinds_[style].meaning != meaning ||
@@ -306,8 +306,7 @@ class AttentionBands {
     std::vector<std::string>& notes = bands_.notes;
     if (!levels_.empty())
       notes.emplace_back(
-          "reaches: the tokens that chains of these lines lead to, heads that count positions left "
-          "out");
+          "reaches: receptive field through these attention edges (counting heads excluded)");
     const std::vector<std::string> names = names_.notes();
     notes.insert(notes.end(), names.begin(), names.end());
   }
@@ -385,11 +384,11 @@ Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
   return BandVerdict{};
 }
 
-std::vector<WrongRow> wrong_rows(const PromiseCheck& promises, const RunReview& review) {
+std::vector<WrongRow> wrong_rows(const ContractCheck& promises, const RunReview& review) {
   std::vector<WrongRow> rows;
   if (const auto& broken = promises.broken_row())
     rows.push_back(
-        {broken->step, broken->token, broken->head, "broken promise: " + broken->sentence});
+        {broken->step, broken->token, broken->head, "contract violated: " + broken->sentence});
   if (const auto& difference = review.difference)
     rows.push_back({difference->step, difference->token, std::nullopt,
                     "first difference from the program: " + describe(*difference)});
@@ -427,7 +426,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
                     kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
   Recorder recorder(runner);
-  PromiseCheck promises(model, runner.arithmetic());
+  ContractCheck promises(model, runner.arithmetic());
   auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;
   std::optional<Refusal> refusal;
@@ -459,10 +458,10 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
   bands.verdict = std::move(verdict);
   if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
-    bands.notes.emplace_back(reads_states(model)
-                                 ? "no state was compared: the oracle has none of this automaton"
-                                 : "no prefix product was compared: the oracle has none of these "
-                                   "points");
+    bands.notes.emplace_back(
+        reads_states(model) ? "no state was compared: the oracle has no states of this automaton"
+                            : "no prefix product was compared: the oracle has none of these "
+                              "points");
   if (review.wrong_answer || refusal)
     bands.alarms.insert(bands.alarms.begin(),
                         review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));

@@ -21,9 +21,9 @@ inline constexpr std::size_t kMaxDrawnTokens = 80;
 /// it, its share 1 / number of selected positions. Under each band: how far the chains of single
 /// selections reach back, and the prefix product as the readout gives it at that point, when it
 /// gives one at every token. At the bottom the verdict; that of a relation only when `pair` says of
-/// which source and target. In red the first broken promise, and what is not as `review` has it.
+/// which source and target. In red the first broken contract, and what is not as `review` has it.
 /// The refusal of the run or of the verdict, when there is no answer to draw, unless `review` or a
-/// broken promise is a reason to draw it as far as it came.
+/// broken contract is a reason to draw it as far as it came.
 /// Errors: InputError for tokens that are not the model's and beyond kMaxDrawnTokens tokens.
 Outcome<TokenBands> attention_bands(
     Runner& runner, const Tokens& tokens,

@@ -58,7 +58,7 @@ std::optional<DirectionCircle> nearest_direction(const PlaneQuestion& question,
   circle.nearest = selected.front();
   circle.asked = drawn(query, "");
   if (circle.asked.y > 0) circle.asked.name = short_text(circle.asked.x / circle.asked.y, kDigits);
-  circle.meaning = fmt::format("token {} asks, the nearest angle answers", token);
+  circle.meaning = fmt::format("query of token {}: selects the key nearest in angle", token);
   return circle;
 }
 

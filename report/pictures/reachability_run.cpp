@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "report/pictures/circuit_view.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/file/unrolling.hpp"
 
 namespace logdepth::inline report_pictures {
@@ -331,7 +331,7 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
   run.answer_token = cells.has_tuples() ? run.tokens - 1 : source;
 
   ReachabilityReader reader(runner, run);
-  PromiseCheck promises(model, runner.arithmetic());
+  ContractCheck promises(model, runner.arithmetic());
   const auto stream = runner.run(tokens.value(), {&reader, &promises});
   const bool although_refused = review.although_refused || promises.broken_row();
   run.broken_promise = promises.broken();

@@ -70,8 +70,8 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
         "pair.");
   else
     sentences.emplace_back(
-        "Every token is a vertex and holds whom it reaches. In every loop it asks those that it "
-        "reaches whom they reach.");
+        "Every token is a vertex and holds which vertices it reaches. In every loop it reads what "
+        "these vertices reach.");
   sentences.push_back(
       fmt::format("So a loop joins {} walks to one of up to {} as many steps. All of this was read "
                   "from the exact "
@@ -79,7 +79,7 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
                   wide ? "three" : "two", wide ? "three times" : "twice"));
   if (drawn < run_.names.size())
     sentences.push_back(fmt::format(
-        "{} of {} vertices are drawn: {}. Counts are of all.", drawn, run_.names.size(),
+        "{} of {} vertices are drawn: {}. Counts cover all vertices.", drawn, run_.names.size(),
         run_.question ? "the walk that was found, then the first to be reached" : "the first"));
   if (!all_arrows)
     sentences.push_back(std::string("Of the arrows only edges") +
@@ -87,7 +87,7 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
                         " are drawn; the matrix has the others.");
   if (run_.size > run_.names.size())
     sentences.push_back(
-        fmt::format("The file is made for {} vertices; {} without edges, which fill the graph up, "
+        fmt::format("The network requires {} vertices; {} isolated vertices, which pad the graph, "
                     "are not drawn.",
                     run_.size, run_.size - run_.names.size()));
   return sentences;
@@ -98,7 +98,7 @@ std::vector<std::string> ReachabilityText::alarms() const {
   const auto right = run_.review.verdict;
   if (!run_.finished && !right) sentences.push_back(run_.refusal);
   if (right && run_.question && right != run_.connected)
-    sentences.push_back(fmt::format("expected {}, got {}", named(*right), answer()));
+    sentences.push_back(fmt::format("expected {}, found {}", named(*right), answer()));
   const std::size_t last = run_.steps.size() - 1;
   std::size_t missing = 0, made_up = 0;
   for (Vertex from = 0; from < run_.names.size(); ++from)
@@ -108,7 +108,7 @@ std::vector<std::string> ReachabilityText::alarms() const {
     sentences.push_back(counted(missing, "pair is", "pairs are") + " connected and not found");
   if (made_up > 0)
     sentences.push_back(counted(made_up, "pair is", "pairs are") + " found and not connected");
-  if (run_.broken_promise) sentences.push_back("broken promise: " + *run_.broken_promise);
+  if (run_.broken_promise) sentences.push_back("contract violated: " + *run_.broken_promise);
   if (run_.review.difference)
     sentences.push_back("first difference from the program: " + describe(*run_.review.difference));
   return sentences;
@@ -126,7 +126,7 @@ std::vector<std::string> ReachabilityText::how_to_read() const {
           "The matrix: the same pairs, and the loop in which",
           "each was found. The framed one is the question.",
           "",
-          "Here, in every loop: what may lie between.",
+          "Here, in every loop: candidate intermediate vertices.",
           "A line on the left: " + from + " reaches it,",
           "on the right: it reaches " + to +
               (run_.cells.factor() > 2 ? ", itself or by one more." : ", before the loop."),

@@ -13,13 +13,13 @@ namespace logdepth::inline report_pictures {
 /// file: a picture of the run shows in red what is otherwise. What is absent is not compared;
 /// promises of heads always are.
 struct RunReview {
-  std::optional<std::string> wrong_answer = {};  ///< as a sentence: expected this, got that
+  std::optional<std::string> wrong_answer = {};  ///< as a sentence: expected this, found that
   std::optional<bool> verdict = {};              ///< of the input, or of the pair of vertices
   std::optional<std::vector<PrefixAnswer>> prefixes = {};  ///< after the first 1, 2, ... letters
   std::optional<std::vector<std::vector<bool>>> reaches = {};  ///< [from][to]
   std::optional<Difference> difference = {};
 
-  /// Whether a run that is refused is drawn as far as it came. One in which a promise is broken
+  /// Whether a run that is refused is drawn as far as it came. One in which a contract is broken
   /// always is.
   bool although_refused = false;
 };

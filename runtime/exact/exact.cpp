@@ -86,9 +86,7 @@ std::optional<std::string> Exact::normalise(
   std::vector<Real> vector;
   for (const auto& [index, id] : masked) vector.push_back(pool_[id]);
   const auto unit = direction(vector);
-  if (!unit)
-    return "the squared norm " + printable(square.text()) +
-           " is irrational and its root is not attempted";
+  if (!unit) return "the squared norm " + printable(square.text()) + " is irrational";
   const Real length = Real::root(Rational(width));
   for (std::size_t i = 0; i < masked.size(); ++i)
     masked[i].second = pool_.intern((*unit)[i] * length);

@@ -43,16 +43,16 @@ class Directions {
 
 }  // namespace
 
-FoundKeys::FoundKeys(const FindPromise& promise, const HeadRows<ValueId>& rows,
+FoundKeys::FoundKeys(const FindContract& contract, const HeadRows<ValueId>& rows,
                      const ValuePool& pool)
-    : prefer_(promise.prefer), exactly_one_(promise.exactly_one) {
+    : prefer_(contract.prefer), exactly_one_(contract.exactly_one) {
   Directions directions(pool);
   // How many positions of each direction have been seen, of the largest preference only.
   std::vector<Expected> seen;
   const auto see = [&](std::size_t position) {
     const ValueId* key = rows.key(position).data();
-    const std::size_t direction = directions.number(key, promise.terms);
-    const ValueId preference = prefer_ ? key[2 * promise.terms] : ValuePool::kZero;
+    const std::size_t direction = directions.number(key, contract.terms);
+    const ValueId preference = prefer_ ? key[2 * contract.terms] : ValuePool::kZero;
     key_directions_.push_back(direction);
     preferences_.push_back(preference);
     if (direction == kNone) return;
@@ -65,7 +65,7 @@ FoundKeys::FoundKeys(const FindPromise& promise, const HeadRows<ValueId>& rows,
     best = {direction, best.count + 1, preference};
   };
   const auto expect = [&](std::size_t row) {
-    const std::size_t direction = directions.number(rows.query(row).data(), promise.terms);
+    const std::size_t direction = directions.number(rows.query(row).data(), contract.terms);
     expected_.push_back(direction < seen.size() ? seen[direction] : Expected{});
   };
   if (!rows.causal)

@@ -9,14 +9,14 @@
 
 namespace logdepth::inline runtime_exact {
 
-/// What a head with a FindPromise has to select at every row, from its exact queries and keys:
+/// What a head with a FindContract has to select at every row, from its exact queries and keys:
 /// no scores, only which keys are positive multiples of the query in every pair of dimensions.
 ///
 /// Directions are numbered by sorting them by angle, exactly, so that each row costs a look-up and
 /// not a pass over the keys.
 class FoundKeys {
  public:
-  FoundKeys(const FindPromise& promise, const HeadRows<ValueId>& rows, const ValuePool& pool);
+  FoundKeys(const FindContract& contract, const HeadRows<ValueId>& rows, const ValuePool& pool);
 
   /// Whether `row` selects all visible positions that match (with `prefer`: the preferred ones
   /// among them), at least one (or exactly one), and nothing else.

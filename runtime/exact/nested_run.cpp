@@ -34,7 +34,7 @@ struct NestedLogits {
 }  // namespace
 
 OutsideField NestedRunner::not_decided(const SizeLimit& limit) const {
-  return {std::string("also with roots of roots: ") + limit.what()};
+  return {std::string("also with nested radicals: ") + limit.what()};
 }
 
 template <class Read>

@@ -39,8 +39,8 @@ std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint
   const char* unit = std::holds_alternative<WordInput>(model.input)    ? " letters"
                      : std::holds_alternative<GraphInput>(model.input) ? " vertices"
                                                                        : " tokens";
-  return OutsideHypotheses{fmt::format("the input has {}{} and this file is made for at most {}",
-                                       size, unit, *model.unroll.max_length)};
+  return OutsideHypotheses{fmt::format("the input has {}{}; this network supports at most {}", size,
+                                       unit, *model.unroll.max_length)};
 }
 
 /// Logits of an exact run, for readout.hpp.

@@ -38,7 +38,7 @@ class JsonReader {
   void expect(Node node, Kind kind) const {
     if (tape_.kind(node) != kind) {
       fail(node,
-           std::string("expected ") + kind_name(kind) + ", got " + kind_name(tape_.kind(node)));
+           std::string("expected ") + kind_name(kind) + ", found " + kind_name(tape_.kind(node)));
     }
   }
 
@@ -85,7 +85,7 @@ class JsonReader {
     expect(node, Kind::string);
     const auto found = std::find(known.begin(), known.end(), tape_.text(node));
     if (found == known.end()) {
-      std::string sentence = "this version of the reader knows";
+      std::string sentence = "expected one of";
       const char* separator = " ";
       for (const auto word : known) {
         sentence += separator;
@@ -121,7 +121,7 @@ class JsonReader {
       std::string got = kind_name(tape_.kind(node));
       if (tape_.kind(node) == Kind::integer) got = std::to_string(tape_.integer(node));
       if (tape_.kind(node) == Kind::number) got = shown(tape_.text(node));
-      fail(node, fmt::format("expected an integer from {} to {}, got {}", from, to, got));
+      fail(node, fmt::format("expected an integer from {} to {}, found {}", from, to, got));
     }
     return static_cast<std::uint64_t>(tape_.integer(node));
   }
@@ -138,7 +138,7 @@ class JsonReader {
     }
     auto value = Rational::parse(spelling);
     if (!value) {
-      fail(node, "expected a rational number in lowest terms, such as \"-3/4\" or \"2\", got " +
+      fail(node, "expected a rational number in lowest terms, such as \"-3/4\" or \"2\", found " +
                      shown(spelling));
     }
     return std::move(*value);

@@ -39,55 +39,55 @@ struct SparseMatrix {
 };
 
 /// What a head promises to select among the visible positions; checked by every exact run.
-struct UniformPromise {  ///< all visible positions
-  bool operator==(const UniformPromise&) const = default;
+struct UniformContract {  ///< all visible positions
+  bool operator==(const UniformContract&) const = default;
 };
-struct MatchPromise {  ///< positions that share one key: exactly one of them, or at least one
+struct MatchContract {  ///< positions that share one key: exactly one of them, or at least one
   bool exactly_one = true;
-  bool operator==(const MatchPromise&) const = default;
+  bool operator==(const MatchContract&) const = default;
 };
-struct RightmostPromise {  ///< the last of the visible positions where flag . h is largest
-  SparseVector flag;       ///< linear form on the residual stream before the sublayer
-  bool operator==(const RightmostPromise&) const = default;
+struct RightmostContract {  ///< the last of the visible positions where flag . h is largest
+  SparseVector flag;        ///< linear form on the residual stream before the sublayer
+  bool operator==(const RightmostContract&) const = default;
 };
 /// A token where `when . h > 0` (or any, if `when` is absent) selects all visible positions where
 /// flag . h > 0, or all visible ones if there is none; every other token selects all visible ones.
-struct FlaggedPromise {
+struct FlaggedContract {
   SparseVector flag;
   std::optional<SparseVector> when;
-  bool operator==(const FlaggedPromise&) const = default;
+  bool operator==(const FlaggedContract&) const = default;
 };
 /// Score dimensions 2i and 2i+1 are the i-th of `terms` pairs. A position matches if in every pair
 /// its key is a positive multiple of the query; at least one visible position does. Selected are
 /// all that match; with `prefer` those of them whose next key component is largest. With
 /// `exactly_one` a single position is selected.
-struct FindPromise {
+struct FindContract {
   std::uint32_t terms = 1;
   bool prefer = false;
   bool exactly_one = false;
-  bool operator==(const FindPromise&) const = default;
+  bool operator==(const FindContract&) const = default;
 };
 /// Position j is related to token i if h_i[query] > 0 and h_j[key] > 0 for one of the pairs. At
 /// least one visible position is; selected are all that are, or of these those where prefer . h >
 /// 0, if there is one. All of h before the sublayer.
-struct RelatedPromise {
+struct RelatedContract {
   struct Pair {
     std::uint32_t query = 0, key = 0;  ///< coordinates
     bool operator==(const Pair&) const = default;
   };
   std::vector<Pair> pairs;
   SparseVector prefer;
-  bool operator==(const RelatedPromise&) const = default;
+  bool operator==(const RelatedContract&) const = default;
 };
-using Promise = std::variant<UniformPromise, MatchPromise, RightmostPromise, FlaggedPromise,
-                             FindPromise, RelatedPromise>;
+using Contract = std::variant<UniformContract, MatchContract, RightmostContract, FlaggedContract,
+                              FindContract, RelatedContract>;
 
 struct Head {
   bool causal = true;
   SparseMatrix query, key;  ///< head dimension x width
   SparseMatrix value;       ///< value dimension x width
   SparseMatrix output;      ///< width x value dimension
-  Promise promise;
+  Contract contract;
   bool operator==(const Head&) const = default;
 };
 struct Attention {

@@ -53,7 +53,7 @@ class Reader : JsonReader {
     if (derived != kAbsent) m.derived = derived_from_json(tape_, derived, source_, m.layers);
     const auto hash = text(sha256);
     if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      fail(sha256, "expected 64 lower-case hexadecimal digits, got " + shown(hash));
+      fail(sha256, "expected 64 lower-case hexadecimal digits, found " + shown(hash));
     }
     return m;
   }
@@ -88,7 +88,7 @@ class Reader : JsonReader {
     if (!version) fail(0, "the key \"version\" is missing");
     expect(*version, Kind::integer);
     if (tape_.integer(*version) != 1) {
-      fail(*version, fmt::format("this reader knows version 1, not {}", tape_.integer(*version)));
+      fail(*version, fmt::format("expected version 1, found {}", tape_.integer(*version)));
     }
   }
 
@@ -219,24 +219,24 @@ class Reader : JsonReader {
     if (parity != kAbsent && out.parity.empty()) fail(parity, "the vector is zero; leave it out");
     return out;
   }
-  Promise promise(Node node) const {
+  Contract contract(Node node) const {
     const auto known =
         kind_of(node, {"uniform", "match", "rightmost", "flagged", "find", "related"});
     if (known == 0) {
       members(node, std::array{"kind"});
-      return UniformPromise{};
+      return UniformContract{};
     }
     if (known == 1) {
       const auto [kind, selects] = members(node, std::array{"kind", "selects"});
-      return MatchPromise{one_of(selects, {"exactly-one", "at-least-one"}) == 0};
+      return MatchContract{one_of(selects, {"exactly-one", "at-least-one"}) == 0};
     }
     if (known == 2) {
       const auto [kind, form] = members(node, std::array{"kind", "flag"});
-      return RightmostPromise{sparse(form)};
+      return RightmostContract{sparse(form)};
     }
     if (known == 3) {
       const auto [kind, form, when] = members(node, std::array{"kind", "flag", "when?"});
-      FlaggedPromise out{sparse(form), std::nullopt};
+      FlaggedContract out{sparse(form), std::nullopt};
       if (when != kAbsent) out.when = sparse(when);
       return out;
     }
@@ -244,20 +244,20 @@ class Reader : JsonReader {
       const auto [kind, pairs, prefer] = members(node, std::array{"kind", "pairs", "prefer"});
       const auto pair = [&](Node child) {
         const auto [query, key] = tuple<2>(child, "[coordinate,coordinate]");
-        return RelatedPromise::Pair{integer(query), integer(key)};
+        return RelatedContract::Pair{integer(query), integer(key)};
       };
-      return RelatedPromise{list(pairs, pair), sparse(prefer)};
+      return RelatedContract{list(pairs, pair), sparse(prefer)};
     }
     const auto [kind, terms, prefer, selects] =
         members(node, std::array{"kind", "terms", "prefer", "selects"});
-    return FindPromise{integer(terms, 1, kMaxUnits), boolean(prefer),
-                       one_of(selects, {"exactly-one", "at-least-one"}) == 0};
+    return FindContract{integer(terms, 1, kMaxUnits), boolean(prefer),
+                        one_of(selects, {"exactly-one", "at-least-one"}) == 0};
   }
   Head head(Node node) const {
     const auto [causal, query, key, value, out, promised] =
         members(node, std::array{"causal", "query", "key", "value", "output", "promise"});
     return Head{boolean(causal), matrix(query), matrix(key),
-                matrix(value),   matrix(out),   promise(promised)};
+                matrix(value),   matrix(out),   contract(promised)};
   }
   Layer layer(Node node) const {
     const auto [block, attention, feedforward] =

@@ -32,7 +32,7 @@ void check_letters(const std::vector<std::string>& alphabet, const Place& place)
 void check_given(std::uint64_t values, bool mirrored, const Model& model, const Place& place,
                  const char* what) {
   if (mirrored && model.width % 2 != 0) {
-    violate(place, "mirrored values need an even width, got " + number(model.width));
+    violate(place, "mirrored values need an even width, found " + number(model.width));
   }
   const std::uint32_t room = mirrored ? model.width / 2 : model.width;
   if (values > room) {
@@ -129,7 +129,7 @@ void claim_rows(RowClaims& rows, const TransformationReadout& prefix, const Plac
   const Place images = place / "images";
   if (prefix.points == 0) violate(place / "points", "expected at least one point");
   if (prefix.images.size() != prefix.points) {
-    violate(images, "expected one list per point (" + number(prefix.points) + "), got " +
+    violate(images, "expected one list per point (" + number(prefix.points) + "), found " +
                         number(prefix.images.size()));
   }
   std::uint64_t row = prefix.first_row;
@@ -222,7 +222,7 @@ void check_position(const Model& model, const Place& root) {
                         if (p.code.kind == PositionCode::Kind::phi)
                           violate(position / "kind", "the code phi is irrational");
                         if (!p.code.is_valid())
-                          violate(position / "offset", "expected an offset from 1 on");
+                          violate(position / "offset", "expected an offset of at least 1");
                         check_vector(p.parity, model.width, position / "parity");
                         const Place fills = position / "fills";
                         std::set<std::uint32_t> filled;
@@ -232,7 +232,7 @@ void check_position(const Model& model, const Place& root) {
                           const Place at = fill / "at";
                           const std::size_t expected = p.code == PositionCode::two_circle ? 4 : 2;
                           if (p.fills[i].at.size() != expected) {
-                            violate(at, "expected " + number(expected) + " coordinates, got " +
+                            violate(at, "expected " + number(expected) + " coordinates, found " +
                                             number(p.fills[i].at.size()));
                           }
                           for (std::size_t k = 0; k < expected; ++k) {
@@ -259,23 +259,24 @@ void check_position(const Model& model, const Place& root) {
              model.position);
 }
 
-void check_promise(const Head& head, std::uint32_t width, const Place& place) {
-  const Place promise = place / "promise";
-  if (const auto* rightmost = std::get_if<RightmostPromise>(&head.promise)) {
-    check_vector(rightmost->flag, width, promise / "flag");
-  } else if (const auto* flagged = std::get_if<FlaggedPromise>(&head.promise)) {
-    check_vector(flagged->flag, width, promise / "flag");
-    if (flagged->when) check_vector(*flagged->when, width, promise / "when");
-  } else if (const auto* find = std::get_if<FindPromise>(&head.promise)) {
-    if (find->terms == 0) violate(promise / "terms", "expected at least one term");
+void check_contract(const Head& head, std::uint32_t width, const Place& place) {
+  const Place contract = place / "promise";
+  if (const auto* rightmost = std::get_if<RightmostContract>(&head.contract)) {
+    check_vector(rightmost->flag, width, contract / "flag");
+  } else if (const auto* flagged = std::get_if<FlaggedContract>(&head.contract)) {
+    check_vector(flagged->flag, width, contract / "flag");
+    if (flagged->when) check_vector(*flagged->when, width, contract / "when");
+  } else if (const auto* find = std::get_if<FindContract>(&head.contract)) {
+    if (find->terms == 0) violate(contract / "terms", "expected at least one term");
     const std::uint64_t needed = 2 * std::uint64_t{find->terms} + (find->prefer ? 1 : 0);
     if (head.query.rows < needed) {
-      violate(promise / "terms",
-              number(find->terms) + " terms" + (find->prefer ? " and a preference" : "") +
-                  " need " + number(needed) + " rows of the query, got " + number(head.query.rows));
+      violate(contract / "terms", number(find->terms) + " terms" +
+                                      (find->prefer ? " and a preference" : "") + " need " +
+                                      number(needed) + " rows of the query, found " +
+                                      number(head.query.rows));
     }
-  } else if (const auto* related = std::get_if<RelatedPromise>(&head.promise)) {
-    const Place pairs = promise / "pairs";
+  } else if (const auto* related = std::get_if<RelatedContract>(&head.contract)) {
+    const Place pairs = contract / "pairs";
     if (related->pairs.empty()) violate(pairs, "expected at least one pair");
     for (std::size_t i = 0; i < related->pairs.size(); ++i) {
       const std::uint32_t largest = std::max(related->pairs[i].query, related->pairs[i].key);
@@ -284,7 +285,7 @@ void check_promise(const Head& head, std::uint32_t width, const Place& place) {
                 "coordinate " + number(largest) + " is not below the width " + number(width));
       }
     }
-    check_vector(related->prefer, width, promise / "prefer");
+    check_vector(related->prefer, width, contract / "prefer");
   }
 }
 
@@ -300,7 +301,7 @@ void check_head(const Head& head, std::uint32_t width, const Place& place) {
   expect_dimension(head.key.rows, head.query.rows, place / "key" / "rows", "the rows of the query");
   expect_dimension(head.output.columns, head.value.rows, place / "output" / "columns",
                    "the rows of the value");
-  check_promise(head, width, place);
+  check_contract(head, width, place);
 }
 
 void check_layers(const Model& model, const Place& root) {
@@ -311,7 +312,7 @@ void check_layers(const Model& model, const Place& root) {
   if (total > kMaxLayers)
     violate(shape, "more than the limit of " + number(kMaxLayers) + " layers");
   if (model.layers.size() != total) {
-    violate(layers, "expected the " + number(total) + " layers of the shape, got " +
+    violate(layers, "expected the " + number(total) + " layers of the shape, found " +
                         number(model.layers.size()));
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -400,7 +401,7 @@ void check_model(const Model& model) {
   check_derived(model.derived, root / "derived");
   if (model.width == 0 || model.width > kMaxWidth) {
     violate(root / "width",
-            "expected a number from 1 to " + number(kMaxWidth) + ", got " + number(model.width));
+            "expected a number from 1 to " + number(kMaxWidth) + ", found " + number(model.width));
   }
   check_input(model, root);
   check_unroll(model, root);

@@ -66,12 +66,12 @@ class Writer {
   }
   void boolean(std::string_view key, bool value) { tape_.add_key(key), tape_.add_boolean(value); }
   void members(const OpenMembers& open) {
-    for (const auto& [key, value] : open)
-      std::visit(Overload{[&](const std::string& words) { text(key, words); },
+    for (const auto& member : open)
+      std::visit(Overload{[&](const std::string& words) { text(member.first, words); },
                           [&](const JsonText& json) {
-                            tape_.add_key(key), tape_.add_json(json.text, key);
+                            tape_.add_key(member.first), tape_.add_json(json.text, member.first);
                           }},
-                 value);
+                 member.second);
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     open_list(key);
@@ -230,32 +230,32 @@ class Writer {
     tape_.close();
   }
 
-  void promise(const Promise& value) {
+  void contract(const Contract& value) {
     open("promise");
-    std::visit(Overload{[&](const UniformPromise&) { text("kind", "uniform"); },
-                        [&](const MatchPromise& match) {
+    std::visit(Overload{[&](const UniformContract&) { text("kind", "uniform"); },
+                        [&](const MatchContract& match) {
                           text("kind", "match");
                           text("selects", match.exactly_one ? "exactly-one" : "at-least-one");
                         },
-                        [&](const RightmostPromise& rightmost) {
+                        [&](const RightmostContract& rightmost) {
                           text("kind", "rightmost");
                           sparse("flag", rightmost.flag);
                         },
-                        [&](const FlaggedPromise& flagged) {
+                        [&](const FlaggedContract& flagged) {
                           text("kind", "flagged");
                           sparse("flag", flagged.flag);
                           if (flagged.when) sparse("when", *flagged.when);
                         },
-                        [&](const FindPromise& find) {
+                        [&](const FindContract& find) {
                           text("kind", "find");
                           integer("terms", find.terms);
                           boolean("prefer", find.prefer);
                           text("selects", find.exactly_one ? "exactly-one" : "at-least-one");
                         },
-                        [&](const RelatedPromise& related) {
+                        [&](const RelatedContract& related) {
                           text("kind", "related");
                           open_list("pairs");
-                          for (const RelatedPromise::Pair& pair : related.pairs)
+                          for (const RelatedContract::Pair& pair : related.pairs)
                             list(std::vector<std::uint32_t>{pair.query, pair.key});
                           tape_.close();
                           sparse("prefer", related.prefer);
@@ -270,7 +270,7 @@ class Writer {
     matrix("key", head.key);
     matrix("value", head.value);
     matrix("output", head.output);
-    promise(head.promise);
+    contract(head.contract);
     tape_.close();
   }
   void add(const Layer& layer) {

@@ -56,11 +56,12 @@ void check_value(const Rational& value, const Place& place) {
 }  // namespace
 
 void check_members(const OpenMembers& members, const Place& place) {
-  for (const auto& [name, value] : members) {
-    check_text(name, place);
-    std::visit(Overload{[&](const std::string& text) { check_text(text, place / name); },
-                        [&](const JsonText& json) { check_json(json, place / name); }},
-               value);
+  for (const auto& member : members) {
+    check_text(member.first, place);
+    const Place inside = place / member.first;
+    std::visit(Overload{[&](const std::string& text) { check_text(text, inside); },
+                        [&](const JsonText& json) { check_json(json, inside); }},
+               member.second);
   }
 }
 
@@ -107,7 +108,7 @@ void check_matrix(const SparseMatrix& matrix, const Place& place) {
 void expect_dimension(std::uint32_t actual, std::uint32_t expected, const Place& place,
                       const char* meaning) {
   if (actual != expected) {
-    violate(place, "expected " + number(expected) + " (" + meaning + "), got " + number(actual));
+    violate(place, "expected " + number(expected) + " (" + meaning + "), found " + number(actual));
   }
 }
 

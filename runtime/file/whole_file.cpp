@@ -147,8 +147,7 @@ class OutputFile::Bytes : public std::streambuf {
 OutputFile::OutputFile(std::string path) : path_(without_links(path)), out_(nullptr) {
   std::error_code ignored;
   if (takes_a_standard_stream(path_))
-    throw InputError(path_ +
-                     ": standard output or standard error goes there; write to another name");
+    throw InputError(path_ + ": is standard output or standard error; write to another name");
   const bool in_place =
       std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
   if (!in_place) {

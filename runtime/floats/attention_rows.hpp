@@ -44,7 +44,7 @@ inline namespace LOGDEPTH_SIDE {
 /// Otherwise the average of the selected ones lies in the convex hull of the candidates' values.
 enum class RowState : std::uint8_t { single, tie, alike, ambiguous };
 /// What the scores of a row say of its head's promise.
-enum class RowPromise : std::uint8_t { open, kept, broken };
+enum class RowContract : std::uint8_t { open, kept, broken };
 
 /// What a row needs beyond its query.
 struct RowBounds {
@@ -316,7 +316,7 @@ struct AttendRow {
   Choice choice;
   Rounding rounding;
   RowState* state;
-  RowPromise* promise;
+  RowContract* contract;
 
   /// Rows are dealt from both ends, 32 at a time: neighbours cost the same under a causal mask, and
   /// so do large shares.
@@ -347,7 +347,7 @@ struct AttendRow {
     }
     keys.select(keys.best + Real(excess));
     decide(row, keys, bounds, smallest, excess);
-    promise[row] = promise_of(state[row], keys, bounds, smallest);
+    contract[row] = contract_of(state[row], keys, bounds, smallest);
   }
 
  private:
@@ -373,14 +373,14 @@ struct AttendRow {
   }
 
   /// A tie selects all candidates, and a single one is selected; of others nothing is certain.
-  LOGDEPTH_BOTH RowPromise promise_of(RowState found, const Candidates<Real, Score>& keys,
-                                      const RowBounds& bounds, double smallest) const {
+  LOGDEPTH_BOTH RowContract contract_of(RowState found, const Candidates<Real, Score>& keys,
+                                        const RowBounds& bounds, double smallest) const {
     using Selects = typename PlanHead<Real>::Selects;
-    if (head.matches && smallest > uncertainty(bounds, smallest)) return RowPromise::broken;
+    if (head.matches && smallest > uncertainty(bounds, smallest)) return RowContract::broken;
     const bool certain = found == RowState::single || found == RowState::tie;
-    if (!certain || head.selects == Selects::anything) return RowPromise::open;
+    if (!certain || head.selects == Selects::anything) return RowContract::open;
     const std::size_t promised = head.selects == Selects::one ? 1 : keys.visible;
-    return keys.count == promised ? RowPromise::kept : RowPromise::broken;
+    return keys.count == promised ? RowContract::kept : RowContract::broken;
   }
   LOGDEPTH_BOTH static double uncertainty(const RowBounds& b, double x) {
     return safely_above(b.e + 2 * b.a * ::sqrt(x) + b.a * b.a + b.rho * x);

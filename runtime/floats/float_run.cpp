@@ -11,8 +11,8 @@
 
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/exact.hpp"
-#include "runtime/exact/promise_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/floats/mpfr_pass.hpp"
@@ -103,7 +103,7 @@ class FloatRunner::Engine {
   virtual Outcome<FloatStream> run(const Tokens& tokens,
                                    const std::vector<FloatObserver*>& observers) = 0;
   FloatStatistics statistics;
-  /// The first head of the run that is not seen to keep its promise.
+  /// The first head of the run that is not seen to keep its contract.
   struct Doubt {
     bool broken = false;  ///< a row of it is seen to break it
     std::string sentence;
@@ -190,24 +190,25 @@ class TypedEngine final : public FloatRunner::Engine {
             layer.attention.heads[k].causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
   }
 
-  /// Reads from the counts of a sublayer which heads kept their promises. Where one is seen to
+  /// Reads from the counts of a sublayer which heads kept their contracts. Where one is seen to
   /// break it, that is said, whatever was doubtful before.
-  void look_at_promises(const Location& location) {
+  void look_at_contracts(const Location& location) {
     if (options_.rule != FloatOptions::Rule::bounded || options_.temperature) return;
     const auto& counts = pass_->counts().promises;
     for (std::size_t head = 0; head < counts.size(); ++head) {
-      const float_pass::PromiseCounts& rows = counts[head];
-      statistics.promises_kept += rows.kept;
-      statistics.promises_unread += rows.unread;
+      const float_pass::ContractCounts& rows = counts[head];
+      statistics.contracts_kept += rows.kept;
+      statistics.contracts_unread += rows.unread;
       if (rows.broken + rows.open == 0 || (doubt && (doubt->broken || rows.broken == 0))) continue;
-      const Promise& promise = model_.layers[location.layer].attention.heads[head].promise;
+      const Contract& contract = model_.layers[location.layer].attention.heads[head].contract;
       doubt = {
           rows.broken > 0,
           rows.broken > 0
-              ? fmt::format("layer {}, head {}: promised {}, the scores of {} rows say otherwise",
-                            location.step, head, promise_text(promise), rows.broken)
-              : fmt::format("layer {}, head {}: promised {}, the scores of {} rows do not show it",
-                            location.step, head, promise_text(promise), rows.open)};
+              ? fmt::format("layer {}, head {}: expected {}; the scores of {} rows contradict it",
+                            location.step, head, contract_text(contract), rows.broken)
+              : fmt::format(
+                    "layer {}, head {}: expected {}; the scores of {} rows do not confirm it",
+                    location.step, head, contract_text(contract), rows.open)};
     }
   }
 
@@ -232,7 +233,7 @@ class TypedEngine final : public FloatRunner::Engine {
                            : step - shape.repeated * loops + shape.repeated;
       look_for_interruption();
       pass_->attention(location.layer);
-      look_at_promises(location);
+      look_at_contracts(location);
       count_scores(model_.layers[location.layer], plan_->layers[location.layer], count);
       if (!go_on(Sublayer::attention)) return;
       look_for_interruption();
@@ -316,8 +317,7 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
           "where nvcc is installed");
     if (options.engine == FloatOptions::Engine::mpfr)
       throw InputError("--device cuda: the mpfr engine runs on the CPU only");
-    if (cuda_devices() == 0)
-      throw InputError("--device cuda: no CUDA device answers on this machine");
+    if (cuda_devices() == 0) throw InputError("--device cuda: no CUDA device found");
   }
   switch (options.engine) {
     case FloatOptions::Engine::float64:
@@ -328,7 +328,7 @@ FloatRunner::FloatRunner(const Model& model, const PrecisionFacts& facts,
       break;
     case FloatOptions::Engine::mpfr:
       if (options.bits < FloatOptions::kFewestBits || options.bits > FloatOptions::kMostBits)
-        throw InputError(fmt::format("--engine: expected mpfr:{} to mpfr:{}, got mpfr:{}",
+        throw InputError(fmt::format("--engine: expected mpfr:{} to mpfr:{}, found mpfr:{}",
                                      FloatOptions::kFewestBits, FloatOptions::kMostBits,
                                      options.bits));
       engine_ = std::make_unique<TypedEngine<Mpfr>>(model, facts, options, options.bits);
@@ -352,8 +352,8 @@ FloatStatistics& FloatStatistics::operator+=(const FloatStatistics& other) {
   tests += other.tests;
   open_tests += other.open_tests;
   scores += other.scores;
-  promises_kept += other.promises_kept;
-  promises_unread += other.promises_unread;
+  contracts_kept += other.contracts_kept;
+  contracts_unread += other.contracts_unread;
   return *this;
 }
 
@@ -396,7 +396,7 @@ FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
   const std::optional<Engine::Doubt>& doubt = engine_->doubt;
   if (options_.temperature) {
     answer.certificate = Certificate::uncertified;
-    answer.reason = "softmax attention is not what the weights file is proved for";
+    answer.reason = "the weights file has no proof for softmax attention";
   } else if (options_.rule != FloatOptions::Rule::bounded) {
     answer.certificate = Certificate::uncertified;
     answer.reason = "ties and zeros were decided without error bounds";

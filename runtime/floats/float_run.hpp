@@ -99,8 +99,8 @@ struct FloatStatistics {
   std::uint64_t tests = 0;       ///< for zero, of single numbers
   std::uint64_t open_tests = 0;  ///< of these not decided
   std::uint64_t scores = 0;
-  std::uint64_t promises_kept = 0;    ///< rows of heads whose promise their scores confirm
-  std::uint64_t promises_unread = 0;  ///< rows whose scores cannot: which positions are selected
+  std::uint64_t contracts_kept = 0;    ///< rows of heads whose contract their scores confirm
+  std::uint64_t contracts_unread = 0;  ///< rows whose scores cannot: which positions are selected
 
   FloatStatistics& operator+=(const FloatStatistics& other);
 };

@@ -18,17 +18,17 @@ struct Choice {
   double temperature = 0;  ///< 0: averaging-hard attention
 };
 
-/// Rows of a head by what their scores say of its promise.
-struct PromiseCounts {
+/// Rows of a head by what their scores say of its contract.
+struct ContractCounts {
   std::uint64_t kept = 0, broken = 0;
-  std::uint64_t open = 0;    ///< of a promise that scores could decide
+  std::uint64_t open = 0;    ///< of a contract that scores could decide
   std::uint64_t unread = 0;  ///< of one that they cannot: which positions are selected
 };
 
 /// Counts of rows and tests, as FloatStatistics.
 struct Counts {
   std::uint64_t single = 0, ties = 0, alike = 0, ambiguous = 0, tests = 0, open_tests = 0;
-  std::vector<PromiseCounts> promises;  ///< of the latest sublayer, by head
+  std::vector<ContractCounts> promises;  ///< of the latest sublayer, by head
 };
 
 /// The forward pass on one device, layer by layer. Coordinate-major arrays: the value of

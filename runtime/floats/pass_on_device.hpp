@@ -191,7 +191,7 @@ class PassOnDevice final : public Pass<Real> {
   Store attend(const DeviceHead& head, const Numbers<Real>& z) {
     const Store value = project(head.value, z);
     const Store average(head.value.rows * tokens_);
-    PromiseCounts& promises = counts_.promises.emplace_back();
+    ContractCounts& promises = counts_.promises.emplace_back();
     if (!head.rest.compares) {
       // All scores are equal: every visible position is selected.
       const std::uint64_t one = head.rest.causal || tokens_ == 1 ? 1 : 0;
@@ -246,7 +246,7 @@ class PassOnDevice final : public Pass<Real> {
                     AttendRow<Real, Score>{
                         view, value.view(tokens_), average.view(tokens_), head.value.rows, tokens_,
                         choice_, rounding_, reinterpret_cast<RowState*>(Backend::pointer(states)),
-                        reinterpret_cast<RowPromise*>(Backend::pointer(promised))});
+                        reinterpret_cast<RowContract*>(Backend::pointer(promised))});
     };
     choose(view, answer);
     const auto rows = [&](RowState state) {
@@ -256,15 +256,15 @@ class PassOnDevice final : public Pass<Real> {
     counts_.ties += rows(RowState::tie);
     counts_.alike += rows(RowState::alike);
     counts_.ambiguous += rows(RowState::ambiguous);
-    const auto of = [&](RowPromise promise) {
+    const auto of = [&](RowContract contract) {
       return backend_.count(Backend::pointer(promised), tokens_,
-                            static_cast<std::uint8_t>(promise));
+                            static_cast<std::uint8_t>(contract));
     };
-    PromiseCounts& promises = counts_.promises.back();
-    promises.kept = of(RowPromise::kept);
-    promises.broken = of(RowPromise::broken);
+    ContractCounts& promises = counts_.promises.back();
+    promises.kept = of(RowContract::kept);
+    promises.broken = of(RowContract::broken);
     (head.rest.selects == Selects::anything ? promises.unread : promises.open) =
-        of(RowPromise::open);
+        of(RowContract::open);
   }
 
   template <class Score>

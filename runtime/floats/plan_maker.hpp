@@ -324,11 +324,11 @@ class PlanMaker {
     planned.compares = !order.empty();
     planned.scaled = distances_ && facts.scaled;
     using Selects = typename PlanHead<Real>::Selects;
-    const auto* match = std::get_if<MatchPromise>(&source.promise);
-    const auto* find = std::get_if<FindPromise>(&source.promise);
-    if (std::holds_alternative<UniformPromise>(source.promise)) planned.selects = Selects::all;
-    if (std::holds_alternative<RightmostPromise>(source.promise) || (match && match->exactly_one) ||
-        (find && find->exactly_one))
+    const auto* match = std::get_if<MatchContract>(&source.contract);
+    const auto* find = std::get_if<FindContract>(&source.contract);
+    if (std::holds_alternative<UniformContract>(source.contract)) planned.selects = Selects::all;
+    if (std::holds_alternative<RightmostContract>(source.contract) ||
+        (match && match->exactly_one) || (find && find->exactly_one))
       planned.selects = Selects::one;
     planned.matches = find && planned.compares && planned.products == 0;
     // The separation is one of scaled queries.

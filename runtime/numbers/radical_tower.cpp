@@ -34,11 +34,11 @@ NestedRadical RadicalTower::product(const NestedRadical& a, const NestedRadical&
   const std::size_t x = a.summands(), y = b.summands();
   if (x * y > kMostProducts)
     throw NotDecided(
-        fmt::format("a product of {} by {} terms in {} roots of roots; the limit is {}", x, y,
+        fmt::format("a product of {} by {} terms in {} nested radicals; the limit is {}", x, y,
                     size(), kMostProducts));
   const NestedRadical result = (a * b).reduced([&](RootIndex root) { return square_of(root); });
   if (const std::size_t bytes = result.heap_bytes(); bytes > kMostBytes)
-    throw NotDecided(fmt::format("a product of {} MiB in {} roots of roots; the limit is {}",
+    throw NotDecided(fmt::format("a product of {} MiB in {} nested radicals; the limit is {}",
                                  bytes >> 20, size(), kMostBytes >> 20));
   return result;
 }

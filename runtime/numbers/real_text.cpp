@@ -180,13 +180,13 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
     if (values.empty()) continue;
     if (values.size() != names.size())
       throw InputError(source, line_number,
-                       fmt::format("expected {} values, got {}", names.size(), values.size()));
+                       fmt::format("expected {} values, found {}", names.size(), values.size()));
     auto& row = rows.emplace_back(names.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       auto value = parse_real(values[i]);
       if (!value)
         throw InputError(source, line_number,
-                         "expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), got " +
+                         "expected an exact number such as 3/5, sqrt(2/5) or 1/2-sqrt(3), found " +
                              in_quotes(values[i]));
       row[(*places)[i]] = std::move(*value);
     }

@@ -74,9 +74,8 @@ Outcome<Tokens> word_tokens(const WordInput& input, const std::vector<std::strin
 Outcome<Tokens> graph_tokens(const GraphInput& input, const Graph& graph, std::size_t source,
                              std::size_t target) {
   if (input.size && graph.size() > *input.size)
-    return OutsideHypotheses{
-        fmt::format("the graph has {} vertices and this file is made for at most {}", graph.size(),
-                    *input.size)};
+    return OutsideHypotheses{fmt::format(
+        "the graph has {} vertices; this network supports at most {}", graph.size(), *input.size)};
   const std::uint64_t n = input.size ? *input.size : graph.size();
   return input.layout == GraphInput::Layout::rows
              ? row_tokens(graph, n)

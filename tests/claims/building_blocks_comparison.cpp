@@ -264,7 +264,7 @@ TEST(Parts, BuildAProgramOfWordsThatCleansUpAfterItself) {
       const Program program = balanced_prefixes(k);
       const Model model = compile(program, {norm, false, std::nullopt}).model;
       Runner runner(model);
-      PromiseCheck promises(model, runner.arithmetic());
+      ContractCheck promises(model, runner.arithmetic());
       for (std::size_t n = 0; n <= 6; ++n)
         for (std::size_t bits = 0; bits < std::size_t{1} << n; ++bits) {
           std::vector<std::string> word;

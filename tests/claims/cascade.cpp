@@ -1,4 +1,4 @@
-// The cascade construction against oracles: verdicts, the state of every prefix, every promise.
+// The cascade construction against oracles: verdicts, the state of every prefix, every contract.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -73,7 +73,7 @@ TEST(TheCatalogue, OffersANewConstructionToWhoeverTypesItsName) {
   const auto positions = std::ranges::find(options, "positions", &Option::name);
   EXPECT_LT(leaps, positions) << "every construction keeps its order";
   EXPECT_EQ(positions->help,
-            "position encoding (two-circle if not given; first-flag for tree, and for radix "
+            "position encoding (default: two-circle; first-flag for tree, and for radix "
             "without --unroll; fine for cascade; circle for dummy)");
 }
 
@@ -88,13 +88,13 @@ TEST(TheCatalogue, BuildsANewConstructionAndChecksItsOptions) {
   const auto refused = [&](Values values) {
     return refusal(Problem::words, values, constructions);
   };
-  EXPECT_EQ(refused({{"leaps", 4u}}), "--leaps goes with --construction dummy");
+  EXPECT_EQ(refused({{"leaps", 4u}}), "--leaps requires --construction dummy");
   EXPECT_EQ(refused({{kConstruction, "dummy"}, {"leaps", std::uint64_t{10}}}),
             "--leaps 10: expected a number from 1 to 9");
   EXPECT_EQ(refused({{kConstruction, "dummy"}, {"positions", "fine"}}),
-            "--positions fine: --construction dummy has circle positions only");
+            "--positions fine: --construction dummy supports only circle positions");
   EXPECT_EQ(refused({{kConstruction, "dummy"}, {"radix", std::uint64_t{3}}}),
-            "--radix goes with --construction radix");
+            "--radix requires --construction radix");
 }
 
 TEST(TheCatalogue, ComparesCountsAndMeasuresANewConstruction) {
@@ -151,32 +151,33 @@ TEST(TheCatalogue, SaysWhatAnOptionGoesWith) {
   };
   const Problem words = Problem::words, graphs = Problem::graphs, divisions = Problem::divisions;
   for (const auto& [found, expected] : std::vector<std::pair<std::string, std::string>>{
-           {refused(words, "tree", {{"radix", n}}), "--radix goes with --construction radix"},
+           {refused(words, "tree", {{"radix", n}}), "--radix requires --construction radix"},
            {refused(words, "radix", {{"block", n}, {"unroll", n}}),
-            "--block goes with --construction radix without --unroll"},
+            "--block requires --construction radix without --unroll"},
            {refused(words, "radix", {{"positions", "circle"}}),
-            "--positions circle: --construction radix without --unroll has first-flag positions "
-            "only"},
+            "--positions circle: --construction radix without --unroll supports only "
+            "first-flag positions"},
            {refused(words, "cascade", {{"positions", "circle"}}),
-            "--positions circle: --construction cascade has fine and first-flag positions only"},
+            "--positions circle: --construction cascade supports only fine and first-flag "
+            "positions"},
            {refused(words, "scan", {{"for-length", n}}),
-            "--for-length goes with --construction auto"},
+            "--for-length requires --construction auto"},
            {refused(words, "auto", {{"unroll", n}}),
-            "--unroll does not go with --construction auto: it takes --for-length N"},
+            "--unroll is not allowed with --construction auto: it takes --for-length N"},
            {refused(words, "mine", {}),
             "--construction: mine not in {scan,tree,radix,cascade,auto}"},
            {refused(graphs, "paper", {{"size", n}}),
-            "--size goes with --construction compact, rows or radix"},
+            "--size requires --construction compact, rows or radix"},
            {refused(graphs, "rows", {}),
             "--construction rows needs --size N, the number of vertices"},
            {refused(graphs, "rows", {{"size", n}, {"padding", "n3"}}),
-            "--padding does not go with --construction rows, which has no padding"},
+            "--padding is not allowed with --construction rows, which has no padding"},
            {refused(graphs, "compact", {{"size", n}, {"padding", "n3"}}),
-            "--padding n3: --construction compact with --size has n3-n2 padding only"},
+            "--padding n3: --construction compact with --size supports only n3-n2 padding"},
            {refused(divisions, "floor", {}),
             "--construction floor needs --for-length N, the number of tokens"},
            {refused(divisions, "paper", {{"own-argument", n}}),
-            "--own-argument goes with --construction compact or floor"}})
+            "--own-argument requires --construction compact or floor"}})
     EXPECT_EQ(found, expected);
 }
 

@@ -101,7 +101,7 @@ TEST_F(CompileAndRun, CompileSaysWhatItDidOnStandardErrorAndAsJson) {
   const Finished said =
       logdepth({"compile", "regular", "--regex", "(a|b)*abb", "-o", "abb.json", "--json"});
   EXPECT_EQ(said.status, 0);
-  EXPECT_NE(said.err.find("4 minimal"), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("minimal DFA 4"), std::string::npos) << said.err;
   EXPECT_NE(said.err.find("table: monoid, smaller: "), std::string::npos) << said.err;
   EXPECT_NE(said.err.find("wrote abb.json"), std::string::npos) << said.err;
   const json out = json::parse(said.out);
@@ -299,7 +299,7 @@ TEST_F(CompileAndRun, StatisticsGoToStandardErrorAndLeaveTheAnswersAlone) {
   EXPECT_EQ(finished.status, 0);
   EXPECT_EQ(finished.out, "accept\n");
   EXPECT_NE(finished.err.find("attention: 10 rows"), std::string::npos) << finished.err;
-  EXPECT_NE(finished.err.find("promises: 10 rows checked"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("contracts: 10 rows checked"), std::string::npos) << finished.err;
 }
 
 TEST_F(CompileAndRun, TheTraceHoldsEveryCellOfEveryLayerAndEverySelection) {
@@ -392,15 +392,15 @@ TEST_F(CompileAndRun, ATieOfTheVerdictIsNoneOfThePrefixesThatWereAskedFor) {
   EXPECT_EQ(json::parse(object.out)["results"][0]["outcome"], "undecided");
 }
 
-TEST_F(CompileAndRun, ABrokenPromiseIsReportedBesideTheAnswer) {
+TEST_F(CompileAndRun, ABrokenContractIsReportedBesideTheAnswer) {
   compile_regex("(a|b)*abb", "abb.json");
   Model model = read_weights(folder.file("abb.json"));
-  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  model.layers[0].attention.heads[0].contract = UniformContract{};
   save_weights(model, folder.file("liar.json"));
   const Finished finished = logdepth({"run", "liar.json", "--input", "aabb"});
   EXPECT_EQ(finished.status, 1);
   EXPECT_EQ(finished.out, "accept\n");
-  EXPECT_NE(finished.err.find("broke its promise: layer 1, head 0, token 1"), std::string::npos)
+  EXPECT_NE(finished.err.find("contract violated: layer 1, head 0, token 1"), std::string::npos)
       << finished.err;
   EXPECT_EQ(logdepth({"test", "liar.json", "--against", "(a|b)*abb", "--up-to", "3"}).status, 1);
 }

@@ -39,10 +39,10 @@ TEST_F(Checks, TestPassesOnItsOwnLanguageAndWritesWhatItChecked) {
   const std::string said = done({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "7",
                                  "--random", "20", "--max-length", "40"});
   EXPECT_EQ(said.substr(0, 7), "passed:");
-  EXPECT_NE(
-      said.find("every word of at most 7 letters (255), 304 of one letter but for one place, 20 "
-                "random words"),
-      std::string::npos)
+  EXPECT_NE(said.find("every word of at most 7 letters (255), 304 words with one letter that "
+                      "differs from the rest, 20 "
+                      "random words"),
+            std::string::npos)
       << said;
   const json checks = json::parse(folder.read("abb.json.checks.json"));
   EXPECT_EQ(checks["sha256"], json::parse(folder.read("abb.json"))["sha256"]);
@@ -80,7 +80,7 @@ TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
     arguments.insert(arguments.begin(), "test");
     const Finished failed = logdepth(arguments);
     ASSERT_EQ(failed.status, 1) << file << failed.err;
-    const std::string mark = "to look at it: ";
+    const std::string mark = "to inspect: ";
     const std::size_t at = failed.out.find(mark);
     ASSERT_NE(at, std::string::npos) << failed.out;
     std::string commands = failed.out.substr(at + mark.size());
@@ -96,7 +96,7 @@ TEST_F(Checks, AFailedTestPrintsCommandsThatShowWhatIsWrongInRed) {
   }
 }
 
-TEST_F(Checks, ABrokenPromiseIsSaidOnceInAPicture) {
+TEST_F(Checks, ABrokenContractIsSaidOnceInAPicture) {
   compile_regex("(a|b)*abb", "abb.json");
   Model model = read_weights(folder.file("abb.json"));
   model.layers[0].attention.heads[0].query.entries.clear();
@@ -107,8 +107,9 @@ TEST_F(Checks, ABrokenPromiseIsSaidOnceInAPicture) {
     arguments.insert(arguments.end(), against.begin(), against.end());
     done(arguments);
     const std::string picture = folder.read("all.svg");
-    const std::string said = "promised exactly one position, selected 2 of 2";
-    EXPECT_NE(picture.find("broken promise: layer 1, head 0, token 1: " + said), std::string::npos);
+    const std::string said = "expected exactly one position, found 2 of 2";
+    EXPECT_NE(picture.find("contract violated: layer 1, head 0, token 1: " + said),
+              std::string::npos);
     EXPECT_EQ(picture.find(said), picture.rfind(said));
   }
 }
@@ -117,7 +118,7 @@ TEST_F(Checks, APictureIsComparedOnlyWithWhatItsFileCanBeComparedWith) {
   compile_regex("(a|b)*abb", "abb.json");
   done({"compile", "division", "-o", "division.json"});
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
-      {{"abb.json", "--against", "(a|b)*abb"}, "--against and --program: need an input"},
+      {{"abb.json", "--against", "(a|b)*abb"}, "--against and --program require an input"},
       {{"abb.json", "--input", "ab", "--against", "graph:reachability"}, "is for graphs"},
       {{"abb.json", "--input", "ab", "--against", "computation-graph"},
        "expected --against program"},
@@ -201,7 +202,7 @@ TEST_F(Checks, TestFindsAWrongLanguageAndShrinksTheWord) {
   EXPECT_EQ(out["counterexample"]["got"], "reject");
   EXPECT_GT(out["counterexample"]["found_at_length"].get<int>(), 5);
   const json checks = json::parse(folder.read("abb.json.checks.json"));
-  EXPECT_EQ(checks["checks"][0]["result"], "failed: on 'babaa' expected accept, got reject");
+  EXPECT_EQ(checks["checks"][0]["result"], "failed: on 'babaa' expected accept, found reject");
   EXPECT_EQ(json_of({"info", "abb.json"})["checks"], checks["checks"]);
 
   const Finished text = logdepth({"test", "abb.json", "--against", "(a|b)*ab", "--up-to", "4"});
@@ -266,7 +267,7 @@ TEST_F(Checks, TestSaysWhenNoPrefixProductWasCompared) {
   compile_regex("(a|b)*a(a|b)*", "some.json", {"--construction", "cascade"});
   folder.write("some.crasp", "alphabet a b\nsome := #[Q_a] > 0\n");
   EXPECT_NE(done({"test", "some.json", "--against", "crasp:some.crasp"})
-                .find("\nno state was compared: the oracle knows no states\n"),
+                .find("\nno state was compared: the oracle has no states\n"),
             std::string::npos);
   done({"compile", "regular", "--group", "Z2", "-o", "z2.json"});
   EXPECT_EQ(json_of({"test", "z2.json", "--against", "group:Z2", "--up-to", "3"})["prefix_note"],
@@ -356,7 +357,7 @@ TEST_F(Checks, DiffComparesTheNumberOfLoopsWithTheProgramsOwn) {
   const Finished fewer = logdepth({"diff", "fewer.json", "--input", "abb"});
   EXPECT_EQ(fewer.status, 1);
   EXPECT_EQ(fewer.out,
-            "first difference: layer 1, the end, token 3, cell loops: expected 2, got 1\n");
+            "first difference: layer 1, the end, token 3, cell loops: expected 2, found 1\n");
   // A file without loops runs as often for every word as for the longest.
   compile_regex("(a|b)*abb", "radix.json", {"--construction", "radix", "--unroll", "64"});
   EXPECT_EQ(logdepth({"diff", "radix.json", "--input", "abb"}).status, 0);

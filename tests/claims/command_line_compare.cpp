@@ -125,7 +125,7 @@ TEST_F(Compare, AFolderInTheWayIsRefusedBeforeAnythingIsWritten) {
   const Finished finished = compare({"--out", "out", "--up-to", "4"});
   EXPECT_EQ(finished.status, 2) << finished.err;
   EXPECT_NE(
-      finished.err.find("out/depth-A5.svg: a folder stands where the report is to be written"),
+      finished.err.find("out/depth-A5.svg: is a directory; expected a file name for the report"),
       std::string::npos)
       << finished.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "out/depth.md"));

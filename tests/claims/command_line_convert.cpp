@@ -103,11 +103,11 @@ TEST_F(Convert, AGraphGoesThroughEveryFormat) {
 TEST_F(Convert, WhatCannotBeConvertedIsRefused) {
   const std::string cities = example("graphs/cities.edges");
   folder.write("x.fst", "0 0 a\n0\n");
-  refuses({"convert", "-o", "y.fst"}, "expected --graph, or an option that names an automaton");
+  refuses({"convert", "-o", "y.fst"}, "expected --graph or an option that names an automaton");
   refuses({"convert", "--graph", cities, "--fst", "x.fst", "-o", "y.fst"},
-          "--graph and another option both name what is converted");
+          "expected --graph or an option that names an automaton, found both");
   refuses({"convert", "--graph", cities, "--minimal", "-o", "y.dot"},
-          "--minimal goes with an automaton");
+          "--minimal requires an automaton");
   refuses({"convert", "--graph", cities, "-o", "y.fst"},
           "y.fst: expected a name that ends in .edges, .txt, .dot, .graphml, .gr, .col, .mtx or "
           ".json");

@@ -130,7 +130,7 @@ TEST_F(FloatCommands, AnswerGraphsAndRawStreams) {
 }
 
 // A row of the transposed position: one that matches, unless it is cut off, or columns do not count.
-TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsPromise) {
+TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsContract) {
   const std::string file =
       support::source_dir() + "/tests/programs/a_row_and_a_column_with_a_one.cells";
   folder.write("cut.cells", read_whole_file(file));
@@ -155,10 +155,10 @@ TEST_F(FloatCommands, CertifyNothingWhereAHeadIsSeenToBreakItsPromise) {
          {std::pair{"rows.json", "010010010"}, std::pair{"cut.json", "0100"}}) {
       const auto [broken, in_floats] = ends(model, word);
       EXPECT_EQ(broken.status, 1) << model;
-      EXPECT_NE(broken.err.find("a head broke its promise"), std::string::npos);
+      EXPECT_NE(broken.err.find("selection contract violated"), std::string::npos);
       EXPECT_EQ(in_floats.status, 3) << model << " " << engine;
       EXPECT_TRUE(in_floats.err.starts_with(
-          "logdepth: uncertified: layer 1, head 2: promised the one position that matches, the "
+          "logdepth: uncertified: layer 1, head 2: expected the one position that matches; the "
           "scores of "))
           << engine << " " << in_floats.err;
     }
@@ -213,8 +213,7 @@ TEST_F(FloatCommands, TakeATemperatureAndNeverCertifyIt) {
     const Finished finished = logdepth(
         {"run", "a5.json", "--input", "abab", "--engine", "float64", "--temperature", temperature});
     EXPECT_EQ(finished.status, 3);
-    EXPECT_NE(finished.err.find("uncertified: softmax attention is not what the weights file is "
-                                "proved for"),
+    EXPECT_NE(finished.err.find("uncertified: the weights file has no proof for softmax attention"),
               std::string::npos)
         << finished.err;
     if (std::string(temperature) == "1e9") {
@@ -234,15 +233,15 @@ TEST_F(FloatCommands, RefuseWhatTheyCannotDoInOneSentence) {
   for (const char* engine : {"double", "float16", "mpfr", "mpfr:", "mpfr:12x", "mpfr:-4",
                              "mpfr:99999999999", "", "Exact"})
     expect_refused(with({"--engine", engine}),
-                   std::string("--engine: expected exact, float64, float32 or mpfr:BITS, got '") +
+                   std::string("--engine: expected exact, float64, float32 or mpfr:BITS, found '") +
                        engine + "'");
   for (const char* bits : {"0", "1", "501"})
     expect_refused(with({"--engine", std::string("mpfr:") + bits}),
-                   std::string("--engine: expected mpfr:2 to mpfr:500, got mpfr:") + bits);
+                   std::string("--engine: expected mpfr:2 to mpfr:500, found mpfr:") + bits);
   for (const char* temperature : {"0", "-1", "nan", "inf"})
     expect_refused(with({"--engine", "float64", "--temperature", temperature}),
                    "--temperature: expected a finite number above 0");
-  expect_refused(with({"--temperature", "2"}), "--temperature: needs a floating-point --engine");
+  expect_refused(with({"--temperature", "2"}), "--temperature requires a floating-point --engine");
   expect_refused(with({"--engine", "float64", "--temperature", "hot"}), "--temperature");
   expect_refused(with({"--device", "cuda"}), "--device: the exact engine runs on the CPU only");
   expect_refused(with({"--engine", "float64", "--device", "tpu"}), "--device");
@@ -312,7 +311,7 @@ TEST_F(FloatCommands, DiffShowsTheFirstPlaceWhereFewBitsAreWrong) {
   const Finished found = diff({"--engine", "mpfr:12"});
   EXPECT_EQ(found.status, 1) << found.err;
   EXPECT_TRUE(found.out.starts_with("first difference: layer ")) << found.out;
-  for (const char* part : {", token ", ", cell ", ": expected ", ", got ", " within "})
+  for (const char* part : {", token ", ", cell ", ": expected ", ", found ", " within "})
     EXPECT_NE(found.out.find(part), std::string::npos) << part << ": " << found.out;
   const Finished as_json = diff({"--engine", "mpfr:12", "--json"});
   EXPECT_EQ(as_json.status, 1);

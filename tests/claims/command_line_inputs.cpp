@@ -145,8 +145,8 @@ TEST_F(Inputs, ManyPairsOfAFileThatRunsEachComeWithTheNameOfABetterFile) {
   const Finished many = logdepth({"run", "all.json", "--graph", "g.txt", "--batch", "-"}, pairs);
   EXPECT_EQ(many.status, 0);
   EXPECT_EQ(many.err,
-            "logdepth: 10 pairs mean 10 runs of this file; one of `compile connectivity "
-            "--construction rows --size 2` answers all pairs in one run\n");
+            "logdepth: 10 pairs require 10 runs of this network; one made by `compile "
+            "connectivity --construction rows --size 2` decides all pairs in one run\n");
   EXPECT_EQ(logdepth({"run", "rows.json", "--graph", "g.txt", "--batch", "-"}, pairs).err, "");
 }
 
@@ -160,7 +160,7 @@ TEST_F(Inputs, AGraphSmallerThanItsFileGetsIsolatedVerticesAndALargerOneIsRefuse
       logdepth({"run", "rows.json", "--graph", "three.txt", "--batch", "ac.txt"});
   EXPECT_EQ(larger.status, 3);
   EXPECT_EQ(larger.out, "outside the hypotheses\noutside the hypotheses\n");
-  EXPECT_NE(larger.err.find("pair 2: outside the hypotheses: the graph has 3 vertices"),
+  EXPECT_NE(larger.err.find("pair 2: hypothesis violated: the graph has 3 vertices"),
             std::string::npos)
       << larger.err;
 }
@@ -206,8 +206,8 @@ TEST_F(Inputs, TheTraceBeginsWithTheQuestion) {
 }
 
 TEST_F(Inputs, InputsOfAnotherKindAreRefusedWithTheOptionsThatFit) {
-  const std::string graphs = "takes graphs; give --graph FILE with --source and --target";
-  const std::string streams = "takes raw streams; give --cells FILE";
+  const std::string graphs = "takes graphs; expected --graph FILE with --source and --target";
+  const std::string streams = "takes raw streams; expected --cells FILE";
   refuses({"run", "rows.json", "--input", "ab"}, 2, graphs);
   refuses({"run", "rows.json", "--batch", "pairs.txt"}, 2, graphs);
   refuses({"run", "rows.json", "--cells", "c.txt"}, 2, graphs);
@@ -216,7 +216,7 @@ TEST_F(Inputs, InputsOfAnotherKindAreRefusedWithTheOptionsThatFit) {
   refuses({"run", "difference.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
           streams);
   refuses({"run", "abb.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
-          "takes words; give --input or --tokens or --batch");
+          "takes words; expected --input or --tokens or --batch");
   refuses({"run", "abb.json", "--cells", "c.txt"}, 2, "takes words");
   refuses({"draw", "abb.json", "--cells", "c.txt", "-o", "x.svg"}, 2, "takes words");
   refuses({"diff", "rows.json", "--program", example("programs/parity.cells"), "--input", "a"}, 2,
@@ -241,7 +241,7 @@ TEST_F(Inputs, QuestionsAboutAGraphThatMakeNoSenseAreExplained) {
   refuses(with({"--source", "a", "--target", "z"}), 2, "--target: 'z' is not a vertex of g.txt");
   refuses(with({"--source", "1", "--target", "b"}), 2, "--source: '1' is not a vertex of g.txt");
   refuses(with({"--source", "a", "--target", "b", "--batch", "pairs.txt"}), 2,
-          "leave out --source and --target");
+          "--batch is not allowed with --source and --target");
   refuses({"run", "rows.json", "--graph", "nowhere.txt", "--source", "a", "--target", "b"}, 2,
           "nowhere.txt");
   refuses({"run", "difference.json", "--cells", "g.txt"}, 2, "g.txt:1: the first line names 'a'");
@@ -262,7 +262,7 @@ TEST_F(Inputs, ABatchWithAnUnknownVertexNamesThePair) {
 }
 
 TEST_F(Inputs, InfoSaysWhatTheFileTakesAndItsDepthInVertices) {
-  EXPECT_NE(done({"info", "rows.json"}).find("graphs, one token per vertex, made for 2 vertices"),
+  EXPECT_NE(done({"info", "rows.json"}).find("graphs, one token per vertex, exactly 2 vertices"),
             std::string::npos);
   EXPECT_EQ(json_of({"info", "rows.json"})["at"], 2);
   EXPECT_EQ(json_of({"info", "rows.json", "--at", "9"})["depth"], 1);
@@ -320,13 +320,13 @@ TEST_F(Inputs, TestOfUndirectedGraphsAsksOnlyAboutThem) {
   EXPECT_EQ(out["passed"], true);
 }
 
-TEST_F(Inputs, TestChecksThePromisesAndTheLimitOfGraphFiles) {
+TEST_F(Inputs, TestChecksTheContractsAndTheLimitOfGraphFiles) {
   Model model = example_rows_model();
-  model.layers[0].attention.heads[2].promise = FindPromise{1, true, true};
+  model.layers[0].attention.heads[2].contract = FindContract{1, true, true};
   save_weights(model, folder.file("liar.json"));
   const Finished liar = logdepth({"test", "liar.json", "--against", "graph:reachability"});
   EXPECT_EQ(liar.status, 1);
-  EXPECT_NE(liar.out.find("every head keeps its promise"), std::string::npos) << liar.out;
+  EXPECT_NE(liar.out.find("every selection contract fulfilled"), std::string::npos) << liar.out;
   const Finished run =
       logdepth({"run", "liar.json", "--graph", "g.txt", "--source", "a", "--target", "b"});
   EXPECT_EQ(run.status, 1);
@@ -440,11 +440,11 @@ TEST_F(Inputs, NumbersThatLeaveTheFieldAreDecidedWithRootsOfRoots) {
   const Finished yes = logdepth({"run", "votes.json", "--cells", "yes.txt", "--stats"});
   EXPECT_EQ(yes.status, 0) << yes.err;
   EXPECT_EQ(yes.out, "accept\n");
-  EXPECT_NE(yes.err.find("answered with roots of roots, every comparison decided; the numbers "
-                         "leave the field at layer 1, attention mask, token 0: the squared norm"),
+  EXPECT_NE(yes.err.find("decided with nested radicals; the values leave the number field at layer "
+                         "1, attention mask, token 0: the squared norm"),
             std::string::npos)
       << yes.err;
-  EXPECT_NE(yes.err.find("roots of roots: 2; "), std::string::npos) << yes.err;
+  EXPECT_NE(yes.err.find("nested radicals: 2; "), std::string::npos) << yes.err;
   EXPECT_EQ(done({"run", "votes.json", "--cells", "no.txt"}), "reject\n");
   const Finished tie = logdepth({"run", "votes.json", "--cells", "tie.txt"});
   EXPECT_EQ(tie.status, 3);
@@ -476,7 +476,7 @@ TEST_F(Inputs, WhatRootsOfRootsDoNotDecideIsOutsideTheField) {
   const Finished many = logdepth({"run", "all-votes.json", "--cells", "many.txt"});
   EXPECT_EQ(many.status, 3);
   EXPECT_EQ(many.out, "outside the field\n");
-  EXPECT_NE(many.err.find("also with roots of roots: layer 1, attention of 14 tokens: the sign of "
+  EXPECT_NE(many.err.find("also with nested radicals: layer 1, attention of 14 tokens: the sign of "
                           "a number that is not clearly other than 0 to 16384 bits"),
             std::string::npos)
       << many.err;

@@ -87,7 +87,7 @@ TEST_F(Levels, AreDrawnInTheFormOfTheName) {
 }
 
 TEST_F(Levels, RefuseWhatDoesNotFit) {
-  refuses({"--regex", "(a|b)*abb", "--levels", "one.svg"}, 2, "expected --word, too");
+  refuses({"--regex", "(a|b)*abb", "--levels", "one.svg"}, 2, "--levels requires --word");
   refuses({"--regex", "(a|b)*abb", "--word", "abc"}, 2, "--word: ");
   refuses({"--regex", "(a|b)*abb", "--word", "ab", "--levels", "one.txt"}, 2,
           "one.txt: expected a name that ends in .svg, .html, .pdf, .png");

@@ -76,19 +76,19 @@ TEST_F(Oracles, NamedValuesAreComparedExactly) {
   const Finished passed =
       test("counting.json", "python3 counting.py", {"--up-to", "4", "--random", "20"});
   EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
-  EXPECT_NE(passed.out.find("\n3159 named values and "), std::string::npos)
+  EXPECT_NE(passed.out.find("\nchecked 3159 named values and "), std::string::npos)
       << passed.out;  // 3 * (121 + 912 + 20)
   oracle("wrong.py", share + "'abc') if len(w) < 4 or 'b' not in w else 'a=0 b=1/5 c=0'");
   const Finished failed = test("counting.json", "python3 wrong.py");
   EXPECT_EQ(failed.status, 1) << failed.err;
   EXPECT_NE(failed.out.find("counterexample: 'aaab' (4 letters"), std::string::npos) << failed.out;
-  EXPECT_NE(failed.out.find("expected a=0 b=1/5 c=0, got a=3/5 b=1/5 c=0"), std::string::npos)
+  EXPECT_NE(failed.out.find("expected a=0 b=1/5 c=0, found a=3/5 b=1/5 c=0"), std::string::npos)
       << failed.out;
   for (const char* line :
        {"a=0 b=0", "a=0 b=0 c=0.5", "a=0 b=0 c=0 d=0", "a=0 a=0 b=0 c=0", "0 0 0"}) {
     oracle("other.py", "'" + std::string(line) + "'");
     refuses("counting.json", "python3 other.py",
-            "asked '': expected one exact value for each of the names a, b, c, as a=1/2, found '" +
+            "input '': expected one exact value for each of the names a, b, c, as a=1/2, found '" +
                 std::string(line) + "'");
   }
   const Finished verdicts = logdepth({"test", "counting.json", "--against", "(a|b|c)*"});
@@ -113,7 +113,7 @@ for line in sys.stdin:
   EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
   const Finished failed = test("rows.json", "python3 reach.py wrong", {"--up-to", "3"});
   EXPECT_EQ(failed.status, 1) << failed.out << failed.err;
-  EXPECT_NE(failed.out.find("expected not connected, got connected"), std::string::npos)
+  EXPECT_NE(failed.out.find("expected not connected, found connected"), std::string::npos)
       << failed.out;
 }
 
@@ -125,7 +125,7 @@ for line in sys.stdin:
     print(line in asked or len(line) < 4)
     asked.add(line)
 )");
-  refuses("all.json", "python3 once.py", "asked 'aaa' twice: expected one answer, found two");
+  refuses("all.json", "python3 once.py", "the oracle is not deterministic: two answers for 'aaa'");
 }
 
 /// Writes its number, closes what it has of ours and goes on, whatever it is sent but SIGKILL.
@@ -162,19 +162,19 @@ TEST_F(Oracles, NothingThatAProgramStartedOutlivesTheTest) {
 TEST_F(Oracles, AProgramThatDoesNotAnswerIsNamedWithItsQuestion) {
   compile_regex("(a|b)*", "all.json");
   refuses("all.json", "no-such-program",
-          "command 'no-such-program', asked '': expected a line, it ended with status 127");
+          "command 'no-such-program', input '': expected a line, it ended with status 127");
   refuses("all.json", "read line; echo accept; exit 7",
-          "asked 'a': expected a line, it ended with status 7");
+          "input 'a': expected a line, it ended with status 7");
   refuses("all.json", "read line; kill -9 $$", "it ended by signal 9");
-  refuses("all.json", "cat", "asked '': expected 'accept' or 'reject', found ''");
+  refuses("all.json", "cat", "input '': expected 'accept' or 'reject', found ''");
   refuses("all.json", "while read line; do echo accept; echo x; done",
           "'x'");  // when it is noticed
-  refuses("all.json", "exec >&-; sleep 100", "asked '': expected a line, it closed its output");
+  refuses("all.json", "exec >&-; sleep 100", "input '': expected a line, it closed its output");
   refuses("all.json", " ", "--against: expected a program after command:");
   folder.write("oracle.sh", "cat\n");
   const Finished file = logdepth({"test", "all.json", "--against", "oracle.sh"});
   EXPECT_EQ(file.status, 2);
-  EXPECT_NE(file.err.find("is named as command:oracle.sh"), std::string::npos) << file.err;
+  EXPECT_NE(file.err.find("is given as command:oracle.sh"), std::string::npos) << file.err;
   refuses("all.json", "printf 'accept\\naccept\\n'; sleep 5",
           "but it had written 'accept' before, more than one line for the last question");
   done({"compile", "division", "-o", "division.json"});

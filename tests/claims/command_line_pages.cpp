@@ -142,7 +142,7 @@ TEST_F(CommandLinePages, AFileOfOnesOwnIsDrawnAsAttentionAndItIsSaidWhy) {
                                "--target", "c", "-o", "own.svg"});
   EXPECT_EQ(drawn.status, 0);
   EXPECT_NE(drawn.err.find("does not say where it keeps who reaches whom: it has no repeated "
-                           "layers; drawn is who attends where"),
+                           "layers; drawing the attention instead"),
             std::string::npos)
       << drawn.err;
   EXPECT_NE(folder.read("own.svg").find("class=\"select\""), std::string::npos);

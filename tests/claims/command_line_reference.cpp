@@ -69,6 +69,44 @@ complete -C 'logdepth compile regular --construction ' | string split -f 1 \t)")
             "regular\n--construction\nauto\ncascade\nradix\nscan\ntree\n");
 }
 
+TEST_F(Reference, HelpHasValuesRangesDefaultsAndTheOptionsThatOneRequiresOrExcludes) {
+  const auto shows = [&](Arguments command, const std::string& lines) {
+    command.emplace_back("--help");
+    const std::string help = done(command);
+    EXPECT_NE(help.find(lines), std::string::npos) << lines << "\nis not in\n" << help;
+  };
+  shows({},
+        "them\nExample: logdepth compile regular --regex '(a|b)*abb' -o abb.json &&\n"
+        "         logdepth run abb.json --input aabb\nUsage: logdepth [OPTIONS] SUBCOMMAND\n");
+  shows(
+      {},
+      "\n  run                         run a weights file on words, a graph or raw input, exactly "
+      "or in\n                              floating point\n  test ");
+  shows({"run"}, "\n  MODEL                       weights file [required]\n");
+  shows({"run"}, "\n  --device cpu|cuda           device for floating point [default: cpu]\n");
+  shows({"run"},
+        "\n  --threads N                 number of threads; does not change results [1 to 256; "
+        "default: ");
+  shows({"run"}, "\n  --source TEXT               source vertex [requires --graph]\n");
+  shows({"run"}, "\n  --json                      print one JSON object\n");
+  shows({"run"}, "\n  --temperature TAU           use the softmax");
+  shows({"test"}, "\n  --json                      print one JSON object [not with --shard]\n");
+  shows({"test"},
+        "\n  --shard I/K                 run shard I of K; logdepth merge combines all shards "
+        "[requires --part;\n                              not with --json]\n");
+  shows({"inspect"},
+        "\nLanguage (one of these options):\n"
+        "  --regex TEXT                regular expression, such as (a|b)*abb\n");
+  shows({"train", "word-problem"},
+        "\n  --kind stack|loop|adaptive-loop\n"
+        "                              stack (different layers)");
+  shows({"train", "word-problem"},
+        "\n  --seeds N,...               one run per seed, as 1,2,3 "
+        "[default: 1]\n");
+  shows({"train", "relit"}, "\n  --method WORD,...           training method");
+  shows({"train", "relit"}, " [one of relit, linear-probe, one-pass,\n");
+}
+
 TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
   says({"rnu", "x.json"},
        "unknown command 'rnu' of logdepth; did you mean run? (see logdepth --help)");
@@ -88,7 +126,7 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
        "unknown option '--rexgex' of logdepth compile regular; did you mean --regex? (see logdepth "
        "compile regular --help)");
   says({"--json", "info", "x.json"},
-       "expected --json behind logdepth info, found it before (see logdepth info --help)");
+       "expected --json after logdepth info, found it before (see logdepth info --help)");
   says({"info", "x.json", "--zzz"},
        "unknown option '--zzz' of logdepth info (see logdepth info --help)");
 }

@@ -79,7 +79,7 @@ TEST_F(Refusals, WrongUsageIsOneSentence) {
   refuses({"run", "abb.json", "--input", "a", "--batch", "words.txt"}, 2, "excludes");
   refuses({"run", "abb.json", "--input", "a", "--engine", "float99"}, 2, "float99");
   refuses({"run", "abb.json", "--input", "a", "surplus"}, 2, "surplus");
-  refuses({"test", "abb.json"}, 2, "expected --against to say what is right");
+  refuses({"test", "abb.json"}, 2, "expected --against with an oracle");
   refuses({"test", "abb.json", "--against", "a", "--regex", "b"}, 2, "--against");
   refuses({"diff", "abb.json"}, 2, "--input");
   refuses({"info"}, 2, "MODEL");

@@ -142,16 +142,17 @@ TEST_F(Shards, PartsThatDoNotBelongTogetherAreRefused) {
     refuses({"merge", "part-1.json", "part-2.json", third}, reason);
   };
   mixed("file-3.json",
-        "part-1.json and file-3.json: expected parts of the same work, found weights");
+        "part-1.json and file-3.json: expected shards of the same job, found weights");
   mixed("seed-3.json", "found seed 1 and 2");
   mixed("count-2.json", "found the number of shards 3 and 2");
-  mixed("part-2.json", "part-2.json and part-2.json: expected each part once, both are 2/3");
-  refuses({"merge", "part-1.json", "part-3.json"}, "expected all 3 parts, found 2; missing: 2/3");
+  mixed("part-2.json", "part-2.json and part-2.json: duplicate shard 2/3");
+  refuses({"merge", "part-1.json", "part-3.json"}, "expected 3 shards, found 2; missing: 2/3");
   json old = json::parse(folder.read("part-3.json"));
   old["question"]["program"] = "0.0.1";
   folder.write("old.json", old.dump());
   mixed("old.json", "found program \"0.1.0\" and \"0.0.1\"");
-  refuses({"merge", "abb.json"}, "abb.json: expected a part that a command with --shard wrote");
+  refuses({"merge", "abb.json"},
+          "abb.json: expected a shard file, as a command with --shard writes it");
   EXPECT_EQ(logdepth({"merge", "part-1.json", "part-2.json", "part-3.json"}).status, 0);
 
   const Arguments test = {"test", "abb.json", "--against", "(a|b)*abb"};

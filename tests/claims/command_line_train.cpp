@@ -373,7 +373,7 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses(with({"--set", "training.learning_rate=1e300"}), "at most 1000");
   refuses(with({"--set", "model.loops.least=70000"}), "model.loops");
   refuses(with({"--set", "model.step_scale=0"}), "model.step_scale: expected more than 0");
-  refuses(with({"--seeds", "1,1"}), "two runs would be called S3/stack-1/seed-1");
+  refuses(with({"--seeds", "1,1"}), "duplicate run name 'S3/stack-1/seed-1'");
   refuses(with({"--from", "missing.safetensors"}), "missing.safetensors: expected a file");
   refuses(with({"--seconds", "0"}), "expected a number above 0, found '0'");
   refuses(with({"--kind", "pile"}), "expected stack|loop|adaptive-loop, found 'pile'");
@@ -406,7 +406,7 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   recurrent({"--task", "expressions", "--set", "task.easiest=0"},
             "task.easiest: expected 1 to task.hardest = 4, found 0");
   recurrent({"--task", "expressions", "--set", "task.tested=[0,1]"},
-            "task.tested: expected growing numbers from 1 on");
+            "task.tested: expected increasing numbers of at least 1");
   recurrent({"--set", "task.test_loops=[1,21]"},
             "model.step_rows: expected at least 21, the largest number of loops that is trained or "
             "measured, found 20");

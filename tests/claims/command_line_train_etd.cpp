@@ -93,7 +93,7 @@ TEST_F(TrainEtd, WrongOptionsOfEncodeThinkDecodeAreRefusedInOneSentence) {
   with({"--base", "base", "--cut", "3-2-3", "--shape", "3-2*2-3"},
        "--cut: expected with --loops, --router or --series");
   with({"--base", "base", "--router", "none"}, "found 'none'");
-  with({"--base", "base", "--from", "x.safetensors"}, "--from: expected where a run begins anew");
+  with({"--base", "base", "--from", "x.safetensors"}, "--from is not allowed");
   with({"--base", "base", "--text", "lines.jsonl"}, "lines.jsonl:1: ");
   with({"--base", "base", "--text", "missing.jsonl"}, "missing.jsonl");
 }

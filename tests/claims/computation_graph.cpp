@@ -102,7 +102,7 @@ std::uint32_t depth_of(const Letters& letters, std::uint32_t prime) {
 }
 
 Values run_values(ComputationGraphRun& run, const Letters& letters, std::uint32_t iterations) {
-  std::optional<Finding> mismatch;
+  std::optional<Failure> mismatch;
   const auto values = run.values(letters, iterations, mismatch);
   EXPECT_FALSE(mismatch) << expected_text(*mismatch) << "; got " << got_text(*mismatch);
   return values.value_or(Values());
@@ -177,8 +177,9 @@ TEST(ComputationGraph, IsRightOnEverySmallGraphUnderBothNorms) {
       for (const Norm norm : {Norm::rms, Norm::layernorm}) {
         const auto report = examine_computation_graphs(compiled({form, 3, 10, operands, 3}, norm),
                                                        {3, 25, 10, laws::seed()});
-        ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding)
-                                            << ", got " << got_text(report.counterexample->finding);
+        ASSERT_FALSE(report.counterexample)
+            << expected_text(report.counterexample->finding) << ", found "
+            << got_text(report.counterexample->finding);
         EXPECT_TRUE(report.unevaluated.empty());
         EXPECT_GE(report.exhaustive, 3u + 3 * 4 + 3 * 4 * 5);
       }
@@ -187,7 +188,7 @@ TEST(ComputationGraph, IsRightOnEverySmallGraphUnderBothNorms) {
 TEST(ComputationGraph, IsRightOnEveryGraphOfFourEquationsModuloTwo) {
   const auto report =
       examine_computation_graphs(compiled({GraphEvaluation::compact, 2, 5, 3, 3}), {4, 0, 0});
-  ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding) << ", got "
+  ASSERT_FALSE(report.counterexample) << expected_text(report.counterexample->finding) << ", found "
                                       << got_text(report.counterexample->finding);
   EXPECT_EQ(report.exhaustive, 2u + 2 * 3 + 2 * 3 * 10 + 2 * 3 * 10 * 77);
 }
@@ -292,14 +293,14 @@ TEST(ComputationGraph, BrokenOnPurposeIsToldFromTheRightOne) {
     ComputationGraphOptions options;
     std::string before, after, told_by;
   };
-  const std::string promise = "every head keeps its promise";
+  const std::string contract = "every selection contract fulfilled";
   const std::vector<Edit> edits = {
       // A definition is no longer told from the other tokens of its name.
-      {compact, "    add c[0] + 1/2 one + 1/2 equals\n", "", promise},
+      {compact, "    add c[0] + 1/2 one + 1/2 equals\n", "", contract},
       // The first name is looked for by the key of the second.
-      {compact, "find-one ( - 16 name[x0]", "find-one ( - 14 name[x0]", promise},
+      {compact, "find-one ( - 16 name[x0]", "find-one ( - 14 name[x0]", contract},
       // Where no operand stands the beginning token is not found.
-      {compact, "+ 15 n.1[none]", "+ 17 n.1[none]", promise},
+      {compact, "+ 15 n.1[none]", "+ 17 n.1[none]", contract},
       {compact, "position P6 back 6", "position P6 back 7", "at letter"},
       {compact, "position P5 back 5", "position P5 back 3", "at letter"},
       {compact, "position P3 back 3", "position P3 back 5", "at letter"},
@@ -335,7 +336,7 @@ TEST(ComputationGraph, AnEntryOfTheTableBrokenOnPurposeIsShrunkToTheExpression) 
   const auto report = examine_computation_graphs(model, {0, 200, 24});
   ASSERT_TRUE(report.counterexample);
   const auto letters = [&](const ComputationGraphQuestion& question) {
-    return ComputationGraphInquiry(model).letters(question).size();
+    return ComputationGraphDomain(model).letters(question).size();
   };
   EXPECT_EQ(letters(report.counterexample->input), 13u);  // v = x ; v = x ; x - x = x
   EXPECT_EQ(report.counterexample->input.iterations, 2u);
@@ -346,7 +347,7 @@ TEST(ComputationGraph, TellsWhenANameIsUsedBeforeItsDefinitionOrDefinedTwice) {
   const Model model = compiled({GraphEvaluation::compact, 3, 4, 3, 1});
   ComputationGraphRun run(model);
   for (const char* text : {"x1 = x0", "2 = x0 ; 1 = x0 ; x0 = x1", "x0 = x0 ; 1 = x0"}) {
-    std::optional<Finding> mismatch;
+    std::optional<Failure> mismatch;
     EXPECT_FALSE(run.values(words_of(text), 2, mismatch)) << text;
     ASSERT_TRUE(mismatch) << text;
     EXPECT_EQ(property_of(*mismatch), TestedProperty::promise) << text;

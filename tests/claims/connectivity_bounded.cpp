@@ -36,7 +36,7 @@ bool follows_path(const Model& model, std::size_t vertices) {
   return runner.connected(stream.value(), 0, vertices - 1).value();
 }
 
-TEST(ConnectivityBounded, HasFiveLayersBeforeItsLoopAndAsManyNumbersWhateverThePromise) {
+TEST(ConnectivityBounded, HasFiveLayersBeforeItsLoopAndAsManyNumbersWhateverTheContract) {
   for (const std::uint32_t vertices : {1u, 8u, 9u, 1000u}) {
     const Model model = compiled(vertices);
     EXPECT_EQ(model.shape, (Shape{5, 1, 1}));
@@ -57,7 +57,7 @@ TEST(ConnectivityBounded, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourc
     support::expect_right_on_graphs(examine_graphs(compiled(vertices), {bounds}), "bounded");
 }
 
-TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToThePromise) {
+TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToTheContract) {
   for (const std::uint32_t vertices : {7u, 8u, 9u, 10u}) {
     Bounds bounds;
     bounds.up_to = 1;

@@ -236,7 +236,7 @@ TEST_F(CraspCommands, CompileTestDrawAndCompareAProgramOfTheUsers) {
   const auto compiled = logdepth({"compile", "crasp", file, "-o", "dyck1.json", "--json"});
   EXPECT_EQ(compiled.status, 0) << compiled.err;
   support::expect_parts(compiled.err,
-                        {"6 lines, counts nested 2 deep", "layers: 3 for comparisons, 0 "});
+                        {"6 lines, counts nested to depth 2", "layers: 3 for comparisons, 0 "});
   support::expect_parts(compiled.out, {"\"comparisons\": 3", "\"nesting\": 2"});
   EXPECT_EQ(done({"run", "dyck1.json", "--batch", "-"}, "\n(())()\n)(\n"),
             "accept\naccept\nreject\n");

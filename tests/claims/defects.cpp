@@ -66,14 +66,14 @@ TEST(Defects, SayWhereWhatAndHow) {
 
 TEST(Defects, AreAllShown) {
   for (const Defect& defect : all_defects()) {
-    const DefectFinding finding = examine(defect);
+    const DefectOutcome finding = examine(defect);
     EXPECT_TRUE(finding.shown) << defect.id << ": " << finding.note;
     EXPECT_EQ(defect.kind == Kind::runs, finding.counterexample.has_value()) << defect.id;
     for (const std::string& words : defect.refusal)  // refused, and for the reason that is meant
       EXPECT_NE(finding.note.find(words), std::string::npos) << defect.id << ": " << finding.note;
     std::cout << defect.number << " " << defect.id << ": ";
     if (const auto& found = finding.counterexample)
-      std::cout << found->input << ": expected " << found->expected << ", got " << found->got;
+      std::cout << found->input << ": expected " << found->expected << ", found " << found->got;
     std::cout << finding.note << "\n";
   }
 }
@@ -215,7 +215,7 @@ TEST(Defects, AreShownByDecidedAnswersWhereNormsAreRootsOfRoots) {
     if (defect.id != "lem-3.1/two-equality-tests-in-one-sublayer" &&
         defect.id != "thm-5.1/matrix-and-padding-share-keys")
       continue;
-    const DefectFinding finding = examine(defect);
+    const DefectOutcome finding = examine(defect);
     EXPECT_TRUE(finding.shown) << defect.id;
     ASSERT_TRUE(finding.counterexample) << defect.id;
     EXPECT_FALSE(finding.counterexample->refusal) << finding.counterexample->got;

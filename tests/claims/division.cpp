@@ -43,7 +43,7 @@ void expect_right(const Model& model, const Bounds& bounds, const char* name) {
   ASSERT_FALSE(report.counterexample)
       << name << ", m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "
-      << expected_text(report.counterexample->finding) << ", got "
+      << expected_text(report.counterexample->finding) << ", found "
       << got_text(report.counterexample->finding);
   EXPECT_GT(report.counts.numbers, bounds.up_to * bounds.up_to / 2);
 }

@@ -27,7 +27,7 @@ void expect_right(const Model& model, const Bounds& bounds) {
   ASSERT_FALSE(report.counterexample)
       << "m = " << report.counterexample->input.divisor << ", "
       << report.counterexample->input.dividends.size() << " positions: expected "
-      << expected_text(report.counterexample->finding) << ", got "
+      << expected_text(report.counterexample->finding) << ", found "
       << got_text(report.counterexample->finding);
   EXPECT_GT(report.counts.numbers, 0u);
 }

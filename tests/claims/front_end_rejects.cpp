@@ -60,7 +60,7 @@ TEST(BadRegularExpressions, AreRefusedWithTheColumnAndWhatWasExpected) {
       {"a{", "3: expected a number: {m}, {m,} or {m,n}; write \\{ for the letter"},
       {"a{,2}", "3: expected a number: {m}, {m,} or {m,n}; write \\{ for the letter"},
       {"a{2", "4: expected '}' to end the repeat"},
-      {"a{3,2}", "2: expected {m,n} with m <= n, got {3,2}"},
+      {"a{3,2}", "2: expected {m,n} with m <= n, found {3,2}"},
       {"a{1001}", "3: expected a repeat of at most 1000"},
       {"a{99999999999999999999}", "3: expected a repeat of at most 1000"},
       {"a}", "2: unmatched '}'; write \\} for the letter"},
@@ -68,7 +68,7 @@ TEST(BadRegularExpressions, AreRefusedWithTheColumnAndWhatWasExpected) {
       {"[ab", "4: expected ']' for the '[' of column 1"},
       {"[]", "1: expected at least one letter in the class"},
       {"[^]", "1: expected at least one letter in the class"},
-      {"[b-a]", "2: expected a range in character order, got b-a"},
+      {"[b-a]", "2: expected a range in character order, found b-a"},
       {"[a-c-e]", "5: expected a range such as a-z; write \\- for the letter"},
       {"[[]", "2: expected a letter of the class; write \\[ for '['"},
       {"a\\", "3: expected a letter after '\\'"},
@@ -128,18 +128,18 @@ TEST(BadRegularExpressions, HugeAutomataAreForecastNotBuilt) {
 
 TEST(BadFstFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_fst(""), "x.fst:1: the file is empty; expected arcs: from to label [weight]");
-  EXPECT_EQ(of_fst("0 1 a\n\nx 1 a\n"), "x.fst:3: expected a state number, got 'x'");
-  EXPECT_EQ(of_fst("0 -1 a\n"), "x.fst:1: expected a state number, got '-1'");
+  EXPECT_EQ(of_fst("0 1 a\n\nx 1 a\n"), "x.fst:3: expected a state number, found 'x'");
+  EXPECT_EQ(of_fst("0 -1 a\n"), "x.fst:1: expected a state number, found '-1'");
   EXPECT_EQ(of_fst("0 1 a b\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', got 'b'");
+            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b'");
   EXPECT_EQ(of_fst("0 1 a b 0.5\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', got 'b'");
-  EXPECT_EQ(of_fst("0 1 a a x\n"), "x.fst:1: expected a weight, got 'x'");
-  EXPECT_EQ(of_fst("0 1 a\n1 b\n"), "x.fst:2: expected a weight, got 'b'");
+            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b'");
+  EXPECT_EQ(of_fst("0 1 a a x\n"), "x.fst:1: expected a weight, found 'x'");
+  EXPECT_EQ(of_fst("0 1 a\n1 b\n"), "x.fst:2: expected a weight, found 'b'");
   EXPECT_EQ(of_fst("0 1 a nan\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', got 'nan'");
+            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'nan'");
   EXPECT_EQ(of_fst("0 1 2 3 4 5\n"),
-            "x.fst:1: expected 'from to label [weight]' or 'final [weight]', got '0 1 2 3 4 5'");
+            "x.fst:1: expected 'from to label [weight]' or 'final [weight]', found '0 1 2 3 4 5'");
   EXPECT_EQ(of_fst("0\n"), "x.fst: no letter occurs; expected at least one arc with a letter");
   EXPECT_EQ(of_fst("0 1 a\n0 1 \xFF\n"),
             "x.fst: letter '\\xff' of the alphabet is not valid UTF-8");
@@ -148,7 +148,7 @@ TEST(BadFstFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_fst("0 1 1\n1 1 3\n", "a 1\nb 2\n"),
             "x.fst:2: label '3' is not in the symbols file; expected a number of a symbol");
   EXPECT_EQ(of_fst("0 1 a\n", "a one\n"),
-            "symbols of x.fst:1: expected a symbol and its number, got 'a one'");
+            "symbols of x.fst:1: expected a symbol and its number, found 'a one'");
   EXPECT_EQ(of_fst("0 1 a\n", "a 1\nb 1\n"),
             "symbols of x.fst:2: symbol 'b' or its number 1 occurs twice; expected each once");
 }
@@ -165,7 +165,7 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
       of_dot(""),
       "x.dot:1: expected a DOT digraph: Wanted \"graph\" or \"digraph\" (token is \"<eof> ''\")");
   EXPECT_EQ(of_dot("graph { a -- b }"),
-            "x.dot:1: expected a DOT digraph: expected 'digraph', got an undirected graph");
+            "x.dot:1: expected a DOT digraph: expected 'digraph', found an undirected graph");
   EXPECT_EQ(of_dot("strict digraph { a -> b }"),
             "x.dot:1: expected 'digraph' without 'strict', which merges parallel edges");
   EXPECT_EQ(of_dot(start + " p -> p [label=a]\n foo = ;\n}\n"),
@@ -174,13 +174,14 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a]\n}\n"), "x.dot:3: expected '\"' to end the string");
   EXPECT_EQ(of_dot(start + " p -> p [label=<a>]\n}\n"),
             "x.dot:3: expected a quoted string, HTML strings are not read");
-  EXPECT_EQ(of_dot(start + " p -> p [label=\"a,,b\"]}"),
-            "x.dot: edge from 'p' to 'p': expected letters separated by commas, got 'a,,b'; write "
-            "\\, for the letter comma");
+  EXPECT_EQ(
+      of_dot(start + " p -> p [label=\"a,,b\"]}"),
+      "x.dot: edge from 'p' to 'p': expected letters separated by commas, found 'a,,b'; write "
+      "\\, for the letter comma");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a b\"]}"),
             "x.dot: letter 'a b' of the alphabet holds white space or a control character");
   EXPECT_EQ(of_dot(start + "p [accepting=maybe]}"),
-            "x.dot: expected true or false for accepting of node 'p', got 'maybe'");
+            "x.dot: expected true or false for accepting of node 'p', found 'maybe'");
   EXPECT_EQ(
       of_dot("digraph { p -> p [label=a] }"),
       "x.dot: expected an initial state: the target of an edge without letters from a node of "
@@ -202,18 +203,18 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
             "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch");
   EXPECT_EQ(of_jff("<html/>"), "x.jff:1: expected a <structure> element, as JFLAP writes");
   EXPECT_EQ(of_jff("<structure>\n<type>pda</type></structure>"),
-            "x.jff:2: expected <type>fa</type>, a finite automaton, got 'pda'");
+            "x.jff:2: expected <type>fa</type>, a finite automaton, found 'pda'");
   EXPECT_EQ(of_jff(file("<state/>\n")), "x.jff:4: expected an attribute id of <state>");
   EXPECT_EQ(of_jff(file(state + state)), "x.jff:5: state '0' occurs twice; expected distinct ids");
   EXPECT_EQ(of_jff(file("<state id=\"0\"/>\n")),
             "x.jff:3: expected a <state> with <initial/>, but no state is initial");
   EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>7</to><read>a</read></transition>")),
-            "x.jff:5: expected <to> to be the id of a state, got '7'");
+            "x.jff:5: expected <to> to be the id of a state, found '7'");
   EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>0</to></transition>")),
             "x.jff:5: expected a <read> element in the transition");
   EXPECT_EQ(
       of_jff(file(state + "<transition><from>0</from><to>0</to><read>ab</read></transition>")),
-      "x.jff:5: expected one letter or nothing in <read>, got 'ab'; split the transition");
+      "x.jff:5: expected one letter or nothing in <read>, found 'ab'; split the transition");
   EXPECT_EQ(of_jff(file(state)),
             "x.jff: no letter occurs; expected at least one arc with a letter");
 }

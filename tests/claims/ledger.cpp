@@ -1,4 +1,4 @@
-// The ledger's judgement: planted networks that are wrong, silent or break a promise, and the
+// The ledger's judgement: planted networks that are wrong, silent or break a contract, and the
 // numbers of the text.
 #include "proofs-check/ledger/ledger.hpp"
 
@@ -73,7 +73,8 @@ TEST_F(Ledgers, ARightFileIsCheckedUpToTheBound) {
   EXPECT_EQ(found.random, 5u);
   EXPECT_GT(found.promises, 0u);
   EXPECT_EQ(found.bound,
-            "every word of at most 6 letters (127), 304 of one letter but for one place, 5 random "
+            "every word of at most 6 letters (127), 304 words with one letter that differs from "
+            "the rest, 5 random "
             "ones of at most 40 (seed 7)");
 }
 
@@ -82,7 +83,7 @@ TEST_F(Ledgers, AWrongLanguageIsContradictedByTheSmallestWord) {
       verdict(compile(scan_of("(a|b)*abb")).model, against("(a|b)*ab"), {6, 5, 40});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
-  EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, got reject");
+  EXPECT_EQ(describe(*found.counterexample), "'ab': expected accept, found reject");
 }
 
 TEST_F(Ledgers, ALoopTooFewIsContradictedByTheShortestPath) {
@@ -107,7 +108,7 @@ TEST_F(Ledgers, AWrongDivisionIsContradictedAtTheSmallestPosition) {
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
   EXPECT_EQ(describe(*found.counterexample),
-            "1 by 1 at position 1: expected token 1, 1 by 1: quotient.0 = sqrt(1/2), got 0");
+            "1 by 1 at position 1: expected token 1, 1 by 1: quotient.0 = sqrt(1/2), found 0");
 }
 
 TEST_F(Ledgers, ATieIsNoAnswer) {
@@ -124,13 +125,13 @@ TEST_F(Ledgers, ATieIsNoAnswer) {
   EXPECT_NE(got_text(found.without_answer->finding).find("undecided"), std::string::npos);
 }
 
-TEST_F(Ledgers, ABrokenPromiseIsACounterexampleThoughTheAnswersAreRight) {
+TEST_F(Ledgers, ABrokenContractIsACounterexampleThoughTheAnswersAreRight) {
   Model model = compile(scan_of("(a|b)*abb")).model;
-  model.layers[0].attention.heads[0].promise = UniformPromise{};
+  model.layers[0].attention.heads[0].contract = UniformContract{};
   const FileVerdict found = verdict(model, against("(a|b)*abb"), {3, 0, 0});
   EXPECT_EQ(found.status, Status::contradicted);
   ASSERT_TRUE(found.counterexample);
-  EXPECT_EQ(expected_text(found.counterexample->finding), "every head keeps its promise");
+  EXPECT_EQ(expected_text(found.counterexample->finding), "every selection contract fulfilled");
 }
 
 TEST_F(Ledgers, AHeadThatWasNeverAskedLeavesAFileTestedOnly) {
@@ -193,8 +194,8 @@ TEST_F(Ledgers, OneLoopFewerFailsWhereTheBoundIsTight) {
   const Tightness tight = check_tightness(against("b*(ab*ab*)*"), path, {3, 9});
   EXPECT_TRUE(tight.tight);
   EXPECT_EQ(tight.witness,
-            "1 loop instead of 2: 'aaa': expected reject, got accept; 3 loops instead of 4: "
-            "'aaaaaaaaa': expected reject, got accept");
+            "1 loop instead of 2: 'aaa': expected reject, found accept; 3 loops instead of 4: "
+            "'aaaaaaaaa': expected reject, found accept");
   const Tightness loose = check_tightness(against("b*(ab*ab*)*"), path, {1});
   EXPECT_FALSE(loose.tight);
 }

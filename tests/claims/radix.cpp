@@ -1,4 +1,4 @@
-// The radix construction against oracles: verdicts, every prefix product, every promise.
+// The radix construction against oracles: verdicts, every prefix product, every contract.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -170,7 +170,7 @@ TEST(RadixForecast, StopsCountingTablesThatNoNumberHolds) {
     const ProductForecast forecast =
         forecast_radix(named_monoid("A5"), {64, 4096, ScanPositions::two_circle, table});
     ASSERT_TRUE(forecast.refusal.has_value());
-    EXPECT_NE(forecast.refusal->find("needs more than 10^18 feed-forward units"), std::string::npos)
+    EXPECT_NE(forecast.refusal->find("needs more than 10^18 hidden units"), std::string::npos)
         << *forecast.refusal;
     EXPECT_GT(*forecast.monoid_units, kMaxScanUnits);
   }

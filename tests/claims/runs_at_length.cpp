@@ -149,7 +149,7 @@ TEST_F(RunsAtLength, AnInputThatNeedsTooMuchMemoryIsRefusedAndTheOthersAreAnswer
   const Finished finished =
       logdepth({"run", "a5.json", "--input", "@word.txt", "--memory", "0.001"});
   EXPECT_EQ(finished.status, 3);
-  EXPECT_EQ(finished.out, "beyond a limit\n");
+  EXPECT_EQ(finished.out, "resource limit exceeded\n");
   EXPECT_NE(finished.err.find("layer 1, attention of 3001 tokens: the run holds "),
             std::string::npos)
       << finished.err;

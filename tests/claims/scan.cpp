@@ -1,4 +1,4 @@
-// The scan construction on every short word: verdicts, every prefix product, every promise.
+// The scan construction on every short word: verdicts, every prefix product, every contract.
 #include <gtest/gtest.h>
 
 #include "tests/support/languages.hpp"

@@ -1,4 +1,4 @@
-// The tree construction against oracles: verdicts, every prefix product, every promise.
+// The tree construction against oracles: verdicts, every prefix product, every contract.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// The uniform radix construction against oracles: verdicts, every prefix product, every promise.
+// The uniform radix construction against oracles: verdicts, every prefix product, every contract.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -220,7 +220,7 @@ TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {
 
 TEST_F(ExportCommand, WrongUsageIsNamed) {
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "0", "-o", "out"},
-          "--length: expected a number from 1 on");
+          "--length: expected at least 1");
   refuses(2, arguments("a5.json", {"torch", "--temperature", "warm"}),
           "--temperature: expected auto, hard or a number above 0, found 'warm'");
   refuses(2, arguments("a5.json", {"torch", "--temperature", "-1"}),
@@ -229,7 +229,7 @@ TEST_F(ExportCommand, WrongUsageIsNamed) {
           "expected auto, hard or a number");
   refuses(2, arguments("a5.json", {"jax"}), "--to");
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", ""},
-          "expected the name of what is to be written, found an empty one");
+          "expected the name of a file or folder to write, found an empty one");
   refuses(2, {"export", "a5.json", "--to", "torch", "-o", "out"}, "--length");
   refuses(2, {"export", "a5.json", "--to", "onnx", "--length", "4", "-o", "a5.json"}, "a5.json");
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", "a5.json/x"},

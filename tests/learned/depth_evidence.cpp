@@ -68,7 +68,7 @@ TEST(DepthEvidence, ARisingPointEntersNoFit) {
   EXPECT_NEAR(row.best.logarithmic.direct.a, 1, 1e-9);
   EXPECT_NEAR(row.best.logarithmic.direct.b, 0, 1e-9);
   const std::string markdown = depth_table_markdown(table, {});
-  EXPECT_NE(markdown.find("0 of 4 depths censored, 1 not settled by training"), std::string::npos);
+  EXPECT_NE(markdown.find("0 of 4 depths censored, 1 not plateaued"), std::string::npos);
   EXPECT_NE(markdown.find("1 still rising, 3 without a learning curve"), std::string::npos);
   EXPECT_NE(markdown.find("4: 9 ↑ / 9 ↑ (9)"), std::string::npos);
   with_curve(runs[3], {{1000, 4}, {2000, 9}, {4000, 9}});
@@ -79,7 +79,7 @@ TEST(DepthEvidence, ARisingPointEntersNoFit) {
   EXPECT_EQ(
       table_of(runs).problems[0].learned[0].best.refusal,
       "fewer than 3 uncensored depths that reach at least 1: 2, with 0 of 4 depths censored and "
-      "2 not settled by their training");
+      "2 not plateaued");
 }
 
 TEST(DepthEvidence, AChoiceOfSeedsIsOpenWhereMoreTrainingCouldMakeItLarger) {

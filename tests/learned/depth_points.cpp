@@ -229,7 +229,7 @@ TEST(DepthPoints, AResultThatIsNotOneOfItsTaskIsRefused) {
   broken = by_loops(1, {2, 4}, 4);
   broken.result["by_loops"][1]["loops"] = 0;
   EXPECT_EQ(refusal(broken),
-            "runs/one/record.json: result.by_loops.loops: expected a whole number from 1 on");
+            "runs/one/record.json: result.by_loops.loops: expected a whole number of at least 1");
   broken = words("S3", 2, 3);
   broken.result["words"] = 100;
   broken.result["accuracy"] = {0.5, 2};

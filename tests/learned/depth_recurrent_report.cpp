@@ -358,7 +358,8 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfTheirTask) {
               "RUNS: expected at least one run of the task hops, expressions or families");
   const std::string expected =
       "runs/seed-7/record.json: result: expected accuracies from 0 to 1 for the difficulties and "
-      "loops that the configuration names, a whole number of samples from 1 on, and readings of "
+      "loops that the configuration names, a whole number of samples of at least 1, and readings "
+      "of "
       "all loops if of any, gate shares from 0 to 1 and changes from 0 to 1e6";
   const RunRecord sound = record(HopGenerator::twin, Supervision::last, 7, ideal({1, 2}, {1, 2}));
   EXPECT_EQ(refusal({sound}), "accepted");

@@ -251,7 +251,7 @@ TEST(EtdRuns, RefuseDamagedAdaptiveResultsAndConfigurations) {
   RunRecord plain = record(looped(1), 1);
   plain.config.model.initial = 8;
   plain.config.model.repeated = plain.config.model.final = 0;
-  expect_parts(refusal_of({plain}), {"model.repeated from 1 on"});
+  expect_parts(refusal_of({plain}), {"model.repeated of at least 1"});
 }
 
 // --- criteria ------------------------------------------------------------------------------------

@@ -263,15 +263,15 @@ TEST(HopTask, RefusesSettingsThatNamingThemCanMend) {
             }),
             "task.tested: expected less than task.test_chain = 14, found 14");
   EXPECT_EQ(with([](auto& c) { c.tested = {}; }),
-            "task.tested: expected growing numbers from 1 on");
+            "task.tested: expected increasing numbers of at least 1");
   EXPECT_EQ(with([](auto& c) {
               c.tested = {2, 2};
             }),
-            "task.tested: expected growing numbers from 1 on");
+            "task.tested: expected increasing numbers of at least 1");
   EXPECT_EQ(with([](auto& c) {
               c.test_loops = {0, 1};
             }),
-            "task.test_loops: expected growing numbers from 1 on");
+            "task.test_loops: expected increasing numbers of at least 1");
   EXPECT_EQ(with([](auto& c) { c.chain = 1; }), "task.chain: expected at least 2");
   EXPECT_EQ(with([](auto& c) { c.test_chain = 600; }),
             "task.test_chain, task.pool: expected at most 1024 vertices");
@@ -280,7 +280,7 @@ TEST(HopTask, RefusesSettingsThatNamingThemCanMend) {
   EXPECT_EQ(with([](auto& c) { c.batch = 0; }), "task.batch: expected 1 to 65536");
   for (const std::uint32_t validation : {0, 101})
     EXPECT_EQ(with([=](auto& c) { c.validation = validation; }),
-              "task.validation: expected an even number from 2 on, half of which are true");
+              "task.validation: expected an even number of at least 2, half of them true");
   EXPECT_EQ(with([](auto& c) { c.threshold = 0.5; }),
             "task.threshold: expected more than 0.5, which a coin reaches, and at most 1");
   EXPECT_EQ(

@@ -312,13 +312,13 @@ TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings)
   EXPECT_EQ(with("/settling/fit/slope", "steep"), place + ".settling.fit.slope: expected a number");
   EXPECT_EQ(with("/settling", 1), place + ".settling: expected an object");
   EXPECT_EQ(with("/settling/by_depth/1/iterations", -1),
-            place + ".settling.by_depth.iterations: expected a number from 0 on");
+            place + ".settling.by_depth.iterations: expected a number of at least 0");
   EXPECT_EQ(with("/settling/by_depth/1/depth", 129),
             place + ".settling.by_depth.depth: expected at most 128");
   EXPECT_EQ(with("/cells/1/by_depth/0/depth", 129),
             place + ".cells.by_depth.depth: expected at most 128");
   EXPECT_EQ(with("/cells/1/by_depth/0/depth", 4.5),
-            place + ".cells.by_depth.depth: expected a whole number from 1 on");
+            place + ".cells.by_depth.depth: expected a whole number of at least 1");
   EXPECT_EQ(with("/cells/1/settling", nullptr), place + ".cells.settling: expected an object");
   EXPECT_EQ(with("/cells/1/recovery", 0.5), place + ".cells.recovery: expected an object");
   RunRecord even = sound;

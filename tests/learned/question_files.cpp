@@ -72,7 +72,7 @@ TEST_F(QuestionFiles, OtherLinesAreRefusedByNumber) {
   for (const char* bad : {"-1", "1.5", "\"2\"", "2147483648"})
     EXPECT_EQ(
         refusal(R"({"question": "q", "answer": "a", "difficulty": )" + std::string(bad) + "}"),
-        "q.jsonl:1: expected 'difficulty' to be a whole number from 0 on, found " +
+        "q.jsonl:1: expected 'difficulty' to be a whole number of at least 0, found " +
             std::string(bad));
   for (const char* bad : {"what?", "[1]", "\"q\"", "{\"question\": \"\xFF\", \"answer\": \"a\"}"})
     EXPECT_NE(refusal(good + "\n" + bad).find("q.jsonl:2: expected a JSON object with 'question'"),

@@ -110,7 +110,7 @@ TEST(RecursionProbes, ThatAreDamagedAreRefused) {
     return refusal([&] { recursion_probe_svg(damaged); });
   };
   EXPECT_EQ(with("/spectral_radius/0/far", -1),
-            "probe.spectral_radius.far: expected a number from 0 on");
+            "probe.spectral_radius.far: expected a number of at least 0");
   EXPECT_EQ(with("/spectral_radius/0/far", nullptr),
             "probe.spectral_radius.far: expected a number");
   EXPECT_EQ(with("/spectral_radius", Json::array()),

@@ -234,7 +234,7 @@ TEST(RelitReport, RefusesResultsThatContradictThemselvesOrTheirConfiguration) {
   EXPECT_EQ(with("/asked", 201), ".asked: expected 200 as its configuration says");
   EXPECT_EQ(with("/right", 201), ".right: expected at most 200, what was asked");
   EXPECT_EQ(with("/right", 169), ".by_proof_depth: expected 169 of 200 right in all");
-  EXPECT_EQ(with("/right", -1), ".right: expected a whole number from 0 on");
+  EXPECT_EQ(with("/right", -1), ".right: expected a whole number of at least 0");
   EXPECT_EQ(with("/by_proof_depth/1/depth", 0), ".by_proof_depth.depth: expected depths that grow");
   EXPECT_EQ(with("/by_proof_depth/3/depth", 4),
             ".by_proof_depth.depth: expected one of those that its configuration says");
@@ -258,7 +258,7 @@ TEST(RelitReport, RefusesResultsThatContradictThemselvesOrTheirConfiguration) {
   EXPECT_EQ(with("/by_macro_step/1/step", 3),
             ".by_macro_step.step: expected 1, 2, 3, ... in order");
   EXPECT_EQ(with("/by_macro_step/1/change", -0.5),
-            ".by_macro_step.change: expected a number from 0 on");
+            ".by_macro_step.change: expected a number of at least 0");
   EXPECT_EQ(with("/by_macro_step/1/change", nullptr), "accepted");
   EXPECT_EQ(with("/mean_flips", 2.5), ".mean_flips: expected a number from 0 to 2");
   EXPECT_EQ(with("/trajectories/0/halted", 4),

@@ -206,7 +206,7 @@ TEST(ExpressionTask, RefusesSettingsThatNamingThemCanMend) {
   EXPECT_EQ(with([](auto& c) {
               c.tested = {0, 1};
             }),
-            "task.tested: expected growing numbers from 1 on");
+            "task.tested: expected increasing numbers of at least 1");
   EXPECT_EQ(with([](auto& c) { c.hardest = 65; }),
             "task.hardest: expected depths up to 64, found 65");
   EXPECT_EQ(with([](auto& c) { c.expressions.sibling_depth = 7; }),

@@ -422,7 +422,7 @@ TEST(WordTokenisers, ListsThatAreNoVocabularyAreRefused) {
   EXPECT_EQ(of({}), "FILE: expected '<end>' as word 0, found no word");
   EXPECT_EQ(of({"a"}), "FILE: expected '<end>' as word 0, found 'a'");
   EXPECT_EQ(of({"<end>", ""}), "FILE: expected words that are not empty");
-  EXPECT_EQ(of({"<end>", "a", "a"}), "FILE: expected every word once, found 'a' twice");
+  EXPECT_EQ(of({"<end>", "a", "a"}), "FILE: duplicate word 'a'");
   for (const char* word : {"a b", "a\u2009b", "a\xFF"})
     EXPECT_NE(of({"<end>", word}).find("without white space"), std::string::npos);
 }

@@ -182,7 +182,7 @@ output reject
   EXPECT_EQ(wrong.wrong->word, Letters{"b"});
   EXPECT_EQ(wrong.wrong->expected, "accept");
   EXPECT_EQ(wrong.wrong->got, "reject");
-  EXPECT_NE(wrong.text().find("on the word 'b' expected accept, got reject"), std::string::npos);
+  EXPECT_NE(wrong.text().find("the word 'b': expected accept, found reject"), std::string::npos);
   EXPECT_EQ(test_regex(majority, "a|aa", {.up_to = 2, .random = 0}).passed(), true);
   EXPECT_EQ(test_regex(majority, "a|aa", {.up_to = 3, .random = 0}).passed(), false);
 }
@@ -290,7 +290,7 @@ TEST_F(WeightsOfTheProgram, AnswerQuestionsAboutGraphs) {
   EXPECT_NE(refusal([&] { return run(reach, {"a"}); }).find("words"), std::string::npos);
 }
 
-TEST_F(WeightsOfTheProgram, ThatBreakAPromiseAreFoundOut) {
+TEST_F(WeightsOfTheProgram, ThatBreakAContractAreFoundOut) {
   const Transformer honest =
       written({"program", (root / "examples/programs/flipflop.cells").string()});
   EXPECT_FALSE(run(honest, {"set", "keep"}).broken_promise);
@@ -316,9 +316,9 @@ TEST_F(WeightsOfTheProgram, ThatBreakAPromiseAreFoundOut) {
   EXPECT_EQ(inspect(honest).unproved, std::vector<std::string>{});
   EXPECT_EQ(
       inspect(liar).unproved,
-      (std::vector<std::string>{"anything: the file's program does not compile to its weights"}));
+      (std::vector<std::string>{"all values: the file's program does not compile to its weights"}));
   ASSERT_EQ(inspect(honest).proved.size(), 1u);
-  EXPECT_NE(inspect(honest).proved[0].find("fetch 'last': what is selected outscores the rest"),
+  EXPECT_NE(inspect(honest).proved[0].find("fetch 'last': selected positions outscore the others"),
             std::string::npos)
       << inspect(honest).proved[0];
   EXPECT_EQ(inspect(liar).proved, std::vector<std::string>{});

@@ -234,12 +234,12 @@ TEST(RoundedRuns, AreRefusedInWords) {
     return refusal([&] { run_rounded(abb, {"a"}, settings); });
   };
   EXPECT_EQ(said({.engine = "float16"}),
-            "--engine: expected exact, float64, float32 or mpfr:BITS, got 'float16'");
+            "--engine: expected exact, float64, float32 or mpfr:BITS, found 'float16'");
   EXPECT_EQ(said({.device = "tpu"}), "--device: tpu not in {cpu,cuda}");
   EXPECT_EQ(said({.temperature = 0}), "--temperature: expected a finite number above 0");
   EXPECT_EQ(said({.rule = "best"}), "--rule: best not in {bounded,plain,snapped}");
   EXPECT_EQ(said({.rule = "snapped", .tolerance = -1}),
-            "--tolerance: expected a finite number from 0 on");
+            "--tolerance: expected a finite number of at least 0");
   EXPECT_NE(said({.engine = "mpfr:501"}).find("500"), std::string::npos);
   EXPECT_NE(refusal([&] { run_rounded(abb, {"c"}); }).find("'c'"), std::string::npos);
   EXPECT_EQ(
@@ -328,9 +328,8 @@ TEST(PrefixesOfManyWords, AreOneArray) {
           static_cast<std::int32_t>(expected[2]), static_cast<std::int32_t>(expected[0]), -1, -1}));
   const Transformer counting =
       compile_crasp({"a.crasp", "alphabet a b\nA := #[Q_a]\nB := #[Q_b]\nD := B < A\n"});
-  EXPECT_NE(
-      refusal([&] { run_prefixes(counting, {{"a"}}); }).find("does not say how to read prefixes"),
-      std::string::npos);
+  EXPECT_NE(refusal([&] { run_prefixes(counting, {{"a"}}); }).find("has no prefix readout"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ TRANSFER = "compiler/analysis/transfer.cpp"
 LOOP = "compiler/analysis/loop_invariant.cpp"
 EMIT = "compiler/passes/emit_weights.cpp"
 ENDS = "compiler/passes/emit_ends.cpp"
-SCHEMA = "compiler/laws/head_schema.cpp"
+SCHEMA = "compiler/lemmas/head_schema.cpp"
 PRECISION = "compiler/passes/prove_precision.cpp"
-SEPARATION = "compiler/laws/separation_laws.cpp"
-ZERO = "compiler/laws/zero_laws.cpp"
+SEPARATION = "compiler/lemmas/separation_lemmas.cpp"
+ZERO = "compiler/lemmas/zero_lemmas.cpp"
 COMPILE = "compiler/passes/compile.cpp"
 MEANING = "compiler/meaning/interpret.cpp"
 INPUTS = "compiler/rules/input_rules.cpp"
@@ -33,7 +33,7 @@ QUESTION = "runtime/exact/attention_question.cpp"
 AVERAGES = "runtime/exact/attention_averages.cpp"
 READ = "runtime/stream/masked_read.hpp"
 FOUND = "runtime/exact/found_keys.cpp"
-PROMISES = "runtime/exact/promise_check.cpp"
+PROMISES = "runtime/exact/contract_check.cpp"
 RUN = "runtime/exact/run_model.cpp"
 TOKENS = "runtime/stream/tokens.cpp"
 UNROLLING = "runtime/file/unrolling.cpp"
@@ -297,8 +297,8 @@ EDITS = [
     (EMIT, "add_linear(units, plan, {cell, i}, {cell, i}, -1);",
      "add_linear(units, plan, {cell, i}, {cell, i}, -2);",
      "what is overwritten is subtracted twice"),
-    (EMIT, "[](const SelectPointed&) -> Promise { return MatchPromise{true}; }",
-     "[](const SelectPointed&) -> Promise { return MatchPromise{false}; }",
+    (EMIT, "[](const SelectPointed&) -> Contract { return MatchContract{true}; }",
+     "[](const SelectPointed&) -> Contract { return MatchContract{false}; }",
      "a pointed head promises less than it keeps"),
     (ENDS, "mirrored.scale = -1;", "mirrored.scale = 1;",
      "the mirror of a position code is not its negative"),
@@ -430,14 +430,14 @@ EDITS = [
     (RUN, "      tie = order == 0 || (tie && order < 0);\n", "", "a tie is decided"),
     (RUN, "size <= *model.unroll.max_length)", "size <= *model.unroll.max_length + 1)",
      "an input one letter, vertex or token too long is run"),
-    (PROMISES, "[&](const UniformPromise&) { return row.count == row.visible; }",
-     "[&](const UniformPromise&) { return row.count > 0; }",
+    (PROMISES, "[&](const UniformContract&) { return row.count == row.visible; }",
+     "[&](const UniformContract&) { return row.count > 0; }",
      "the uniform promise is never broken"),
     (PROMISES, "return match.exactly_one ? row.count == 1 : row.one_key;",
      "return match.exactly_one ? row.count == 1 : row.count > 0;",
      "the promise of one key is never broken"),
-    (PROMISES, "const bool holds = value(promise->flag, stream, token).sign() > 0;",
-     "const bool holds = value(promise->flag, stream, token).sign() >= 0;",
+    (PROMISES, "const bool holds = value(contract->flag, stream, token).sign() > 0;",
+     "const bool holds = value(contract->flag, stream, token).sign() >= 0;",
      "a flag of zero counts as set"),
     ("runtime/file/model_rules.cpp", "if (!filled.insert(coordinate).second) {",
      "if (!filled.insert(coordinate).second && i == 0) {",

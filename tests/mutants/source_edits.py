@@ -26,14 +26,14 @@ from edits import EDITS
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Programs of tests, a folder each. Those of python are files of tests, run on the program with the packages of
 # tests/install_python_peers.sh.
-PROGRAMS = ["programs", "rejects", "laws", "claims", "learned", "training", "exports", "python"]
+PROGRAMS = ["programs", "rejects", "properties", "claims", "learned", "training", "exports", "python"]
 PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py"
 PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
 # Tests of at most so many seconds are one round, then those of at most so many. The last are slow.
 STEPS = (0.1, 1.0, float("inf"))
 # What the edits of a folder can change; of any other: everything but what is only of python.
 REACH = {"learned": ("learned", "training", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
-         "figures": ("laws", "claims", "programs")}
+         "figures": ("properties", "claims", "programs")}
 
 
 def rounds_for(edit, rounds):
@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="show the edits and end")
     parser.add_argument("--only", type=int, nargs="+", metavar="N", help="edits by number")
     parser.add_argument("--tests", default=".", metavar="REGEX",
-                        help="programs to use, such as 'laws|rejects'")
+                        help="programs to use, such as 'properties|rejects'")
     parser.add_argument("--quick", action="store_true",
                         help="only tests of at most a second; what they do not see stays to be judged")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="passed to ninja")

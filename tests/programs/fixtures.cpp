@@ -22,7 +22,7 @@
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program_text.hpp"
 #include "objects/graph.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real_text.hpp"
 #include "tests/support/places.hpp"
@@ -184,7 +184,7 @@ TEST_P(Fixtures, RunExactlyAsTheirCommentsSayInEveryForm) {
                    (strict ? ", strict" : ""));
       const Model model = compile(program, {norm, strict, std::nullopt}).model;
       Runner runner(model);
-      PromiseCheck promises(model, runner.arithmetic());
+      ContractCheck promises(model, runner.arithmetic());
       for (const Expectation& e : expected) {
         const auto stream = runner.run(tokens_of_text(program, e.input), {&promises});
         ASSERT_TRUE(stream.has_value()) << e.line << ": " << describe(stream.refusal());
@@ -206,7 +206,7 @@ TEST_P(Fixtures, RunExactlyAsTheirCommentsSayInEveryForm) {
 }
 
 // A head that selects something else than it promises must not go unnoticed.
-TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
+TEST_P(Fixtures, ReportTheHeadWhoseContractIsBroken) {
   Tokens longest;
   for (const Expectation& e : expected)
     if (const Tokens tokens = tokens_of_text(program, e.input);
@@ -217,13 +217,13 @@ TEST_P(Fixtures, ReportTheHeadWhosePromiseIsBroken) {
     for (std::size_t k = 0; k < good.layers[l].attention.heads.size(); ++k) {
       Model broken = good;
       Head& head = broken.layers[l].attention.heads[k];
-      if (std::holds_alternative<UniformPromise>(head.promise)) {
-        head.promise = MatchPromise{true};
+      if (std::holds_alternative<UniformContract>(head.contract)) {
+        head.contract = MatchContract{true};
       } else {
         head.query.entries.clear();  // every visible position is selected
       }
       Runner runner(broken);
-      PromiseCheck promises(broken, runner.arithmetic());
+      ContractCheck promises(broken, runner.arithmetic());
       // Later layers may well leave the field after such a fault; the report is what counts.
       (void)runner.run(longest, {&promises});
       ASSERT_TRUE(promises.broken().has_value()) << "layer " << l << ", head " << k;

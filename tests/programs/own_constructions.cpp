@@ -20,7 +20,7 @@
 #include "examples/library/flipflop.hpp"
 #include "examples/library/majority.hpp"
 #include "examples/library/sorting.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/command_line.hpp"
@@ -86,8 +86,8 @@ std::vector<Construction> constructions() {
            flipflop,
            last_set,
            {0, 0, 1},
-           {proved("layer 1, fetch 'last': what is selected outscores the rest by at least "
-                   "27/5 / N^3")}},
+           {proved("layer 1, fetch 'last': selected positions outscore the others by at least 27/5 "
+                   "/ N^3")}},
           {"dyck1",
            dyck1,
            well_nested,
@@ -99,7 +99,7 @@ std::vector<Construction> constructions() {
            sorting,
            in_order,
            {0, 0, 6},
-           {proved("layer 4, fetch 'compare': what is selected outscores the rest by at least "
+           {proved("layer 4, fetch 'compare': selected positions outscore the others by at least "
                    "25/8 / N^4"),
             open("layer 4, test behind_a: how near to 0 behind[0] comes where it is not 0"),
             open("layer 5, test behind_b: how near to 0 behind[1] comes where it is not 0")}}};
@@ -138,16 +138,16 @@ class Judge {
   Judge(const Construction& construction, const Model& model)
       : oracle_(construction.oracle),
         runner_(model),
-        promises_(model, runner_.arithmetic()),
+        contracts_(model, runner_.arithmetic()),
         letters_(construction.written().program().alphabet) {}
 
   void ask(const Word& word) {
     std::vector<std::string> names;
     for (const auto letter : word) names.push_back(letters_.at(letter));
-    const auto stream = runner_.run_word(names, {&promises_});
+    const auto stream = runner_.run_word(names, {&contracts_});
     ASSERT_TRUE(stream.has_value()) << describe(stream.refusal());
     EXPECT_EQ(answer(stream.value()), oracle_(word)) << testing::PrintToString(names);
-    EXPECT_EQ(promises_.broken().value_or(""), "");
+    EXPECT_EQ(contracts_.broken().value_or(""), "");
   }
 
  private:
@@ -170,7 +170,7 @@ class Judge {
 
   Oracle oracle_;
   Runner runner_;
-  PromiseCheck promises_;
+  ContractCheck contracts_;
   std::vector<std::string> letters_;
 };
 
@@ -254,7 +254,7 @@ TEST_P(OwnConstructionsFromOutside, ProveNothingOfAFileWhoseProgramIsAnother) {
   file.replace(at, 9, "alphabet Z ");
   folder.write("other.json", file);
   const std::string said = done({"info", "other.json", "--precision"});
-  EXPECT_NE(said.find("\nnot proved    anything: "), std::string::npos) << said;
+  EXPECT_NE(said.find("\nnot proved    all values: "), std::string::npos) << said;
   EXPECT_EQ(said.find("\nproved"), std::string::npos) << said;
 }
 

@@ -22,7 +22,7 @@ def test_every_short_word_and_random_long_ones_are_asked():
     assert result and result.passed and result.wrong is None
     assert (result.exhaustive_words, result.random_words) == (63, 30)
     assert {w for w in asked if len(w) <= 5} >= {"", "a", "abb", "bbbbb"} and max(map(len, asked)) <= 50
-    assert str(result).startswith("passed: 63 short words, 304 of one letter but for one place, 30 random ones")
+    assert str(result).startswith("passed: 63 short words, 304 words with one letter that differs from the rest, 30 random words")
     again = []
     ABB.test(lambda w: again.append(w) or w.endswith("abb"), up_to=5, random=30, max_length=50, seed=3)
     assert again == asked, "the same seed asks the same words"

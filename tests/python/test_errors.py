@@ -63,7 +63,7 @@ def test_a_program_that_breaks_a_rule_is_said_alike(tmp_path):
     with pytest.raises(logdepth.BadInput) as e:
         logdepth.compile(program)
     said = sentence_of("compile", "program", tmp_path / "x.cells", "-o", tmp_path / "x.json", exits=2)
-    assert said == f"the program is refused: {e.value}"
+    assert said == f"the program is rejected: {e.value}"
 
 
 def test_limits_are_said_alike(tmp_path):

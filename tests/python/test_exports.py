@@ -161,7 +161,7 @@ def test_what_is_refused_is_said_alike(tmp_path):
     a5, division = logdepth.compile_regular(group="A5"), logdepth.compile_division()
     four = logdepth.compile_regular("(a|b)*abb", unroll=4)
     for ask, arguments, sentence in (
-        ((division, "transformer-lens", {"length": 4}), ("--length", "4"), "TransformerLens cannot say the input"),
+        ((division, "transformer-lens", {"length": 4}), ("--length", "4"), "TransformerLens does not support the input"),
         ((a5, "torch", {"length": 32, "precision": "float32"}), ("--length", "32", "--precision", "float32"),
          "no temperature can be found"),
     ):
@@ -187,7 +187,7 @@ def test_an_export_that_answers_wrongly_is_not_written(tmp_path):
     [
         ({"target": "jax"}, "target: expected one of 'torch', 'safetensors', 'onnx', 'transformer-lens', found 'jax'"),
         ({"precision": "half"}, "precision: expected one of 'float64', 'float32', found 'half'"),
-        ({"length": 0}, "--length: expected a number from 1 on"),
+        ({"length": 0}, "--length: expected at least 1"),
         ({"temperature": -1}, "--temperature: expected auto, hard or a number above 0"),
         ({"temperature": float("nan")}, "--temperature: expected auto, hard or a number above 0"),
         ({"temperature": []}, "--temperature: expected auto, hard or a number above 0, found a list"),

@@ -99,7 +99,7 @@ def test_heads_of_unequal_sizes_are_padded():
     ("rows", "the input, a graph")])
 def test_what_it_cannot_say_is_refused_by_name(name, sentence):
     said = exported.refusal(name, "transformer-lens", 4)
-    assert "TransformerLens cannot say " + sentence in said and "--to torch" in said
+    assert "TransformerLens does not support " + sentence in said and "--to torch" in said
 
 
 def test_averaging_hard_attention_is_refused():

@@ -115,4 +115,4 @@ def test_rows_of_a_graph():
 
 @pytest.mark.parametrize("name", ["modular", "division"])
 def test_no_temperature_where_a_separation_is_not_proved(name):
-    assert "no separation of its scores is proved" in exported.refusal(name, "onnx", LENGTH)
+    assert "no score separation is proved" in exported.refusal(name, "onnx", LENGTH)

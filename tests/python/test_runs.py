@@ -58,7 +58,7 @@ def test_what_becomes_of_a_word_has_a_name():
     "word, decision, sentence",
     [
         ("ab", "undecided", "undecided: the logits of accept and reject are both 1/3"),
-        ("a" * 9, "outside_hypotheses", "the input has 9 letters and this file is made for at most 8"),
+        ("a" * 9, "outside_hypotheses", "the input has 9 letters; this network supports at most 8"),
     ],
 )
 def test_a_verdict_that_was_not_reached_raises_undecided_with_its_reason(word, decision, sentence):

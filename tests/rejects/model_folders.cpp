@@ -272,7 +272,7 @@ TEST(RunRejects, WhatNeitherArchitectureCanSay) {
   const auto refused = [](const std::function<void(RunConfig&)>& change) {
     return run_refusal(change, true);
   };
-  const std::string sentence = ": expected a model that llama or olmo2 can say, ";
+  const std::string sentence = ": expected a model that llama or olmo2 can represent, ";
   EXPECT_EQ(refused([](RunConfig& run) {
               run.model.loops = {LoopRule::Kind::adaptive, 1, 3};
               run.model.router = ModelConfig::Router::mixture;
@@ -283,7 +283,7 @@ TEST(RunRejects, WhatNeitherArchitectureCanSay) {
   EXPECT_EQ(refused([](RunConfig& run) { run.model.readout_bias = true; }),
             sentence + "without model.readout_bias");
   EXPECT_EQ(refused([](RunConfig& run) { run.model.norm_place = ModelConfig::NormPlace::before; }),
-            sentence + "without model.query_key_norm where norms stand before");
+            sentence + "without model.query_key_norm where norms come first");
 }
 
 TEST(SaveRejects, TheFolderOfTheModelItselfAndThatOfARun) {

@@ -56,7 +56,7 @@ TEST_F(Environment, ALinkToAFileThatIsYetToBeMadeIsFollowed) {
 
 TEST_F(Environment, AnOutputIsNotWhereTheAnswersGo) {
   const std::string sentence =
-      "logdepth: both.jsonl: standard output or standard error goes there; write to another name\n";
+      "logdepth: both.jsonl: is standard output or standard error; write to another name\n";
   folder.write("both.jsonl", "");
   const std::vector<std::string> traced = {"run",  "abb.json", "--input",
                                            "aabb", "--trace",  "both.jsonl"};

@@ -82,7 +82,7 @@ Model long_averages(std::size_t letters, std::size_t length) {
   head.query = head.key = matrix(1, 4);
   head.value = matrix(2, 4, {{0, 0, Rational(1)}, {1, 1, Rational(1)}});
   head.output = matrix(4, 2, {{2, 0, Rational(1)}, {3, 1, Rational(1)}});
-  head.promise = UniformPromise{};
+  head.contract = UniformContract{};
   attention.heads.push_back(head);
   return model;
 }
@@ -98,7 +98,7 @@ class Memory : public Starved {
     const auto finished = starve(room, {"run", "large.json", "--tokens", "@input.txt", "--threads",
                                         "1", "--memory", "0.015625"});
     EXPECT_EQ(finished.status, 3);
-    EXPECT_EQ(finished.out, "beyond a limit\n");
+    EXPECT_EQ(finished.out, "resource limit exceeded\n");
     EXPECT_TRUE(finished.err.starts_with("logdepth: " + place + ": ")) << finished.err;
     EXPECT_NE(finished.err.find("; the limit is 16384 KiB"), std::string::npos) << finished.err;
   }
@@ -163,8 +163,8 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
       {"report precision", {"--only", "temperature", "--out", "made"}}};
   std::set<std::string> limitable;
   for (const auto& use : uses) limitable.insert(use.first);
-  EXPECT_EQ(limitable, commands("GiB that an exact run may hold"));
-  EXPECT_EQ(limitable, commands("seconds that the command may take"));
+  EXPECT_EQ(limitable, commands("memory limit of exact runs in GiB"));
+  EXPECT_EQ(limitable, commands("time limit of the command in seconds"));
   for (const auto& [command, arguments] : uses) {
     const std::vector<std::string> asked = words_of({command, arguments});
     std::vector<std::string> limited = asked;

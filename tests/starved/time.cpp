@@ -45,7 +45,7 @@ Model square_roots(std::uint32_t n) {
     head.query = head.key = matrix(1, kWidth);
     head.value = matrix(1, kWidth, {{0, from, Rational(1)}});
     head.output = matrix(kWidth, 1, {{to, 0, Rational(1)}});
-    head.promise = UniformPromise{};
+    head.contract = UniformContract{};
     return head;
   };
   model.layers[0].attention.mask = {{0, Rational(1)}, {1, Rational(1)}};
@@ -66,7 +66,7 @@ class Time : public Starved {
     const auto finished = starve("", limited);
     EXPECT_EQ(finished.status, 3) << finished.err;
     EXPECT_EQ(finished.err,
-              "logdepth: --seconds 1: the time is up; what was printed before stands\n");
+              "logdepth: --seconds 1: time limit exceeded; the output before this line is valid\n");
     const std::chrono::duration<double> taken = Clock::now() - begin;
     EXPECT_GT(taken.count(), 0.9);
     EXPECT_LT(taken.count(), 20) << "a machine that is busy";
@@ -111,7 +111,7 @@ TEST_F(Time, FilesThatRunForYearsEndWhenItIsUp) {
   // Nothing is run that long unasked.
   const auto sheet = starve("", {"info", "loops.json"});
   EXPECT_EQ(sheet.status, 0);
-  EXPECT_NE(sheet.out.find("not asked: each word of one letter takes 1000000000 layers"),
+  EXPECT_NE(sheet.out.find("not tested: each word of one letter takes 1000000000 layers"),
             std::string::npos)
       << sheet.out;
 

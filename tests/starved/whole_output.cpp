@@ -59,9 +59,8 @@ TEST_F(WholeOutput, ATextThatWasBegunIsEndedWhenTheTimeIsUp) {
   if (!finished.out.empty()) {
     EXPECT_TRUE(finished.out == whole_) << finished.out.size() << " of " << whole_.size();
   }
-  EXPECT_TRUE(
-      finished.err.ends_with("logdepth: --seconds 3: the time is up; what was printed before "
-                             "stands\n"))
+  EXPECT_TRUE(finished.err.ends_with(
+      "logdepth: --seconds 3: time limit exceeded; the output before this line is valid\n"))
       << finished.err;
 }
 

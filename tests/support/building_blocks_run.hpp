@@ -11,7 +11,7 @@
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/program/program.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/cell_comparison.hpp"
@@ -60,12 +60,12 @@ class BlockRun {
     model_ = parse_weights(write_weights(model), program_.name);
     EXPECT_EQ(model_, model);
     runner_.emplace(model_);
-    promises_.emplace(model_, runner_->arithmetic());
+    contracts_.emplace(model_, runner_->arithmetic());
   }
   BlockRun(const BlockRun&) = delete;
   BlockRun& operator=(const BlockRun&) = delete;
   ~BlockRun() {
-    for (const HeadPlace& head : promises_->unevaluated())
+    for (const HeadPlace& head : contracts_->unevaluated())
       ADD_FAILURE() << program_.name << ": the promise of " << describe(head)
                     << " was never checked";
   }
@@ -111,7 +111,7 @@ class BlockRun {
         const auto change = expected.find(c);
         const Real want = change == expected.end() ? value(*start_, token, c) : change->second;
         ASSERT_EQ(value(*end_, token, c), want)
-            << "expected " << want.text() << ", got " << value(*end_, token, c).text() << ": "
+            << "expected " << want.text() << ", found " << value(*end_, token, c).text() << ": "
             << what << ", token " << token << ", coordinate " << c;
       }
     }
@@ -130,11 +130,11 @@ class BlockRun {
 
   void go(const Tokens& tokens, ForwardObserver<ValueId>* more) {
     Beginning beginning;
-    Runner::Observers observers = {&*promises_, &beginning};
+    Runner::Observers observers = {&*contracts_, &beginning};
     if (more) observers.push_back(more);
     auto stream = runner_->run(tokens, observers);
     ASSERT_TRUE(stream.has_value()) << describe(stream.refusal());
-    EXPECT_EQ(promises_->broken().value_or(""), "");
+    EXPECT_EQ(contracts_->broken().value_or(""), "");
     EXPECT_EQ(beginning.steps, layers());
     start_ = beginning.first;
     end_ = std::move(stream).value();
@@ -148,7 +148,7 @@ class BlockRun {
   bool changed_;
   Model model_;
   std::optional<Runner> runner_;
-  std::optional<PromiseCheck> promises_;
+  std::optional<ContractCheck> contracts_;
   std::optional<Stream<ValueId>> start_, end_;
 };
 

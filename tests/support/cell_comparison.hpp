@@ -65,7 +65,7 @@ class CellComparison : public ForwardObserver<ValueId> {
         const Real& got = arithmetic_.pool()[stream.at(token, coordinate)];
         if (difference_.empty() && !(got == expected))
           difference_ = where + ", token " + std::to_string(token) + ", " + what + ": expected " +
-                        expected.text() + ", got " + got.text();
+                        expected.text() + ", found " + got.text();
       };
       for (CellId id = 0; id < p_.cells.size(); ++id) {
         const auto& coordinates = model_.cells.at(p_.cells[id].name).coordinates;

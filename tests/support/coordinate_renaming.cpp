@@ -77,7 +77,8 @@ std::optional<Model> in_coordinates_of(const Model& original, const Model& moved
       for (SparseMatrix* matrix : {&head.query, &head.key, &head.value})
         rename(*matrix, nullptr, &home);
       rename(head.output, &home, nullptr);
-      if (auto* promise = std::get_if<RightmostPromise>(&head.promise)) rename(promise->flag, home);
+      if (auto* contract = std::get_if<RightmostContract>(&head.contract))
+        rename(contract->flag, home);
     }
     rename(layer.feedforward.mask, home);
     rename(layer.feedforward.in, nullptr, &home);

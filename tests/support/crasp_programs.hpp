@@ -34,7 +34,7 @@ struct CompiledCrasp {
     EXPECT_EQ(depth, number("comparisons") + number("table_layers"));
     return depth;
   }
-  /// What the network says; keeps its promises.
+  /// What the network says; keeps its contracts.
   std::optional<bool> answer(const Word& word) {
     const support::Answer said = network.ask(word);
     EXPECT_FALSE(said.broken) << *said.broken;

@@ -112,8 +112,8 @@ class Proof {
     for (std::size_t k = 0; k < a.heads.size(); ++k) {
       const HeadForm before(a.heads[k], a.mask, live), after(b.heads[k], b.mask, live);
       const auto& fetch = std::get<FetchStatement>(*statements(layer).attention.at(k));
-      if (!(same_promise(a.heads[k], b.heads[k], moment.attention) ||
-            (one_norm && own_keeps(order, after, b.heads[k].promise))) ||
+      if (!(same_contract(a.heads[k], b.heads[k], moment.attention) ||
+            (one_norm && own_keeps(order, after, b.heads[k].contract))) ||
           !same_values(before, after, moment.selectable()) ||
           !(same_selection(fetch, before, after, moment) ||
             (one_norm && (same_selection_by_order(order, before, after) ||
@@ -131,18 +131,18 @@ class Proof {
     return schedule_.repeated[(layer - initial) % schedule_.repeated.size()];
   }
 
-  bool same_promise(const Head& a, const Head& b, const std::vector<TokenRanges>& tokens) {
-    if (a.promise == b.promise) return true;
-    const auto* match = std::get_if<MatchPromise>(&b.promise);
+  bool same_contract(const Head& a, const Head& b, const std::vector<TokenRanges>& tokens) {
+    if (a.contract == b.contract) return true;
+    const auto* match = std::get_if<MatchContract>(&b.contract);
     if (match && !match->exactly_one) {
       if (a.key.entries.empty()) return because("all keys are zero, so any set shares one key");
-      if (!std::holds_alternative<UniformPromise>(a.promise))
+      if (!std::holds_alternative<UniformContract>(a.contract))
         return because("a single selected position is a set that shares one key");
     }
-    if (match && std::holds_alternative<RightmostPromise>(a.promise))
+    if (match && std::holds_alternative<RightmostContract>(a.contract))
       return because("the last of the largest flags is exactly one position");
-    const auto* x = std::get_if<RightmostPromise>(&a.promise);
-    const auto* y = std::get_if<RightmostPromise>(&b.promise);
+    const auto* x = std::get_if<RightmostContract>(&a.contract);
+    const auto* y = std::get_if<RightmostContract>(&b.contract);
     if (!x || !y) return false;
     if (positive_multiple(factors(x->flag), factors(y->flag)))
       return because("the promised flag is multiplied by one positive factor");
@@ -318,12 +318,12 @@ class Proof {
 
   /// A head that selects the token itself, the last one that it sees: a match, and the rightmost where
   /// the flag never falls.
-  bool own_keeps(const TokenOrder& order, const HeadForm& form, const Promise& promise) {
+  bool own_keeps(const TokenOrder& order, const HeadForm& form, const Contract& contract) {
     const Course* own = order.own_is_best(form.score);
     if (!form.causal || !own || !own->strict()) return false;
-    if (std::holds_alternative<MatchPromise>(promise))
+    if (std::holds_alternative<MatchContract>(contract))
       return because("the token itself alone is selected, a match");
-    const auto* rightmost = std::get_if<RightmostPromise>(&promise);
+    const auto* rightmost = std::get_if<RightmostContract>(&contract);
     return rightmost && order.never_falls(factors(rightmost->flag)) &&
            because("the token itself is the last one, and the promised flag never falls");
   }

@@ -15,10 +15,10 @@ namespace logdepth::support {
 /// - feed-forward units: the same sum of outputs in every combination that occurs (a unit that is
 ///   never active among them);
 /// - a head's score: multiplied by one positive factor; or the same arg max by the inequality of
-///   its selector (compiler/laws/head_schema.cpp), by comparing all pairs of cell values, or by what
+///   its selector (compiler/lemmas/head_schema.cpp), by comparing all pairs of cell values, or by what
 ///   grows with the position (token_courses.hpp);
 /// - a head's values: the same output for every token that can be selected;
-/// - a promise that the kept promise implies;
+/// - a contract that the kept contract implies;
 /// - logits: verdict and prefix product are the same for every element at the end.
 std::optional<std::string> equivalence_proof(const MutationSubject& subject, const Model& mutant);
 

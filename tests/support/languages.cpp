@@ -197,18 +197,18 @@ std::vector<Transformation> products(const Action& action, const Word& word) {
 Recogniser::Recogniser(Model model)
     : model_(std::make_unique<const Model>(std::move(model))),
       runner_(*model_),
-      promises_(*model_, runner_.arithmetic()),
+      contracts_(*model_, runner_.arithmetic()),
       alphabet_(model_->alphabet) {}
 
 Answer Recogniser::ask(const Word& word) {
   Answer answer;
   LayerCount layers;
-  const std::size_t before = promises_.total_evaluated();
-  promises_.forgive();
-  const auto stream = runner_.run_word(letter_names(alphabet_, word), {&promises_, &layers});
+  const std::size_t before = contracts_.total_evaluated();
+  contracts_.forgive();
+  const auto stream = runner_.run_word(letter_names(alphabet_, word), {&contracts_, &layers});
   answer.layers = layers.layers();
-  answer.promises = promises_.total_evaluated() - before;
-  answer.broken = promises_.broken();
+  answer.promises = contracts_.total_evaluated() - before;
+  answer.broken = contracts_.broken();
   if (!stream.has_value()) {
     answer.refusal = describe(stream.refusal());
     return answer;

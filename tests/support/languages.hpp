@@ -13,7 +13,7 @@
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "objects/action.hpp"
-#include "runtime/exact/promise_check.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/model.hpp"
 
@@ -54,7 +54,7 @@ struct Answer {
   std::vector<std::optional<State>> states;  ///< of prefixes; none of a model without them
   std::size_t layers = 0;                    ///< executed
   std::size_t promises = 0;                  ///< rows at which a head's promise was checked
-  std::optional<std::string> broken;         ///< the first broken promise
+  std::optional<std::string> broken;         ///< the first broken contract
 };
 
 /// Runs words through a model that it owns.
@@ -68,11 +68,11 @@ class Recogniser {
  private:
   std::unique_ptr<const Model> model_;  // the runner keeps a reference to it
   Runner runner_;
-  PromiseCheck promises_;
+  ContractCheck contracts_;
   Alphabet alphabet_;
 };
 
-/// Verdict, every prefix product or the state of every prefix, every promise, executed layers as the
+/// Verdict, every prefix product or the state of every prefix, every contract, executed layers as the
 /// file says.
 testing::AssertionResult agrees(Recogniser& recogniser, const Language& language, const Word& word);
 

@@ -112,18 +112,18 @@ class ModelMaker {
       const auto scores = dice_.up_to(3);
       const auto values = dice_.up_to(3);
       Head head{dice_.coin(),           matrix(scores, width_), matrix(scores, width_),
-                matrix(values, width_), matrix(width_, values), UniformPromise{}};
-      if (dice_.coin()) head.promise = MatchPromise{dice_.coin()};
-      if (dice_.up_to(3) == 0) head.promise = RightmostPromise{sparse()};
+                matrix(values, width_), matrix(width_, values), UniformContract{}};
+      if (dice_.coin()) head.contract = MatchContract{dice_.coin()};
+      if (dice_.up_to(3) == 0) head.contract = RightmostContract{sparse()};
       if (dice_.up_to(3) == 0) {
-        head.promise = FlaggedPromise{sparse(), std::nullopt};
-        if (dice_.coin()) std::get<FlaggedPromise>(head.promise).when = sparse();
+        head.contract = FlaggedContract{sparse(), std::nullopt};
+        if (dice_.coin()) std::get<FlaggedContract>(head.contract).when = sparse();
       }
-      if (scores >= 2 && dice_.coin()) head.promise = FindPromise{1, scores >= 3, dice_.coin()};
+      if (scores >= 2 && dice_.coin()) head.contract = FindContract{1, scores >= 3, dice_.coin()};
       if (dice_.up_to(3) == 0) {
-        RelatedPromise related{{{dice_.up_to(width_ - 1), dice_.up_to(width_ - 1)}}, sparse()};
+        RelatedContract related{{{dice_.up_to(width_ - 1), dice_.up_to(width_ - 1)}}, sparse()};
         if (dice_.coin()) related.pairs.push_back({0, width_ - 1});
-        head.promise = related;
+        head.contract = related;
       }
       out.attention.heads.push_back(head);
     }
@@ -272,9 +272,9 @@ inline Model example_model() {
     Layer layer;
     layer.block = block;
     layer.attention.mask = {{0, 1}, {1, Rational(1, 2)}};
-    layer.attention.heads = {{true, in, in, in, out, UniformPromise{}},
-                             {false, in, in, in, out, MatchPromise{}},
-                             {true, in, in, in, out, RightmostPromise{{{1, 1}}}}};
+    layer.attention.heads = {{true, in, in, in, out, UniformContract{}},
+                             {false, in, in, in, out, MatchContract{}},
+                             {true, in, in, in, out, RightmostContract{{{1, 1}}}}};
     layer.feedforward = {{{0, 1}}, in, out};
     m.layers.push_back(layer);
   }
@@ -300,11 +300,12 @@ inline Model example_rows_model() {
   Layer layer;
   layer.block = Block::initial;
   layer.attention.mask = {{7, 1}};
-  layer.attention.heads = {{false, none, none, nothing, out, FlaggedPromise{{{7, 1}}, {{{8, 2}}}}},
-                           {false, none, none, nothing, out, FlaggedPromise{{{7, 1}}, {}}}};
+  layer.attention.heads = {{false, none, none, nothing, out, FlaggedContract{{{7, 1}}, {{{8, 2}}}}},
+                           {false, none, none, nothing, out, FlaggedContract{{{7, 1}}, {}}}};
   // All keys are the direction (1, 0) with one preference.
   const SparseMatrix first{3, 9, {{0, 7, 1}, {2, 7, 1}}};
-  layer.attention.heads.push_back({false, first, first, nothing, out, FindPromise{1, true, false}});
+  layer.attention.heads.push_back(
+      {false, first, first, nothing, out, FindContract{1, true, false}});
   layer.feedforward = {{}, {0, 9, {}}, {9, 0, {}}};
   m.layers = {layer};
   return m;

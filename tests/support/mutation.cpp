@@ -25,7 +25,7 @@ class WeightsMutation {
                          : which < 24 ? in_unembedding()
                          : which < 25 ? causal_flag()
                          : which < 26 ? head_output()
-                         : which < 27 ? promise()
+                         : which < 27 ? contract()
                          : which < 28 ? output()
                          : which < 29 ? unrolling()
                                       : layers();
@@ -227,31 +227,31 @@ class WeightsMutation {
                     where + ", value " + std::to_string(row) + " by " + std::to_string(shift));
   }
 
-  bool promise() {
+  bool contract() {
     std::string where;
     Head* const head = some_head(where);
     if (!head) return false;
-    if (auto* rightmost = std::get_if<RightmostPromise>(&head->promise); rightmost && below(2))
+    if (auto* rightmost = std::get_if<RightmostContract>(&head->contract); rightmost && below(2))
       return edit(rightmost->flag, "promise", where + " flag");
-    const Promise old = head->promise;
+    const Contract old = head->contract;
     switch (below(4)) {
       case 0:
-        head->promise = UniformPromise{};
+        head->contract = UniformContract{};
         break;
       case 1:
-        head->promise = MatchPromise{true};
+        head->contract = MatchContract{true};
         break;
       case 2:
-        head->promise = MatchPromise{false};
+        head->contract = MatchContract{false};
         break;
       default:
-        head->promise = RightmostPromise{{{static_cast<std::uint32_t>(below(m().width)), 1}}};
+        head->contract = RightmostContract{{{static_cast<std::uint32_t>(below(m().width)), 1}}};
     }
-    if (head->promise == old) return false;
+    if (head->contract == old) return false;
     const char* const names[] = {"uniform", "match", "rightmost"};
-    const auto* match = std::get_if<MatchPromise>(&head->promise);
+    const auto* match = std::get_if<MatchContract>(&head->contract);
     return describe("promise", "replaced",
-                    where + ", now " + names[head->promise.index()] +
+                    where + ", now " + names[head->contract.index()] +
                         (match ? match->exactly_one ? " one" : " some" : ""));
   }
 

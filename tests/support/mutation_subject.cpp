@@ -233,7 +233,7 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
                               : property == TestedProperty::depth  ? "depth"
                               : property == TestedProperty::limit  ? "limit"
                                                                    : "verdict";
-    return {means, "'" + word + "': expected " + expected_text(found->finding) + ", got " +
+    return {means, "'" + word + "': expected " + expected_text(found->finding) + ", found " +
                        got_text(found->finding)};
   }
   for (std::uint64_t n = 0; n <= subject.max_length; ++n)
@@ -249,7 +249,7 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
         return {found->sublayer == "unembedding" ? "logits" : "cells",
                 "step " + std::to_string(found->step) + " " + found->sublayer + ", token " +
                     std::to_string(found->token) + ", " + found->cell + ": expected " +
-                    found->expected + ", got " + found->got};
+                    found->expected + ", found " + found->got};
     } catch (const InputError& error) {
       return {"cells", error.what()};
     }

@@ -32,7 +32,7 @@ inline Model votes_of_directions(bool all = false) {
   }
   head.value = {1, 4, {{0, 2, 1}}};
   head.output = {4, 1, {{3, 0, 1}}};
-  head.promise = UniformPromise{};
+  head.contract = UniformContract{};
   Layer layer;
   layer.block = Block::initial;
   layer.attention = {{{0, 1}, {1, 1}, {2, 1}}, {head}};

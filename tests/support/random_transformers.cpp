@@ -251,7 +251,7 @@ Head RandomTransformers::head() {
   head.key = matrix(keys);
   head.value = matrix(values);
   head.output = writing(matrix(outputs));
-  head.promise = UniformPromise{};
+  head.contract = UniformContract{};
   return head;
 }
 

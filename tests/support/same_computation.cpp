@@ -144,11 +144,11 @@ class Canonical {
 };
 
 /// Who keeps `kept` keeps `claimed`.
-bool implies(const Promise& kept, const Promise& claimed) {
+bool implies(const Contract& kept, const Contract& claimed) {
   if (kept == claimed) return true;
-  const auto* match = std::get_if<MatchPromise>(&claimed);
-  if (match && !match->exactly_one) return std::holds_alternative<MatchPromise>(kept);
-  const auto *finds = std::get_if<FindPromise>(&kept), *find = std::get_if<FindPromise>(&claimed);
+  const auto* match = std::get_if<MatchContract>(&claimed);
+  if (match && !match->exactly_one) return std::holds_alternative<MatchContract>(kept);
+  const auto *finds = std::get_if<FindContract>(&kept), *find = std::get_if<FindContract>(&claimed);
   return finds && find && finds->terms == find->terms && finds->prefer == find->prefer &&
          !find->exactly_one;
 }
@@ -177,10 +177,12 @@ std::optional<std::string> same_computation(const Model& original, const Model& 
     for (std::size_t k = 0; k < x.attention.heads.size(); ++k) {
       const Head &p = x.attention.heads[k], &q = y.attention.heads[k];
       if (p == q) continue;
-      if (!(left.head(p, attention) == right.head(q, attention)) || !implies(p.promise, q.promise))
+      if (!(left.head(p, attention) == right.head(q, attention)) ||
+          !implies(p.contract, q.contract))
         return std::nullopt;
-      because(p.promise == q.promise ? "the scores of a head times a positive factor, or what is 0"
-                                     : "a promise that the kept one implies");
+      because(p.contract == q.contract
+                  ? "the scores of a head times a positive factor, or what is 0"
+                  : "a promise that the kept one implies");
     }
     const Vector feedforward = left.mask(x.feedforward.mask);
     if (feedforward != right.mask(y.feedforward.mask) ||

@@ -14,7 +14,7 @@ namespace logdepth::support {
 /// - a mask, or the scores of a head, multiplied by one positive factor;
 /// - a feed-forward unit whose row is multiplied by a positive factor and its column divided by it;
 /// - heads and units in another order, units that write nothing;
-/// - a promise that the other one implies.
+/// - a contract that the other one implies.
 std::optional<std::string> same_computation(const Model& original, const Model& changed);
 
 }  // namespace logdepth::support

@@ -177,7 +177,7 @@ bool TokenOrder::later_are_worse(const Bilinear& score) const {
 }
 
 /// The score is a multiple of the cosine of the angle between (a, b) and (p', 1), with a/b >= 0 rational and
-/// b > 0: no two positions have the largest one (the lemmas of `nearest`, compiler/laws/head_schema.cpp).
+/// b > 0: no two positions have the largest one (the lemmas of `nearest`, compiler/lemmas/head_schema.cpp).
 bool TokenOrder::one_is_best(const Bilinear& score) const {
   if (!common_) return false;
   std::set<const Course*> asking_cells, asked_cells;

@@ -17,7 +17,7 @@
 namespace logdepth::support {
 
 /// Such a cell, once it is written: a positive multiple of (x, 1) with x >= 0. Proved at the head of
-/// the construction; held against runs in tests/laws/token_ranges.
+/// the construction; held against runs in tests/properties/token_ranges.
 struct Course {
   enum class Growth {
     unknown,

@@ -61,8 +61,8 @@ TEST_F(TrainingCommand, ARateAlongACosineIsNotContinuedAndTheSentenceSaysSo) {
   const Finished finished = train(tiny("runs", "80"), cosine);
   EXPECT_EQ(finished.status, 2);
   EXPECT_EQ(finished.err, "logdepth: runs" + run +
-                              "config.json: expected the same configuration as the one asked for, "
-                              "but for the budget: training.steps is 40 there, 80 here, and a rate "
+                              "config.json: expected the requested configuration, except for the "
+                              "budget: training.steps is 40 there, 80 here, and a rate "
                               "along a cosine is not continued; choose another --out\n");
 }
 
@@ -112,11 +112,11 @@ TEST_F(TrainingCommand, WithoutTheCheckpointsOfAFinishedRunItIsNotBegunAnewInIts
   };
   std::filesystem::remove(folder.file("runs" + run + "before-decay.safetensors"));
   refused(
-      "before-decay.safetensors: expected the checkpoint of where the rate began to fall, which a "
-      "longer run goes on from; choose another folder\n");
+      "before-decay.safetensors: expected the checkpoint of the step at which the learning rate "
+      "began to fall, which a longer run continues from; choose another folder\n");
   std::filesystem::remove(folder.file("runs" + run + "checkpoint.safetensors"));
   refused(
-      "record.json: expected checkpoint.safetensors beside it, which a longer run goes on from; "
+      "record.json: expected checkpoint.safetensors beside it, which a longer run continues from; "
       "choose another --out\n");
   EXPECT_EQ(train(tiny("runs")).status, 0) << "it is done";
 }

@@ -192,7 +192,7 @@ TEST_F(FinishedRunCommands, WhatCannotBeDrawnIsRefusedInOneSentence) {
     refused(arguments, expected);
   };
   refused({"draw", "--learned", with_table(), "--tokens", "g1 g1 g1 g1 g1 g1 g1 g1 g1"},
-          "expected 2 to 8 letters, as many as the network has positions for, found 9");
+          "expected 2 to 8 letters (the positions of the network), found 9");
   refuses({"--tokens", "g1"}, "expected 2 to 1024 letters, found 1");
   refuses({"--tokens", "g1 g9"}, "g9");
   refuses({}, "--input");

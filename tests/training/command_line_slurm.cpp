@@ -212,10 +212,10 @@ TEST_F(SlurmCommand, StatesAreWhatSlurmAndTheFoldersSay) {
   program("squeue", "exit 1");
   const Finished blind = plan({"--slurm"});
   EXPECT_EQ(blind.status, 2);
-  EXPECT_NE(blind.err.find("expected squeue to say"), std::string::npos) << blind.err;
+  EXPECT_NE(blind.err.find("--slurm: squeue did not respond"), std::string::npos) << blind.err;
   EXPECT_FALSE(fs::exists(folder.file("my runs/slurm/3")));
   const Finished folders = plan({"--status"});
-  EXPECT_NE(folders.err.find("squeue does not answer"), std::string::npos) << folders.err;
+  EXPECT_NE(folders.err.find("squeue did not respond"), std::string::npos) << folders.err;
   EXPECT_NE(folders.out.find("7 runs: 1 done, 1 killed, 5 missing"), std::string::npos)
       << folders.out;
 }

@@ -96,7 +96,7 @@ TEST_F(FolderLocks, ASecondCommandIsToldWhoHasTheFolderAndChangesNothing) {
             0u)
       << second.err;
   EXPECT_EQ(folder.read(kRun + "/config.json"), config);
-  EXPECT_NE(first.err.find("goes on from"), std::string::npos) << first.err;
+  EXPECT_NE(first.err.find("continues from"), std::string::npos) << first.err;
 }
 
 TEST_F(FolderLocks, ACommandThatWasKilledLeavesNoLock) {

@@ -175,10 +175,10 @@ Claim rounding(const std::string& name, const std::string& statement, Form form)
   Claim claim = claim_named(name, form);
   claim.title = "What is nearest is the floor";
   claim.statement = statement;
-  claim.source = "compiler/laws/head_schema.cpp, rounding lemmas";
+  claim.source = "compiler/lemmas/head_schema.cpp, rounding lemmas";
   claim.claimed.text = "exact";
   claim.file = "proofs-check/papers/KR65/regular_language_cascade_claims.cpp";
-  claim.tests = {"tests/claims/cascade_depth.cpp", "tests/laws/schemas.cpp"};
+  claim.tests = {"tests/claims/cascade_depth.cpp", "tests/properties/schemas.cpp"};
   return claim;
 }
 

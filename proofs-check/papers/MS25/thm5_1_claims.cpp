@@ -61,7 +61,7 @@ Claim connectivity(const std::string& name, ConnectivityForm form, GraphInput::P
   return claim;
 }
 
-/// One network, of a size that does not depend on the promise, for every n up to it.
+/// One network, of a size that does not depend on the contract, for every n up to it.
 Claim bounded() {
   Claim claim =
       connectivity("thm-5.1/bounded", ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2);

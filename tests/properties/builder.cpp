@@ -1,0 +1,482 @@
+// The builder writes the programs that the text form writes, and says what is wrong where it is
+// written.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program_text.hpp"
+#include "logdepth/program.hpp"
+#include "runtime/numbers/rational.hpp"
+#include "tests/support/fixed_seed.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/random_programs.hpp"
+#include "tests/support/refusals.hpp"
+#include "tests/support/rewritten_program.hpp"
+
+namespace logdepth::builder_tests {
+namespace {
+
+using support::RandomInputs;
+using support::RandomPrograms;
+using support::refusal;
+
+// --- the same program ----------------------------------------------------------------------------
+
+std::map<std::string, Program> programs_of_the_tree() {
+  std::map<std::string, Program> found;
+  for (const std::string folder : {"tests/programs", "examples/programs", "examples/cells"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(support::source_dir() + "/" + folder)) {
+      if (entry.path().extension() != ".cells") continue;
+      std::ifstream in(entry.path());
+      std::stringstream text;
+      text << in.rdbuf();
+      const std::string name = folder + "/" + entry.path().filename().string();
+      found.emplace(name, parse_program(text.str(), name));
+    }
+  return found;
+}
+
+TEST(Builder, WritesEveryProgramOfTheTreeAsItsTextDoes) {
+  const auto programs = programs_of_the_tree();
+  EXPECT_GE(programs.size(), 44u);
+  for (const auto& [name, program] : programs)
+    EXPECT_EQ(support::rewritten(program).text(), print_program(program)) << name;
+}
+
+TEST(Builder, WritesRandomProgramsAsTheTextFormDoes) {
+  RandomPrograms programs(laws::seed(), RandomInputs::all);
+  for (int i = 0; i < 800; ++i) {
+    SCOPED_TRACE("program " + std::to_string(i));
+    const Program program = programs.draw();
+    ASSERT_EQ(support::rewritten(program).text(), print_program(program));
+  }
+}
+
+/// Which alternatives of the representation programs use: what the comparison above has reached.
+class Kinds {
+ public:
+  void see(const Program& p) {
+    count("input", p.input);
+    count("unroll", p.unroll.kind);
+    count("prefix", p.prefix);
+    for (const Cell& cell : p.cells) count("cell", cell.type);
+    for (const GivenCell& given : p.given) count("given", given.holds);
+    if (!p.position.empty()) seen_.insert("position");
+    if (!p.table.empty()) seen_.insert("table");
+    if (p.relation) seen_.insert("relation");
+    for (const Block block : {Block::initial, Block::repeated, Block::final})
+      for (const Statement& statement : p.block(block)) {
+        count("statement", statement);
+        if (const auto* fetch = std::get_if<FetchStatement>(&statement)) {
+          count("selector", fetch->selector);
+          for (const HeadWrite& write : fetch->writes) count("write", write);
+        }
+      }
+  }
+  const std::set<std::string>& seen() const { return seen_; }
+  /// All of them, by the numbers of alternatives of the types.
+  static std::set<std::string> all() {
+    std::set<std::string> all = {"position", "table", "relation"};
+    const auto expect = [&](const std::string& kind, std::size_t alternatives) {
+      for (std::size_t i = 0; i < alternatives; ++i) all.insert(kind + std::to_string(i));
+    };
+    expect("input", std::variant_size_v<Input>);
+    expect("unroll", 3);
+    expect("prefix", std::variant_size_v<ProgramPrefix>);
+    expect("cell", std::variant_size_v<CellType>);
+    expect("given", 4);
+    expect("statement", std::variant_size_v<Statement>);
+    expect("selector", std::variant_size_v<Selector>);
+    expect("write", std::variant_size_v<HeadWrite>);
+    return all;
+  }
+
+ private:
+  template <class... Alternatives>
+  void count(const std::string& kind, const std::variant<Alternatives...>& value) {
+    seen_.insert(kind + std::to_string(value.index()));
+  }
+  template <class Enumeration>
+  void count(const std::string& kind, Enumeration value) {
+    seen_.insert(kind + std::to_string(static_cast<int>(value)));
+  }
+  std::set<std::string> seen_;
+};
+
+TEST(Builder, IsComparedOnEveryKindOfInputCellSelectorWriteAndStatement) {
+  Kinds kinds;
+  for (const auto& [name, program] : programs_of_the_tree()) kinds.see(program);
+  RandomPrograms programs(laws::seed(), RandomInputs::all);
+  for (int i = 0; i < 800; ++i) kinds.see(programs.draw());
+  std::set<std::string> missing;
+  const auto all = Kinds::all();
+  std::set_difference(all.begin(), all.end(), kinds.seen().begin(), kinds.seen().end(),
+                      std::inserter(missing, missing.end()));
+  EXPECT_EQ(missing, std::set<std::string>());
+}
+
+cells::Product rows(std::initializer_list<cells::OneHot> list) {
+  cells::Product product;
+  for (const cells::OneHot& cell : list) product.add(cell);
+  return product;
+}
+
+// The words that stand for several at once, and those that no program of the tree has.
+TEST(Builder, SaysProductsListsAndRulesInOneWord) {
+  using namespace cells;
+  cells::Program p("words");
+  p.construction("program").source("nowhere").hypothesis("few").deviation("many").parameter("k",
+                                                                                            "2");
+  p.alphabet({"a", "b"}).end().log_loops_of_letters({.base = 3, .minus = 1}).at_most(9);
+  const auto one = p.constant();
+  const auto I = p.key("I", two_circle);
+  const auto E = p.pointer("E", two_circle, state);
+  const Product d = rows({p.onehot("d0", {"0", "1"}, state), p.onehot("d1", {"0", "1"}, state)});
+  const Product s =
+      rows({p.onehot("s0", {"0", "1"}, scratch), p.onehot("s1", {"0", "1"}, scratch)});
+  const auto f = p.flag("f"), g = p.flag("g");
+  const auto n = p.number("n", 2), m = p.number("m");
+  const auto u = p.direction("u", 2), v = p.direction("v", 3);
+  p.position(I).position(E, 1);
+  p.token(kBegin, d[0] == "0", !f).token("a", d[0] == "1", f == true).token("b", d[0].at(0), f);
+  p.token("a", d[1] == "0").token(kEnd);
+  p.initial(
+      fetch("mean").unmasked(same(d, f)).under(d, f).add(n[1], one / 2 - f).add(m, -d[0]["1"]),
+      normalise(u).from(n[0], Fraction(2, 3) * n[1]), normalise(v).from({n[0], n[1], m}));
+  p.repeated(fetch("left").causal(match(E).key(I)).copy(s, d));
+  p.repeated(Statements{move(d[0], s[0]), erase(s)});
+  Statements rest;
+  EXPECT_TRUE(rest.empty());
+  rest +=
+      lookup("step", under({f, d[1] == "1"}, {when(!g).then(g), when(g).then(!g, d[0] == "0")}));
+  rest += test(f).zero(m);
+  EXPECT_FALSE(rest.empty());
+  p.final(rest, test(g).positive(n[1]),
+          fetch("near").causal(nearest(cells::Ratio(u).back(2)).key(I)).set(d[1] == "1"));
+  p.outputs("u", u).output("nothing", {}).prefix({{d[0], 0}, {std::nullopt, 1}});
+  EXPECT_EQ(p.text(), R"(logdepth-cells 1
+program "words"
+construction "program"
+source "nowhere"
+hypothesis "few"
+deviation "many"
+parameter k "2"
+alphabet a b
+begin
+end
+unroll ceil_log 3 letters minus 1 max 9
+
+cell one constant
+cell I key two-circle
+cell E state pointer two-circle
+cell d0 state onehot 0 1
+cell d1 state onehot 0 1
+cell s0 scratch onehot 0 1
+cell s1 scratch onehot 0 1
+cell f flag
+cell g flag
+cell n number 2
+cell m number 1
+cell u direction 2
+cell v direction 3
+
+position I
+position E back 1
+token <begin> d0=0 f=false
+token <end>
+token a d0=1 f=true d1=0
+token b d0=0 f=true
+
+initial
+  fetch mean unmasked same d0 d1 f under d0 d1 f
+    add n[1] + 1/2 one - f
+    add m - d0[1]
+  normalise u from n[0] 2/3*n[1]
+  normalise v from n[0] n[1] m
+
+repeated
+  fetch left causal match E key I
+    copy s0 d0
+    copy s1 d1
+  move d0 s0
+  erase s0 s1
+
+final
+  lookup step
+    rule f=true d1=1 g=false -> g=true
+    rule f=true d1=1 g=true -> g=false d0=0
+  test f zero m
+  test g positive n[1]
+  fetch near causal nearest u back 2 key I
+    set d1=1
+
+output u.0 + u[0]
+output u.1 + u[1]
+output nothing
+prefix points d0 always:1
+)");
+  EXPECT_EQ(cells::Program(p.program()).text(), p.text());
+  EXPECT_EQ(p.cell<Flag>("g").id(), g.id());
+}
+
+TEST(Builder, DeclaresRowsOfFlagsAndNumbersLabels) {
+  using namespace cells;
+  cells::Program p("rows");
+  const auto row = p.flags("R", 2, state);
+  const auto vertex = p.onehot("v", numbered(3, "x"));
+  p.output("last", row[1]);
+  EXPECT_EQ(row.size(), 2u);
+  EXPECT_EQ(row[1].name(), "R.1");
+  EXPECT_EQ(vertex.labels(), (std::vector<std::string>{"x0", "x1", "x2"}));
+  EXPECT_EQ(numbered(2), (std::vector<std::string>{"0", "1"}));
+  EXPECT_NE(p.text().find("cell R.0 state flag\ncell R.1 state flag\ncell v onehot x0 x1 x2\n"),
+            std::string::npos);
+  EXPECT_TRUE(p.flags("none", 0).empty());
+}
+
+// A program is a value: what is said of a copy is not said of the original.
+TEST(Builder, CopiesProgramsAndHeads) {
+  using namespace cells;
+  cells::Program p("original");
+  const auto n = p.number("n");
+  const std::string before = p.text();
+  cells::Program copy = p;
+  copy.output("n", n);
+  EXPECT_EQ(p.text(), before);
+  EXPECT_NE(copy.text(), before);
+  const Fetch head = fetch("mean").causal(uniform());
+  p.final(head.add(n, {}));
+  copy.final(head);
+  EXPECT_NE(p.text().find("add n"), std::string::npos);
+  EXPECT_EQ(copy.text().find("add n"), std::string::npos);
+}
+
+// --- what is wrong is said where it is written ---------------------------------------------------
+
+TEST(Builder, RefusesNamesLabelsAndComponentsThatAreNotThere) {
+  using namespace cells;
+  cells::Program p("p");
+  const auto x = p.onehot("x", {"a", "b"});
+  const auto n = p.number("n", 2);
+  const auto d = p.direction("d", 3);
+  EXPECT_EQ(refusal([&] { (void)(x == "c"); }), "cell x has no label 'c': expected one of a, b");
+  EXPECT_EQ(refusal([&] { (void)x["c"]; }), "cell x has no label 'c': expected one of a, b");
+  EXPECT_EQ(refusal([&] { (void)x.at(2); }), "cell x has 2 labels, and no number 2");
+  EXPECT_EQ(refusal([&] { (void)n[2]; }), "cell n has 2 components, from 0: there is no n[2]");
+  EXPECT_EQ(refusal([&] { (void)Form(n); }), "cell n has 2 components: expected n[...]");
+  EXPECT_EQ(refusal([&] { (void)fetch("f").add(n, x["a"]); }),
+            "cell n has 2 components: expected n[...]");
+  EXPECT_EQ(refusal([&] { (void)nearest(d); }),
+            "cell d has 3 components, so it codes no number: expected numerator / denominator");
+  EXPECT_EQ(refusal([&] { (void)p.cell<Flag>("y"); }), "program 'p' has no cell y");
+  EXPECT_EQ(refusal([&] { (void)p.cell<Flag>("x"); }), "cell x is a onehot and not a flag");
+}
+
+// Ids name cells among those of all programs; a copy knows those of its original.
+TEST(Builder, RefusesCellsOfAnotherProgram) {
+  using namespace cells;
+  cells::Program p("p"), other("other");
+  const auto one = p.constant();
+  const auto f = p.flag("f");
+  const auto n = p.number("n");
+  const auto foreign = other.flag("f");
+  const auto number = other.number("n");
+  const auto key = other.key("I", phi);
+  const auto onehot = other.onehot("x", {"a", "b"});
+  const std::string sentence =
+      "a cell that program 'p' has not declared: it belongs to another one";
+  const std::string before = p.text();
+  for (const Statements& statement :
+       {Statements(fetch("s").causal(uniform()).add(n, foreign)),
+        Statements(fetch("s").causal(uniform()).add(number, one)),
+        Statements(fetch("s").causal(cells::same(foreign)).add(n, one)),
+        Statements(fetch("s").causal(rightmost(foreign).key(key)).copy(f, f)),
+        Statements(fetch("s").causal(match(key).key(key)).set(f)),
+        Statements(fetch("s").causal(uniform()).under(number).add(n, one))})
+    EXPECT_EQ(refusal([&] { p.final(statement); }), "fetch 's': " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(lookup("t", {when(foreign).then(f)})); }),
+            "lookup 't': " + sentence);
+  EXPECT_EQ(refusal([&] { p.initial(cells::move(f, foreign)); }), "move: " + sentence);
+  EXPECT_EQ(refusal([&] { p.repeated(cells::erase(foreign)); }), "erase: " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(normalise(key).from(n)); }), "normalise: " + sentence);
+  EXPECT_EQ(refusal([&] { p.final(cells::test(f).zero(number)); }), "test: " + sentence);
+  for (const std::function<void()>& said : std::vector<std::function<void()>>{
+           [&] { p.given(foreign); }, [&] { p.position(key); }, [&] { p.at({foreign == true}); },
+           [&] { p.token("a", foreign); }, [&] { p.output("accept", number); },
+           [&] {
+             p.prefix(onehot, {{0}, {0}});
+           },
+           [&] {
+             p.prefix({cells::Program::Point{onehot, 0}});
+           }})
+    EXPECT_EQ(refusal(said), sentence);
+  EXPECT_EQ(p.text(), before);
+
+  cells::Program copy = p;
+  const auto more = copy.flag("more");
+  const auto most = p.flag("most");
+  EXPECT_NO_THROW(copy.output("f", f).output("more", more));
+  EXPECT_EQ(refusal([&] { p.output("more", more); }), sentence);
+  EXPECT_NO_THROW(p.output("most", most));
+}
+
+TEST(Builder, RefusesStatementsThatSayNothing) {
+  using namespace cells;
+  cells::Program p("p");
+  const auto f = p.flag("f");
+  const auto n = p.number("n");
+  EXPECT_EQ(refusal([&] { (void)cells::erase(CellList{}); }), "erase: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)cells::same(CellList{}); }), "same: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)normalise(CellList{}).from(n); }), "normalise: expected a cell");
+  EXPECT_EQ(refusal([&] { (void)lookup("t", {when(f).then()}); }),
+            "lookup 't': a rule assigns nothing");
+  EXPECT_EQ(refusal([&] { (void)related({f}).prefer(f); }),
+            "related: expected .label(...) before .prefer(...)");
+  EXPECT_EQ(refusal([&] { (void)p.number("wide", (1u << 20) + 1); }),
+            "cell wide has 1048577 components and the limit is 1048576");
+}
+
+TEST(Builder, RefusesCellsThatCannotBeDeclared) {
+  cells::Program p("p");
+  (void)p.flag("f");
+  EXPECT_EQ(refusal([&] { (void)p.number("f"); }), "cell f is declared twice");
+  EXPECT_EQ(refusal([&] { (void)p.flag("2nd"); }),
+            "'2nd' is no name of a cell: expected a letter or _, then letters, digits, _ and ., "
+            "and not 'under', 'from' or 'label'");
+  EXPECT_EQ(refusal([&] { (void)p.flag("under"); }),
+            "'under' is no name of a cell: expected a letter or _, then letters, digits, _ and ., "
+            "and not 'under', 'from' or 'label'");
+  EXPECT_EQ(refusal([&] { (void)p.number("n", 0); }), "cell n has no components");
+  EXPECT_EQ(refusal([&] { (void)p.onehot("x", {"a", "b", "a"}); }), "duplicate label of cell x");
+  EXPECT_EQ(refusal([&] { p.reads_cells().no_begin(); }),
+            "only words have a beginning and an end token");
+  EXPECT_EQ(refusal([&] { p.reads_rows(3).end(); }),
+            "only words have a beginning and an end token");
+}
+
+TEST(Builder, RefusesSumsAndFactorsWhereOneComponentIsDue) {
+  using namespace cells;
+  cells::Program p("p");
+  const auto one = p.constant();
+  const auto f = p.flag("f");
+  const auto n = p.number("n", 2);
+  const auto d = p.direction("d");
+  EXPECT_EQ(refusal([&] { (void)find(d).key(d).prefer(f, one - n[0]); }),
+            "a margin is one component, possibly with a factor, and not a sum of 2");
+  EXPECT_EQ(refusal([&] { (void)normalise(d).from(n[0] + n[1], one); }),
+            "what is normalised is one component, possibly with a factor, and not a sum of 2");
+  EXPECT_EQ(refusal([&] { (void)test(f).zero(n[0] - n[1]); }),
+            "what is tested is one component, possibly with a factor, and not a sum of 2");
+  EXPECT_EQ(refusal([&] { (void)test(f).positive(-n[0]); }),
+            "what is tested is one component without a factor");
+  EXPECT_EQ(refusal([&] { (void)test(f).zero(n[0] / 2); }),
+            "what is tested is one component without a factor");
+}
+
+TEST(Builder, RefusesHeadsAndNumbersThatAreNone) {
+  using namespace cells;
+  cells::Program p("p");
+  const Product d = rows({p.onehot("d0", {"0"}), p.onehot("d1", {"0"})});
+  const Product s = rows({p.onehot("s0", {"0"})});
+  EXPECT_EQ(refusal([&] { (void)fetch("left").copy(s, d); }),
+            "fetch 'left': a product of 2 rows is copied to one of 1");
+  EXPECT_EQ(refusal([&] { p.final(fetch("left").copy(s[0], d[0])); }),
+            "fetch 'left' has no selector: expected .causal(...) or .unmasked(...)");
+  EXPECT_EQ(refusal([&] { (void)Fraction(1, 0); }),
+            "the denominator of a fraction is a positive number");
+  EXPECT_EQ(refusal([&] { (void)(d[0]["0"] / -2); }),
+            "the denominator of a fraction is a positive number");
+  const Form large = Fraction(std::int64_t{1} << 40) * d[0]["0"];
+  EXPECT_EQ(refusal([&] { (void)(Fraction(std::int64_t{1} << 40) * large); }),
+            "a factor of a linear form has more than 63 bits");
+}
+
+// --- linear forms are plain arithmetic -----------------------------------------------------------
+
+/// A linear form beside its coefficients, both made by the same random steps.
+struct Calculated {
+  cells::Form form;
+  std::array<Rational, 3> coefficients;
+};
+
+std::array<Rational, 3> sums(const cells::Form& form) {
+  std::array<Rational, 3> sums;
+  for (const cells::Form::Term& term : form.terms())
+    sums.at(term.component.index) =
+        sums.at(term.component.index) + Rational(term.factor.p, term.factor.q);
+  return sums;
+}
+
+Calculated drawn(const cells::Number& n, int depth) {
+  Calculated result;
+  const int step = depth == 0 ? 0 : *rc::gen::inRange(0, 6);
+  if (step == 0) {
+    const auto index = *rc::gen::inRange<std::uint32_t>(0, 3);
+    result.form = n[index];
+    result.coefficients[index] = 1;
+    return result;
+  }
+  const Calculated a = drawn(n, depth - 1);
+  const auto each = [&](const auto& change) {
+    for (std::size_t i = 0; i < 3; ++i) result.coefficients[i] = change(i);
+  };
+  if (step <= 2) {
+    const Calculated b = drawn(n, depth - 1);
+    result.form = step == 1 ? a.form + b.form : a.form - b.form;
+    each([&](std::size_t i) {
+      return step == 1 ? a.coefficients[i] + b.coefficients[i]
+                       : a.coefficients[i] - b.coefficients[i];
+    });
+  } else if (step == 3) {
+    result.form = -a.form;
+    each([&](std::size_t i) { return -a.coefficients[i]; });
+  } else if (step == 4) {
+    const int p = *rc::gen::inRange(-9, 10), q = *rc::gen::inRange(1, 10);
+    result.form = cells::Fraction(p, q) * a.form;
+    each([&](std::size_t i) { return Rational(p, q) * a.coefficients[i]; });
+  } else {
+    const int divisor = *rc::gen::inRange(1, 10);
+    result.form = a.form / divisor;
+    each([&](std::size_t i) { return Rational(1, divisor) * a.coefficients[i]; });
+  }
+  return result;
+}
+
+RC_GTEST_PROP(Builder, CalculatesWithLinearFormsAsPlainArithmeticDoes, ()) {
+  cells::Program p("p");
+  const cells::Number n = p.number("n", 3);
+  const Calculated drawn_form = drawn(n, 5);
+  RC_ASSERT(sums(drawn_form.form) == drawn_form.coefficients);
+  for (const cells::Form::Term& term : drawn_form.form.terms()) {
+    RC_ASSERT(term.factor.p != 0);
+    RC_ASSERT(term.factor.q > 0);
+    RC_ASSERT(std::gcd(term.factor.p, term.factor.q) == 1);
+  }
+  // The same numbers after printing and reading.
+  p.output("form", drawn_form.form);
+  const Program read = parse_program(p.text(), "printed");
+  std::array<Rational, 3> reread;
+  for (const Term& term : read.outputs.at(0).form)
+    reread.at(term.component.index) = reread.at(term.component.index) + term.factor;
+  RC_ASSERT(reread == drawn_form.coefficients);
+}
+
+}  // namespace
+}  // namespace logdepth::builder_tests

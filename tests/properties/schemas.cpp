@@ -1,0 +1,498 @@
+// The inequalities of compiler/lemmas/head_schema.cpp, asked of the emitted query and key forms themselves
+// at positions up to 10^9, exactly.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/lemmas/head_schema.hpp"
+#include "compiler/meaning/interpret.hpp"
+#include "runtime/file/position_code.hpp"
+#include "runtime/numbers/real.hpp"
+#include "tests/support/fixed_seed.hpp"
+
+namespace logdepth::schemas_tests {
+namespace {
+
+constexpr std::uint64_t kFar = 1000000000;
+
+std::vector<Real> code(PositionCode kind, std::uint64_t position) {
+  std::vector<Real> values;
+  const Rational p(static_cast<std::int64_t>(position)), parameter(kind.parameter);
+  if (kind.kind == PositionCode::Kind::phi) {
+    const Rational square = p * p + parameter * parameter;
+    return {Real(p).divided_by_root(square), Real(parameter).divided_by_root(square)};
+  }
+  if (kind.kind == PositionCode::Kind::fine) {
+    const Rational a = Rational(2) * p + parameter, square = a * a + Rational(1);
+    return {Real((a * a - Rational(1)) / square), Real(Rational(2) * a / square)};
+  }
+  for (const Rational& x :
+       kind == PositionCode::circle ? circle_code(position) : two_circle_code(position))
+    values.emplace_back(x);
+  return values;
+}
+
+const std::vector<PositionCode> kPhis = {PositionCode::phi, PositionCode::phi_over(2),
+                                         PositionCode::phi_over(9),
+                                         PositionCode::phi_over(1 << 20)};
+const std::vector<PositionCode> kFines = {PositionCode::fine(1), PositionCode::fine(2),
+                                          PositionCode::fine(3), PositionCode::fine(1 << 20)};
+/// Codes of two components, whose first one tells positions apart.
+std::vector<PositionCode> plane_codes() {
+  std::vector<PositionCode> codes = {PositionCode::circle};
+  codes.insert(codes.end(), kPhis.begin(), kPhis.end());
+  codes.insert(codes.end(), kFines.begin(), kFines.end());
+  return codes;
+}
+std::vector<PositionCode> all_codes() {
+  std::vector<PositionCode> codes = plane_codes();
+  codes.push_back(PositionCode::two_circle);
+  return codes;
+}
+
+/// Cells of one token, each with the values of its components.
+using Token = std::vector<std::vector<Real>>;
+
+Real value(const LinearForm& form, const Token& token) {
+  Real sum;
+  for (const Term& t : form)
+    sum = sum + token[t.component.cell][t.component.index].scaled(t.factor);
+  return sum;
+}
+
+Real score(const HeadSchema& schema, const Token& asking, const Token& asked) {
+  Real sum;
+  for (std::size_t d = 0; d < schema.query.size(); ++d)
+    sum = sum + value(schema.query[d], asking) * value(schema.key[d], asked);
+  return sum;
+}
+
+enum : CellId { kOne, kKey, kPointer, kFlag, kOneHot };
+
+Program program_with(PositionCode kind) {
+  Program p;
+  p.alphabet = {"a"};
+  p.embedding["a"];
+  p.embedding[kBeginToken];
+  p.cells = {{"one", ConstantType{}, Lifetime::permanent},
+             {"I", KeyType{kind}, Lifetime::permanent},
+             {"E", PointerType{kind}, Lifetime::permanent},
+             {"f", FlagType{}, Lifetime::permanent},
+             {"x", OneHotType{{"u", "v", "w"}}, Lifetime::permanent}};
+  return p;
+}
+
+Token token_at(PositionCode kind, std::uint64_t position, std::uint64_t pointed = 0) {
+  return {{Real(1)}, code(kind, position), code(kind, pointed), {Real(-1)}, {0, 0, 1}};
+}
+
+class Positions {
+ public:
+  explicit Positions(std::uint64_t seed) : random_(seed) {}
+
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+  /// Small, near a power of two, near 10^9, or anything up to 10^9.
+  std::uint64_t draw() {
+    switch (below(4)) {
+      case 0:
+        return below(20);
+      case 1:
+        return std::min<std::uint64_t>((std::uint64_t{1} << below(30)) + below(5), kFar + 2) - 2 +
+               (below(2) == 0 ? 1 : 2);
+      case 2:
+        return kFar - below(4);
+      default:
+        return below(kFar + 1);
+    }
+  }
+  /// Positions that could win against `best`: its neighbours, both ends, the powers of two and
+  /// theirs, the same place on the neighbouring circle, and random ones.
+  std::set<std::uint64_t> rivals(std::uint64_t best, std::size_t random_ones) {
+    std::set<std::uint64_t> found = {0, 1, kFar, best + 1, best + 2, 2 * best + 1, best / 2};
+    if (best >= 1) found.insert(best - 1);
+    if (best >= 2) found.insert(best - 2);
+    for (int k = 0; k < 30; k += 1 + static_cast<int>(below(3)))
+      for (const std::int64_t off : {-2, -1, 0, 1})
+        if (const std::int64_t p = (std::int64_t{1} << k) + off; p >= 0)
+          found.insert(static_cast<std::uint64_t>(p));
+    for (std::size_t i = 0; i < random_ones; ++i) found.insert(draw());
+    found.erase(best);
+    return found;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+void expect_the_pointed_position_wins(PositionCode kind, std::uint64_t pointed, std::uint32_t back,
+                                      Positions& positions) {
+  const Program p = program_with(kind);
+  const HeadSchema schema = head_schema(p, SelectPointed{kPointer, kKey, back});
+  const std::uint64_t best = pointed >= back ? pointed - back : 0;
+  const Token asking = token_at(kind, 0, pointed);
+  const Real top = score(schema, asking, token_at(kind, best));
+  for (const std::uint64_t rival : positions.rivals(best, 8))
+    ASSERT_LT(score(schema, asking, token_at(kind, rival)), top)
+        << "pointer at " << pointed << " back " << back << ": " << rival << " against " << best;
+}
+
+TEST(MatchSchema, CircleScoresThePointedPositionAboveAllOthersAtAnyLength) {
+  Positions positions(laws::seed());
+  for (int i = 0; i < 1500; ++i)
+    expect_the_pointed_position_wins(PositionCode::circle, positions.draw(), 0, positions);
+}
+
+TEST(MatchSchema, TwoCircleScoresThePointedPositionAboveAllOthersAtAnyLength) {
+  Positions positions(laws::seed());
+  for (int i = 0; i < 1500; ++i)
+    expect_the_pointed_position_wins(PositionCode::two_circle, positions.draw(), 0, positions);
+}
+
+TEST(MatchSchema, FineScoresThePointedPositionAboveAllOthersAtAnyLength) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : kFines)
+    for (int i = 0; i < 400; ++i)
+      expect_the_pointed_position_wins(kind, positions.draw(), 0, positions);
+}
+
+TEST(MatchSchema, PhiBackCScoresThePositionCBeforeAboveAllOthersAndClampsToZero) {
+  Positions positions(laws::seed());
+  std::size_t clamped = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const PositionCode kind = kPhis[positions.below(kPhis.size())];
+    const std::uint64_t pointed = positions.draw();
+    const std::uint64_t near = std::min<std::uint64_t>(pointed, 1u << 20);
+    for (const std::uint64_t back : {std::uint64_t{0}, 1 + positions.below(3), near, near + 1}) {
+      clamped += back > pointed;
+      expect_the_pointed_position_wins(kind, pointed, static_cast<std::uint32_t>(back), positions);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(clamped, 100u);
+}
+
+TEST(MatchSchema, TheGapsStatedWithTheCodesHold) {
+  // circle: exactly 1 - 2 (t-u)^2 / ((1+t^2)(1+u^2)); two-circle: below 2 - 2/(25 N^2).
+  Positions positions(laws::seed());
+  for (int i = 0; i < 500; ++i) {
+    const std::uint64_t a = positions.draw(), b = positions.draw();
+    if (a == b) continue;
+    const Rational t(static_cast<std::int64_t>(a + 1)), u(static_cast<std::int64_t>(b + 1));
+    const auto dot = [](const std::vector<Real>& x, const std::vector<Real>& y) {
+      Real sum;
+      for (std::size_t k = 0; k < x.size(); ++k) sum = sum + x[k] * y[k];
+      return sum;
+    };
+    const Rational loss =
+        Rational(2) * (t - u) * (t - u) / ((Rational(1) + t * t) * (Rational(1) + u * u));
+    EXPECT_EQ(dot(code(PositionCode::circle, a), code(PositionCode::circle, b)),
+              Real(Rational(1) - loss));
+    const Rational n = std::max(t, u);
+    EXPECT_LT(dot(code(PositionCode::two_circle, a), code(PositionCode::two_circle, b)),
+              Real(Rational(2) - Rational(2) / (Rational(25) * n * n)));
+  }
+}
+
+TEST(PositionCodes, AreUnitVectorsExactlyAndTwoCircleHasSquaredNormTwo) {
+  Positions positions(laws::seed());
+  for (int i = 0; i < 600; ++i) {
+    const std::uint64_t p = i < 40 ? static_cast<std::uint64_t>(i) : positions.draw();
+    for (const PositionCode kind : all_codes()) {
+      Real square;
+      for (const Real& x : code(kind, p)) square = square + x * x;
+      EXPECT_EQ(square, Real(*squared_norm(KeyType{kind}))) << "position " << p;
+      EXPECT_EQ(code(kind, p).size(), size_of(KeyType{kind}));
+    }
+  }
+}
+
+TEST(PositionCodes, FillKeysWithTheOwnPositionAndPointersWithAnEarlierOneClampedAtZero) {
+  for (const PositionCode kind : {PositionCode::circle, PositionCode::two_circle,
+                                  PositionCode::fine(1), PositionCode::fine(5)})
+    for (const std::uint32_t back : {0u, 1u, 3u, 100u}) {
+      Program p = program_with(kind);
+      p.position = {{kKey, 0}, {kPointer, back}, {kFlag, 0, true}};
+      const std::vector<std::string> letters(40, "a");
+      const CellStates states = start_states(p, word_tokens(WordInput{}, letters).value());
+      ASSERT_EQ(states.tokens, 41u);
+      for (std::uint64_t token = 0; token < states.tokens; ++token) {
+        EXPECT_EQ(states.at(token, {kFlag, 0}), Real(token % 2 == 0 ? 1 : -1));
+        for (std::uint32_t i = 0; i < size_of(KeyType{kind}); ++i) {
+          EXPECT_EQ(states.at(token, {kKey, i}), code(kind, token)[i]);
+          EXPECT_EQ(states.at(token, {kPointer, i}),
+                    code(kind, token >= back ? token - back : 0)[i]);
+        }
+      }
+    }
+}
+
+TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : plane_codes()) {
+    const Program p = program_with(kind);
+    for (const Literal flag : {Literal{kFlag, 0}, Literal{kFlag, 1}, Literal{kOneHot, 1}}) {
+      const HeadSchema schema = head_schema(p, SelectRightmost{{flag}, kKey});
+      const auto at = [&](std::uint64_t position, bool flagged) {
+        Token token = token_at(kind, position);
+        token[kFlag][0] = flagged == (flag.value == 1) ? 1 : -1;
+        token[kOneHot] = flagged ? std::vector<Real>{0, 1, 0} : std::vector<Real>{1, 0, 0};
+        return token;
+      };
+      const Token asking = token_at(kind, 0);
+      const Real off = flag.cell == kFlag ? Real(-1) : Real(0);  // what the flag adds when unset
+      for (int i = 0; i < 400; ++i) {
+        const std::uint64_t a = positions.draw();
+        const std::uint64_t b = positions.below(2) == 0 ? a + 1 : a + 1 + positions.draw();
+        const Real low = score(schema, asking, at(a, false)) - off;
+        const Real high = score(schema, asking, at(b, false)) - off;
+        ASSERT_GE(low, Real(0));
+        ASSERT_LT(low, high) << a << " against " << b;
+        ASSERT_LT(high, Real(1));
+        ASSERT_LT(score(schema, asking, at(a, true)), score(schema, asking, at(b, true)));
+        // A flagged position beats any other, however far to its right, by more than one.
+        ASSERT_LT(score(schema, asking, at(b, false)) + Real(1),
+                  score(schema, asking, at(a, true)));
+      }
+      // It begins with 0; h of fine at p = 0 is that of a = b.
+      const Rational least(kind.kind == PositionCode::Kind::fine ? kind.parameter : 1);
+      const Rational square = least * least;
+      EXPECT_EQ(score(schema, asking, at(0, false)) - off,
+                Real((square - Rational(1)) / (square + Rational(1))));
+    }
+  }
+}
+
+TEST(SameSchema, ScoresEqualCellsAboveUnequalOnesAndAllEqualOnesAlike) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : all_codes()) {
+    const Program p = program_with(kind);
+    const auto draw = [&] {
+      Token token =
+          token_at(kind, positions.below(3) == 0 ? kFar - positions.below(3) : positions.below(3),
+                   positions.below(2));
+      token[kFlag][0] = positions.below(2) == 0 ? 1 : -1;
+      token[kOneHot] = {0, 0, 0};
+      token[kOneHot][positions.below(3)] = 1;
+      return token;
+    };
+    std::size_t equal_pairs = 0;
+    for (const std::vector<CellId>& cells : {std::vector<CellId>{kFlag},
+                                             {kOneHot, kFlag},
+                                             {kKey},
+                                             {kPointer, kOneHot, kOne},
+                                             {kKey, kOneHot}}) {
+      const HeadSchema schema = head_schema(p, SelectSame{cells});
+      Real top;
+      for (const CellId cell : cells) top = top + Real(*squared_norm(p.cells[cell].type));
+      for (int i = 0; i < 200; ++i) {
+        const Token a = draw(), b = draw();
+        const bool equal =
+            std::all_of(cells.begin(), cells.end(), [&](CellId c) { return a[c] == b[c]; });
+        if (equal) {
+          ASSERT_EQ(score(schema, a, b), top);
+        } else {
+          ASSERT_LT(score(schema, a, b), top);
+        }
+        equal_pairs += equal;
+      }
+    }
+    EXPECT_GT(equal_pairs, 100u);
+  }
+}
+
+TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : plane_codes()) {
+    const HeadSchema schema =
+        head_schema(program_with(kind), SelectRightmost{{{kFlag, 1}, {kOneHot, 1}}, kKey});
+    const auto at = [&](std::uint64_t position, std::uint64_t flags) {
+      Token token = token_at(kind, position);
+      token[kFlag][0] = flags % 2 == 1 ? 1 : -1;
+      token[kOneHot] = flags >= 2 ? std::vector<Real>{0, 1, 0} : std::vector<Real>{1, 0, 0};
+      return token;
+    };
+    const auto held = [](std::uint64_t flags) { return flags % 2 + flags / 2; };
+    const Token asking = token_at(kind, 0);
+    for (int i = 0; i < 400; ++i) {
+      const std::uint64_t a = positions.draw(), b = positions.draw();
+      const std::uint64_t f = positions.below(4), g = positions.below(4);
+      const bool before = held(f) < held(g) || (held(f) == held(g) && a < b);
+      const bool equal = held(f) == held(g) && a == b;
+      const Real left = score(schema, asking, at(a, f)), right = score(schema, asking, at(b, g));
+      ASSERT_EQ(left < right, before) << a << ", " << f << " against " << b << ", " << g;
+      ASSERT_EQ(left == right, equal);
+    }
+  }
+}
+
+TEST(FlaggedSchema, ScoresTheFlagWhereItIsAskedForAndNothingElsewhere) {
+  const Program p = program_with(PositionCode::phi);
+  const auto token = [&](bool flag, std::uint32_t label) {
+    Token result = token_at(PositionCode::phi, 7);
+    result[kFlag][0] = flag ? 1 : -1;
+    result[kOneHot] = {0, 0, 0};
+    result[kOneHot][label] = 1;
+    return result;
+  };
+  const auto holds = [](const Literal& l, bool flag, std::uint32_t label) {
+    return l.cell == kFlag ? flag == (l.value == 1) : label == l.value;
+  };
+  const std::vector<Literal> literals = {{kFlag, 0}, {kFlag, 1}, {kOneHot, 0}, {kOneHot, 2}};
+  for (const Literal& flag : literals)
+    for (std::size_t w = 0; w <= literals.size(); ++w) {
+      SelectFlagged selector{flag, std::nullopt};
+      if (w < literals.size()) selector.when = literals[w];
+      const HeadSchema schema = head_schema(p, selector);
+      for (const bool asks : {false, true})
+        for (const bool has : {false, true})
+          for (const std::uint32_t a : {0u, 1u, 2u})
+            for (const std::uint32_t b : {0u, 1u, 2u}) {
+              const bool counts =
+                  (!selector.when || holds(*selector.when, asks, a)) && holds(flag, has, b);
+              const Real got = score(schema, token(asks, a), token(has, b));
+              ASSERT_EQ(got.is_zero(), !counts);
+              ASSERT_GE(got, Real(0));
+            }
+    }
+}
+
+TEST(NearestSchema, ScoresTheNeighbourOfARationalNumberAboveAllOthers) {
+  Positions positions(laws::seed());
+  std::size_t whole = 0, negative = 0;
+  for (int i = 0; i < 900; ++i) {
+    const PositionCode kind = kPhis[positions.below(kPhis.size())];
+    const Program p = program_with(kind);
+    const Rational over = Rational(1, kind.parameter);
+    // (P - c) / d for a code of P
+    const std::uint64_t pointed = positions.draw();
+    const auto shift = static_cast<std::int64_t>(positions.below(50));
+    const auto divisor = static_cast<std::int64_t>(1 + positions.below(9));
+    const Ratio target{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-shift) * over}},
+                       {{{kPointer, 1}, Rational(divisor)}}};
+    const HeadSchema schema = head_schema(p, SelectNearest{target, kKey});
+    const Token asking = token_at(kind, 0, pointed);
+    const Rational x(static_cast<std::int64_t>(pointed) - shift, divisor);
+    const std::uint64_t below = x.sign() <= 0 ? 0
+                                              : (pointed - static_cast<std::uint64_t>(shift)) /
+                                                    static_cast<std::uint64_t>(divisor);
+    const auto at = [&](std::uint64_t r) { return score(schema, asking, token_at(kind, r)); };
+    std::uint64_t best = below;
+    if (x.sign() > 0 && !x.is_integer()) {
+      ASSERT_NE(at(below), at(below + 1)) << "a tie at " << x.text();
+      if (at(below) < at(below + 1)) best = below + 1;
+    }
+    whole += x.is_integer();
+    negative += x.sign() < 0;
+    for (const std::uint64_t rival : positions.rivals(best, 8))
+      ASSERT_LT(at(rival), at(best)) << x.text() << ": " << rival << " against " << best;
+  }
+  EXPECT_GT(whole, 50u);
+  EXPECT_GT(negative, 20u);
+}
+
+TEST(FoundSchema, ScoresMatchesByTheLengthsOfTheQueriesAndLetsTheFlagDecideAmongThem) {
+  Positions positions(laws::seed());
+  const Program p = program_with(PositionCode::phi);
+  // The position before the pointer's, and the pointer's own cell, both by their phi codes.
+  const Ratio before{{{{kPointer, 0}, Rational(1)}, {{kPointer, 1}, Rational(-1)}},
+                     {{{kPointer, 1}, Rational(1)}}};
+  const Ratio itself{{{{kPointer, 0}, Rational(1)}}, {{{kPointer, 1}, Rational(1)}}};
+  const HeadSchema schema =
+      head_schema(p, SelectFound{{{before, kKey}, {itself, kPointer}},
+                                 Preference{{kFlag, 1}, {{kOne, 0}, Rational(1)}}});
+  ASSERT_EQ(schema.query.size(), 5u);
+  const auto asked = [&](std::uint64_t key, std::uint64_t pointer, bool flag) {
+    Token token = token_at(PositionCode::phi, key, pointer);
+    token[kFlag][0] = flag ? 1 : -1;
+    return token;
+  };
+  for (int i = 0; i < 600; ++i) {
+    const std::uint64_t pointed = 1 + positions.draw();
+    const std::uint64_t other = 1 + positions.draw();
+    // The margin of this schema is 1 and far too large: it is taken off on both sides.
+    const Token asking = asked(0, pointed, false);
+    const auto gain = [&](const Token& token) {
+      return score(schema, asking, token) - token[kFlag][0];
+    };
+    const Real top = gain(asked(pointed - 1, pointed, false));
+    EXPECT_EQ(top, gain(asked(pointed - 1, pointed, true)));
+    EXPECT_EQ(score(schema, asking, asked(other, other, true)) -
+                  score(schema, asking, asked(other, other, false)),
+              Real(2));
+    if (other == pointed) continue;
+    EXPECT_LT(gain(asked(other - 1, pointed, false)), top);
+    EXPECT_LT(gain(asked(pointed - 1, other, false)), top);
+  }
+}
+
+TEST(FoundSchema, AMismatchOfTwoCodesCostsAtLeastTheStatedGap) {
+  Positions positions(laws::seed());
+  for (int i = 0; i < 1500; ++i) {
+    const std::uint64_t a = positions.draw(), v = positions.draw();
+    if (a == v) continue;
+    const auto wanted = code(PositionCode::phi, a), key = code(PositionCode::phi, v);
+    const Rational x(static_cast<std::int64_t>(a)), next = x + Rational(1);
+    const Rational gap = Rational(1, 2) / ((x * x + Rational(1)) * (next * next + Rational(1)));
+    EXPECT_LE(wanted[0] * key[0] + wanted[1] * key[1], Real(Rational(1) - gap)) << a << ", " << v;
+  }
+}
+
+/// Polynomials with integer coefficients, constant term first.
+using Polynomial = std::vector<std::int64_t>;
+Polynomial operator*(const Polynomial& a, const Polynomial& b) {
+  Polynomial product(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) product[i + j] += a[i] * b[j];
+  return product;
+}
+Polynomial operator-(Polynomial a, const Polynomial& b) {
+  a.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] -= b[i];
+  return a;
+}
+/// p(1 + x)
+Polynomial shifted(const Polynomial& p) {
+  Polynomial result = {0}, power = {1};
+  for (const std::int64_t c : p) {
+    Polynomial term = power;
+    for (std::int64_t& t : term) t = -c * t;
+    result = result - term;
+    power = power * Polynomial{1, 1};
+  }
+  return result;
+}
+
+// The three inequalities in the head comment of `found`, for every number of vertices n >= 1; the
+// one of source and target tokens in the loop, which there is for n >= 2 only.
+TEST(FoundSchema, TheMarginOfTheGraphConstructionIsSmallerThanAnyMismatch) {
+  const Polynomial square = {1, 0, 1}, next = {2, 2, 1};  // n^2 + 1, (n+1)^2 + 1
+  const Polynomial tokens = {2, 0, 0, 1};                 // n^3 + 2
+  const Polynomial norm = {1, 0, 0, 0, 1, 0, 1};          // n^6 + n^4 + 1
+  const Polynomial loop = Polynomial{0, 0, 0, 4} * tokens - square * next;
+  EXPECT_EQ(shifted(loop), (Polynomial{2, 30, 69, 82, 59, 24, 4}));
+  const Polynomial all_tokens = {2, 0, 1, 1}, next_but_one = {5, 4, 1};  // n^3+n^2+2, (n+2)^2+1
+  const Polynomial terminals = Polynomial{0, 0, 0, 4} * all_tokens - next * next_but_one;
+  for (const std::int64_t coefficient : shifted(shifted(terminals))) EXPECT_GT(coefficient, 0);
+  const Polynomial last =
+      Polynomial{16} * tokens * tokens * norm - Polynomial{1, 0, 2} * square * next * next;
+  for (const std::int64_t coefficient : shifted(last)) EXPECT_GE(coefficient, 0);
+  EXPECT_GT(shifted(last).front(), 0);
+}
+
+TEST(UniformSchema, ScoresEveryPositionAlike) {
+  const Program p = program_with(PositionCode::phi);
+  const HeadSchema schema = head_schema(p, SelectAll{});
+  EXPECT_EQ(schema.query.size(), schema.key.size());
+  for (const std::uint64_t position : {std::uint64_t{0}, std::uint64_t{1}, kFar})
+    EXPECT_EQ(score(schema, token_at(PositionCode::phi, 5), token_at(PositionCode::phi, position)),
+              Real(0));
+}
+
+}  // namespace
+}  // namespace logdepth::schemas_tests
