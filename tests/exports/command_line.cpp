@@ -199,7 +199,7 @@ TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
   folder.write("bare.json", model.dump());
   refuses(3, arguments("bare.json", {"torch"}),
           "layer 1, head 1: no temperature can be found: the file carries no program from which "
-          "anything could be proved; give one with --temperature");
+          "anything could be proved; set one with --temperature");
   refuses(3, arguments("bare.json", {"transformer-lens", "--temperature", "100000"}),
           "the norm before the attention of layer 1");
   const Finished finished = logdepth(arguments("bare.json", {"torch", "--temperature", "hard"}));
