@@ -40,8 +40,7 @@ TEST_F(Checks, TestPassesOnItsOwnLanguageAndWritesWhatItChecked) {
                                  "--random", "20", "--max-length", "40"});
   EXPECT_EQ(said.substr(0, 7), "passed:");
   EXPECT_NE(said.find("every word of at most 7 letters (255), 304 words with one letter that "
-                      "differs from the rest, 20 "
-                      "random words"),
+                      "differs from the rest, 20 random words"),
             std::string::npos)
       << said;
   const json checks = json::parse(folder.read("abb.json.checks.json"));
