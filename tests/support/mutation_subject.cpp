@@ -227,7 +227,7 @@ Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64
     std::string word;
     for (const Letter letter : found->input) word += mutant.alphabet[letter];
     const TestedProperty property = property_of(found->finding);
-    const std::string means = property == TestedProperty::contract  ? "promise"
+    const std::string means = property == TestedProperty::contract ? "promise"
                               : property == TestedProperty::prefix ? "prefix product"
                               : property == TestedProperty::cell   ? "cell types"
                               : property == TestedProperty::depth  ? "depth"
