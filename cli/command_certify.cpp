@@ -3,7 +3,6 @@
 
 #include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
-#include "cli/run_limits.hpp"
 
 namespace logdepth::inline cli {
 
@@ -21,7 +20,6 @@ Command add_certify(CLI::App& app) {
   command->add_option("MODEL", options->model, "weights file")->required();
   command->add_option("-o,--output", options->output, "certificate to write");
   command->add_flag("--json", options->json, "print one JSON object");
-  add_run_limits(*command);
   return
       [options] { return certify_file(options->model, options->output, options->json, std::cout); };
 }

@@ -50,6 +50,7 @@ const std::vector<Use>& uses() {
        {"lem-3.1", "--up-to", "1", "--random", "1", "--shard", "1/2", "--part", "out.json"}},
       {"merge", {"part1.json", "part2.json"}},
       {"diff", {"abb.json", "--input", "aabb"}},
+      {"certify", {"abb.json", "-o", "out.cert.json"}},
       {"info", {"abb.json"}},
       {"inspect", {"--regex", "ab", "--eggbox", "out.svg"}},
       {"draw", {"abb.json", "--input", "abb", "-o", "out.svg"}},

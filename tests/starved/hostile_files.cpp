@@ -41,7 +41,7 @@ TEST_F(HostileFiles, ChainsOfManyStatesAreForecastInTheRoomOfTheirFile) {
     const auto finished =
         starve(kTwoGiB, {"compile", "regular", "--fst", "chain.fst", "-o", "out.json"});
     EXPECT_EQ(finished.status, 3);
-    EXPECT_NE(finished.err.find("needs more than 1000000 feed-forward units"), std::string::npos)
+    EXPECT_NE(finished.err.find("needs more than 1000000 hidden units"), std::string::npos)
         << finished.err;
     EXPECT_EQ(finished.err.find("out of memory"), std::string::npos) << finished.err;
   }
@@ -54,7 +54,7 @@ TEST_F(HostileFiles, LongRegularExpressionsAreForecastInTheRoomOfTheirText) {
   const auto finished = starve(
       kTwoGiB, {"compile", "regular", "--regex", std::string(120000, 'a'), "-o", "out.json"});
   EXPECT_EQ(finished.status, 3);
-  EXPECT_NE(finished.err.find("needs more than 1000000 feed-forward units"), std::string::npos)
+  EXPECT_NE(finished.err.find("needs more than 1000000 hidden units"), std::string::npos)
       << finished.err;
 }
 
