@@ -313,7 +313,7 @@ TEST_F(ReportPrecision, RefusesBadArgumentsAndForeignFiles) {
     EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
   };
   refused({"report"}, "expected a command of logdepth report: precision, ");
-  refused({"report", "precision", "--only", "nonsense"}, "nothing is called 'nonsense'");
+  refused({"report", "precision", "--only", "nonsense"}, "unknown series 'nonsense'");
   refused({"report", "precision", "--up-to", "-4"}, "--up-to");
   refused({"report", "precision", "--up-to", "100000"}, "0 to 4096");
   refused({"report", "precision", "--out", ""}, "--out");

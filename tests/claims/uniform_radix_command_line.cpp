@@ -90,8 +90,10 @@ TEST_F(UniformConstructions, OptionsThatDoNotFitAreRefusedInOneSentence) {
     EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
   };
   for (const char* positions : {"circle", "two-circle"}) {
-    refuses({"--construction", "tree", "--positions", positions}, "first-flag positions only");
-    refuses({"--construction", "radix", "--positions", positions}, "first-flag positions only");
+    refuses({"--construction", "tree", "--positions", positions},
+            "supports only first-flag positions");
+    refuses({"--construction", "radix", "--positions", positions},
+            "supports only first-flag positions");
   }
   done(regular({"--construction", "tree", "--positions", "first-flag"}));
   done(regular({"--construction", "radix", "--positions", "first-flag"}));

@@ -257,7 +257,7 @@ TEST_F(ExportCommand, DivisionsOfEveryConstructionAreTested) {
 TEST_F(ExportCommand, RawStreamsOfWhichNothingIsKnownAreRefused) {
   done({"compile", "program", example("cells/store.cells"), "-o", "store.json"});
   refuses(3, arguments("store.json", {"torch", "--temperature", "hard"}),
-          "takes raw streams other than divisions");
+          "takes raw streams of an unknown format");
 }
 
 TEST_F(ExportCommand, TheSeedChoosesOtherWordsAndTheSameOneTheSame) {

@@ -246,7 +246,7 @@ TEST(ContradictedHypotheses, NameTheHeadTheEncodingAndTheLimit) {
   EXPECT_EQ(contradiction(model, model.hypotheses[0]),
             "layer 0 of the file, head 0 attends to all tokens");
   model.unroll.max_length = 7;
-  EXPECT_EQ(contradiction(model, model.hypotheses[1]), "inputs of more than 7 are refused");
+  EXPECT_EQ(contradiction(model, model.hypotheses[1]), "inputs of more than 7 are rejected");
   EXPECT_EQ(contradiction(model, "rational position encoding: circle"),
             "the position encoding is two-circle");
   EXPECT_EQ(contradiction(model, "at most 5 letters"), "inputs of up to 7 are supported");
