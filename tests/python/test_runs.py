@@ -78,7 +78,7 @@ def test_numbers_are_fractions_for_every_token():
         "share_of_b": [0, 0, 0, Fraction(1, 4)],
     }
     assert all(type(n) is Fraction for n in answer.numbers["share_of_a"])
-    with pytest.raises(logdepth.BadInput, match="gives no verdict: ask for .numbers"):
+    with pytest.raises(logdepth.BadInput, match="returns named numbers, not a decision; use .numbers"):
         answer.accepted
 
 
@@ -116,7 +116,7 @@ def test_states_are_read_where_the_file_has_them():
         construction="cascade",
     )
     assert parity.prefixes("abaab") == [1, 1, 0, 1, 1]
-    with pytest.raises(logdepth.BadInput, match="does not say how prefixes are read"):
+    with pytest.raises(logdepth.BadInput, match="has no prefix readout"):
         ELECTION.prefixes("a")
 
 
