@@ -1,6 +1,8 @@
 // The inequalities of compiler/lemmas/separation_lemmas.cpp against every small case, exactly: they hold for
 // all pairs below N, and with an exponent less they would not.
 
+#include "compiler/lemmas/separation_lemmas.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "compiler/lemmas/separation_lemmas.hpp"
 #include "compiler/meaning/cell_reader.hpp"
 #include "runtime/file/position_code.hpp"
 
