@@ -14,33 +14,35 @@ std::string listed(const auto& numbers) {
   return out;
 }
 
-/// A letter as it is printed: JSON, so that nothing in it is taken for something else.
-std::string letter(const std::string& name) {
+}  // namespace
+
+std::string quoted(const std::string& letter) {
   Json text;
   text.kind = Json::Kind::string;
-  text.text = name;
+  text.text = letter;
   std::string out = canonical_text(text);
   out.pop_back();
   return out;
 }
 
-}  // namespace
-
 std::string statement(const Theorem& theorem, const std::string& file) {
+  const std::string words =
+      file + ": correct for every word of " +
+      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
+      "\ntheorem    " + theorem.name + "\n";
+  if (!theorem.program.empty())
+    return words + "verdict    accepts exactly what this C-RASP program accepts\n" +
+           theorem.program;
   if (!theorem.automaton)
     return file + ": correct for every graph of at most " + std::to_string(*theorem.limit) +
            " vertices\ntheorem    " + theorem.name +
            "\nanswers    logit j of token i is positive if vertex j can be reached from vertex i, "
            "negative otherwise\n";
   const Automaton& x = *theorem.automaton;
-  std::string out =
-      file + ": correct for every word of " +
-      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
-      "\ntheorem    " + theorem.name + "\n";
-  out += (theorem.prefixes == "states" ? "states     " : "points     ") + std::to_string(x.points) +
-         "\n";
+  std::string out = words + (theorem.prefixes == "states" ? "states     " : "points     ") +
+                    std::to_string(x.points) + "\n";
   for (std::size_t k = 0; k < x.letters.size(); ++k)
-    out += "letter     " + letter(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
+    out += "letter     " + quoted(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
   if (x.initial) {
     out +=
         "initial    " + std::to_string(*x.initial) + "\naccepting  " + listed(x.accepting) + "\n";
@@ -118,11 +120,14 @@ Theorem prove(const Json& document, const Json& certificate) {
   need(input == "word" && weights.kinds[0] == "<begin>" && !weights.input.has("end"),
        "input: expected words after <begin>, without <end>");
   need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");
+  need(weights.kinds.size() > 1, "alphabet: no letters");
   if (theorem == "shift-scan") return prove_shift_scan(weights, certificate);
-  if (theorem != "resets") throw Malformed("certificate: unknown theorem");
+  if (theorem != "resets" && theorem != "counting") throw Malformed("certificate: unknown theorem");
   certificate.only({"format", "version", "theorem", "sha256"});
   weights.input.only({"kind", "begin"});
-  return prove_resets(weights);
+  need(weights.unroll.at("kind").string() == "fixed", "unroll: expected no loops");
+  weights.unroll.only({"kind", "loops"}, {"max_length"});
+  return theorem == "resets" ? prove_resets(weights) : prove_counting(weights);
 }
 
 }  // namespace recheck

@@ -25,6 +25,7 @@ std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weig
     return none("input: expected words after <begin>, without <end>");
   if (output != "accept") return none("output: " + output + "; expected accept or reject");
   if (weights.has_loop()) return std::vector<std::string>{"shift-scan"};
+  if (!weights.output.has("prefix")) return std::vector<std::string>{"counting"};
   return std::vector<std::string>{"shift-scan", "resets"};
 }
 

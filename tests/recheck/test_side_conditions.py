@@ -111,6 +111,10 @@ def collection():
                            (("regular", "--regex", "(ab)*", "--construction", "cascade", "--positions", "first-flag"), 29),
                            (("regular", "--regex", "(b|ab*a)*", "--construction", "cascade"), 2),
                            (("regular", "--group", "Z6", "--construction", "cascade"), 9),
+                           (("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"), 3),
+                           (("regular", "--group", "Z6", "--construction", "cascade", "--positions", "first-flag"), 41),
+                           (("regular", "--group", "Z2", "--construction", "radix"), 2),
+                           (("crasp", ROOT / "examples/crasp/dyck1.crasp"), 3),
                            (("connectivity", "--construction", "rows", "--size", "3"), 2)]:
         file = compiled(*options)
         document, certificate = load(file), load(certified(file))
