@@ -1,7 +1,7 @@
 """Files that break one side condition each, where changed numbers do not reach it."""
 import copy
 
-from files import certified, compiled, edited, load
+from files import ROOT, certified, compiled, edited, load
 
 
 def pair(options):
@@ -107,9 +107,78 @@ def of_rows():
     yield two, c, lambda e: None
 
 
+def of_counts():
+    """Cascades on first-flag positions and radix networks for all lengths."""
+    d, c = pair(("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"))
+
+    def a_count_that_is_rounded_up(e):  # (C + 99/100)/2: position 1 is nearer to 0.495 than position 0
+        heads(e, 3)[0]["query"]["entries"][1][2] = "-1/100"
+
+    def an_irrational_parity(e):
+        for head in heads(e, 1):
+            head["output"]["entries"].append([20, 0, "1"])
+        e["layers"][2]["feedforward"]["mask"].append([20, "1"])
+    yield d, c, a_count_that_is_rounded_up
+    yield d, c, an_irrational_parity
+    d, c = pair(("regular", "--group", "Z2", "--construction", "radix"))
+
+    def a_step_of_one_and_a_half_strides(e):
+        heads(e, 2)[0]["query"]["entries"][1][2] = "-3/2"
+
+    def an_irrational_direction(e):
+        heads(e)[0]["output"]["entries"].append([17, 0, "1"])
+        e["layers"][1]["feedforward"]["mask"].append([17, "1"])
+    yield d, c, a_step_of_one_and_a_half_strides
+    yield d, c, an_irrational_direction
+    claims = c["loop"]["directions"]
+    yield d, {**c, "loop": {**c["loop"], "directions": claims + claims[:1]}}, lambda e: None
+
+
+def of_counting_programs():
+    d, c = pair(("crasp", ROOT / "examples/crasp/majority.crasp"))
+
+    def a_loop(e):
+        e["layers"][0]["block"] = "repeated"
+        e["shape"].update(final=0, repeated=1)
+
+    def a_prefix(e):
+        e["output"]["prefix"] = {"kind": "state", "states": 1, "first_row": 2}
+        e["unembedding"]["rows"] = 3
+
+    def no_letters(e):
+        e["alphabet"] = []
+        e["embedding"] = {"<begin>": e["embedding"]["<begin>"]}
+
+    def an_irrational_sign(e):
+        heads(e)[0]["output"]["entries"].append([6, 0, "1"])
+        e["layers"][0]["feedforward"]["mask"].append([6, "1"])
+
+    def a_code(e):
+        e["position"] = {"kind": "circle", "fills": [{"at": [6, 7], "back": 0, "scale": "1"}]}
+        e["layers"][0]["attention"]["mask"] += [[6, "3/2"], [7, "3/2"]]
+
+    def a_head_that_selects(e):
+        a_code(e)
+        head = copy.deepcopy(heads(e)[0])
+        head["query"]["entries"], head["key"]["entries"] = entries((0, 0, "1")), entries((0, 6, "-1"))
+        head["value"]["entries"], head["output"]["entries"] = entries((0, 0, "1")), entries((8, 0, "1"))
+        heads(e).append(head)
+
+    def a_unit_of_the_position(e):
+        a_code(e)
+        layer = copy.deepcopy(e["layers"][0])
+        layer["attention"] = {"heads": [], "mask": []}
+        layer["feedforward"].update(mask=entries((6, "1"), (7, "1")))
+        layer["feedforward"]["in"]["entries"], layer["feedforward"]["out"]["entries"] = entries((0, 6, "1")), entries((8, 0, "1"))
+        e["layers"].append(layer)
+        e["shape"]["final"] = 2
+    for change in (a_loop, a_prefix, no_letters, an_irrational_sign, a_head_that_selects, a_unit_of_the_position):
+        yield d, c, change
+
+
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}

@@ -7,6 +7,7 @@ import unittest
 
 import changes
 import files
+import targeted
 from files import both, certified, claim, compiled, edited, first_difference, load, path, peer, run, seal, store, words
 
 SCAN = ("regular", "--regex", "(a|b)*abb", "--construction", "scan", "--positions", "circle", "--table", "matrix")
@@ -215,6 +216,22 @@ def one_back(last_letter_weighs):
         "output": {"kind": "accept", "accept": 9, "reject": 10, "prefix": {"kind": "state", "states": 9, "first_row": 0}},
         "unroll": {"kind": "fixed", "loops": 0}, "embedding": embedding, "layers": [layer], "unembedding": sparse(11, m, logits),
         "position": {"kind": "circle", "fills": [{"at": [0, 1], "back": 0, "scale": "1"}, {"at": [2, 3], "back": 1, "scale": "1"}]}})
+
+
+class WrongTokens(unittest.TestCase):
+    """Queries that select another token, but look much like the right ones: refused, and wrong on a short word."""
+
+    def test_each_is_wrong_and_refused(self):
+        seen = 0
+        for document, certificate, change in targeted.of_counts():
+            if change.__name__ not in ("a_count_that_is_rounded_up", "a_step_of_one_and_a_half_strides"):
+                continue
+            right = claim(both(store(document), store(certificate))[1])
+            changed = edited(document, change)
+            self.assertEqual(both(store(changed), store({**certificate, "sha256": changed["sha256"]}))[0], 1)
+            self.assertIsNotNone(first_difference(changed, right, list(words("a", 12))), change.__name__)
+            seen += 1
+        self.assertEqual(seen, 2)
 
 
 class LengthsOfKeys(unittest.TestCase):

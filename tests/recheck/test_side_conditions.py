@@ -21,8 +21,10 @@ LIMITS = [
     "--against: too many pairs of states",
     "a shift is beyond 2^40",
     "more than 100000 products",
+    "more than 20000 classes of tokens",
     "more than 20000 states of the heads",
     "{}: a product reads too many cells",
+    "{}: divides by {}/{}",
     "{}: reads {} positions back; expected at most 64",
     "{}: too many cases",
 ]
@@ -35,15 +37,16 @@ LATER = [
     "token {}, feed-forward: a unit of unknown sign",
     "two labels of a product cell stand for the same map",
     "unroll: not a number of loops of this theorem",
+    "a direction of weight {}",
+    "{}: a direction without a constant",
     "{}: a norm mixes 1/(p+1) with other numbers",
     "{}: a score multiplies two flags",
-    "{}: counts of different weight in one norm",
+    "{}: compares differently at different tokens",
     "{}: moves back by {}; expected a count",
-    "{}: not a direction of counts",
+    "{}: not a direction of separate numbers",
     "{}: reads the class of a token that is known by its position alone",
     "{}: selects differently at different tokens",
     "{}: the key is not the rising component of a position code",
-    "{}: the query depends on the position",
     "{}: the query is not one pointer",
 ]
 # No file of the collection comes to these:
@@ -64,7 +67,6 @@ NO_FILE = [
     "{}: elements of several product cells",
     "{}: product cell {} has no label for a product",
     "{}: reads 1/(p+1) of another token",
-    "{}: the direction of the position is irrational",
     "{}: the score is not that of one count and the own position code",
 ]
 
