@@ -239,11 +239,14 @@ class Weights:
 # ---- forms: dict atom -> Fraction; an atom is ONE or ((kind, id, version, shift), part) --------------
 
 ONE, ZERO = (), (0, 0)
-POSITION, STRIDE, BEFORE, UNIT = (1 << 20) + 0, (1 << 20) + 1, (1 << 20) + 2, (1 << 20) + 3  # numbers of directions, beside counters
+POSITION, REST, STRIDE, BEFORE, DIVISOR, UNIT = range(1 << 20, (1 << 20) + 6)  # numbers of directions, beside counters
 
 
 def cell(kind, number=0, version=0, at=ZERO):
     return kind, number, version, at
+
+
+OWN, NEAR, QUOTIENT, ARGUMENT, ITS_QUOTIENT = range(5)  # positions of the theorem of division, in a K
 
 
 def own(kind, part=0):
@@ -374,7 +377,7 @@ class Frame:
             return x
         cells = {a[0] for form in x.values() for a in form if a}
         kinds = {c[0] for c in cells}
-        if kinds & set("MV"):
+        if kinds & set("MVNW"):
             return self.direction(x, where)
         if "H" in kinds:
             return self.parity(x, where)
@@ -385,6 +388,8 @@ class Frame:
         cross = {pair for pair, v in cross.items() if v}
         if cross and len(cells) == 1 and kinds == {"D"}:
             return self.direction(x, where)
+        if cross and cell("K", NEAR) in cells:
+            return self.multiple(x, where)
         need(not cross and is_constant(square), "{}: the norm is not the same at every token", where)
         factor = root(width / square[ONE]) if square else None
         need(factor is not None, "{}: the norm is irrational; expected a square, found {}/({})", where, width, shown(square))
@@ -400,7 +405,7 @@ class Frame:
                     add(square, {a or b: 2 * v * w})
                 elif a[0] != b[0] or a[0][0] not in "TX":  # else one of two components of a one-hot is 0
                     product(a, b, 2 * v * w)
-            if a == ONE or a[0][0] in "FSP":
+            if a == ONE or a[0][0] in "FSPE":
                 add(square, {ONE: v * v})  # a flag is +1 or -1
             elif a[0][0] in "TX":
                 add(square, {a: v * v})
@@ -417,7 +422,9 @@ class Frame:
 
     # Lemma direction: x_c = r l_c with r > 0, l_c linear in whole numbers; sum l_c^2 = k (w1 v1^2 + w2 v2^2 + ...), some w = 1.
     def direction(self, x, where):
-        linear, squares = {c: self.linear(form, where) for c, form in x.items()}, {}
+        kinds = {a[0][0] for form in x.values() for a in form if a}
+        whole = UNIT if "N" in kinds else REST if "W" in kinds else POSITION
+        linear, squares = {c: self.linear(form, whole, where) for c, form in x.items()}, {}
         v = min(next(iter(linear.values())))  # Lemma one_sign: all x_c are multiples of one number
         one, leading = next(iter(linear.values())), {c: form.get(v, 0) for c, form in linear.items()}
         if all(a and form == {w: b * a / one[v] for w, b in one.items()} for a, form in zip(leading.values(), linear.values())):
@@ -434,22 +441,24 @@ class Frame:
                         squares[v, w] = squares.get((v, w), 0) + (a * b if v == w else 2 * a * b)
         need(all(v == w or not total for (v, w), total in squares.items()), "{}: not a direction of separate numbers", where)
         weights = sorted((v, total) for (v, w), total in squares.items() if v == w)
-        need(weights[-1][0] == UNIT and len(weights) > 1, "{}: a direction without a constant", where)
+        need(weights[-1][0] in (DIVISOR, UNIT) and len(weights) > 1, "{}: a direction without a constant", where)
         factor, unit = next(((root(self.weights.width / w), w) for _, w in weights if root(self.weights.width / w)), (None, None))
         need(factor is not None, "{}: the direction is irrational", where)
         return {c: self.along([(v, w / unit) for v, w in weights], form, factor) for c, form in linear.items()}
 
-    def linear(self, form, where):
-        """The linear form l with form = r l: r is 1/(p+1), or the one of a direction."""
+    def linear(self, form, whole, where):
+        """The linear form l with form = r l: r is 1/(whole + 1), 1 if whole is UNIT, or the one of a direction."""
         cells, out = {a[0] for a in form if a}, {}
         if {c[0] for c in cells} == {"D"} and len(cells) == 1 and ONE not in form:
             return {self.directions[next(iter(cells))[1]][part][0]: v for (_, part), v in form.items()}
+        kinds = {c[0] for c in cells}
+        need(kinds <= set({POSITION: "MV", REST: "W", UNIT: "N"}[whole]), "{}: a norm mixes 1/(p+1) with other numbers", where)
         for a, v in form.items():
-            need(a == ONE or a[0][0] in "MV", "{}: a norm mixes 1/(p+1) with other numbers", where)
             if a == ONE:
-                add(out, {POSITION: v, UNIT: v})  # 1 = (p + 1)/(p + 1)
+                add(out, {UNIT: v})
+                add(out, {whole: v} if whole != UNIT else {})
             else:
-                add(out, {UNIT if a[0][0] == "V" else a[0][1]: v})
+                add(out, {UNIT if a[0][0] in "VW" else a[0][1]: v})
         return out
 
     def along(self, weights, form, factor=1):
@@ -462,6 +471,17 @@ class Frame:
             self.directions.append(weights)
         d, part = cell("D", self.directions.index(weights)), {v: i for i, (v, _) in enumerate(weights)}
         return {(d, part[v]): a * factor for v, a in form.items()}
+
+    def multiple(self, x, where):
+        """Lemma multiple: the codes of the position nearest to p/m and of p/m are equal iff m divides p; the sign is an atom."""
+        near, d = (cell("K", NEAR), 0), [(POSITION, 1), (DIVISOR, 1)]
+        ratio = (cell("D", self.directions.index(d)), 0) if d in self.directions else None
+        factors = {c: form.get(near, 0) for c, form in x.items()}
+        good = self.code == "phi" and self.parameter == 1 and all(form == {near: v, ratio: -v} for v, form in zip(factors.values(), x.values()))
+        need(good, "{}: not the difference of the codes of p/m and of the position nearest to it", where)
+        factor = root(self.weights.width / sum(v * v for v in factors.values()))
+        need(factor is not None, "{}: the norm is irrational", where)
+        return {c: {own("Y"): v * factor} for c, v in factors.items()}
 
     def parity(self, x, where):
         """Lemma parity: floor((p+1)/2) and floor(p/2) are one position where p is even, else their codes rise."""
@@ -1406,6 +1426,157 @@ class Counting(Resets):
         return "\n".join(["alphabet " + " ".join(map(spelled, self.weights.kinds[1:])), *self.text, f"L := {text}"])
 
 
+# ---- the theorem of division ------------------------------------------------------------------------
+
+
+class Division:
+    """m >= 1 is the same at all tokens, a <= p the argument of a token. K of id ARGUMENT is the code of a, and so on; D of version
+    ARGUMENT is read there; E is +1 where m divides p, else -1; Y a sign, 0 where m divides p; W is 1/((p mod m) + 1)."""
+
+    TEXT = {OWN: "p", NEAR: "nearest position to p/m", QUOTIENT: "floor(p/m)", ARGUMENT: "a", ITS_QUOTIENT: "floor(a/m)"}
+
+    def __init__(self, weights, certificate):
+        self.weights, self.certificate, self.steps = weights, certificate, ""
+        self.frame = Frame(weights, lambda c: -1)
+
+    def prove(self):
+        w = self.weights
+        need(string(member(w.unroll, "kind")) == "fixed" and not w.has_loop(), "a repeated block; expected none")
+        only(w.unroll, ("kind", "loops"), ("max_length",))
+        self.limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        h = self.given()
+        for n, layer in enumerate(w.layers):
+            if layer.heads:
+                self.attention(layer, h, f"layer {n}, attention")
+            where = f"layer {n}, feed-forward"
+            for form, uses in self.frame.feed_forward(layer, h, where):
+                need(set(form) == {own("Y")}, "{}: a unit of unknown sign", where)
+                for c, v in uses.items():  # relu(Y) = (|Y| + Y)/2 and |Y| = (1 - E)/2
+                    add(h.setdefault(c, {}), {ONE: v / 4, own("E"): -v / 4, own("Y"): v / 2})
+        names = [string(name) for name in array(w.output["names"])]
+        expect(len(names) == w.unembedding.rows, "unembedding: expected a row for every output")
+        answers = [self.answer(name, combine(w.unembedding.at.get(r, {}), h)) for r, name in enumerate(names)]
+        lines = [f"given      {canonical(name)} = {text}" for name, text in zip(w.input["names"], self.texts)]
+        return {"name": "division", "limit": self.limit, "automaton": None, "lines": lines + answers, "steps": self.steps}
+
+    def given(self):
+        """What the certificate assumes of the inputs, and the constant coordinates."""
+        w, h = self.weights, {}
+        only(w.input, ("kind", "names"), ("mirrored",))
+        names, claims = array(w.input["names"]), array(member(self.certificate, "given"))
+        expect(len(names) == len(claims), "given: expected an entry for every input")
+        mirrored = boolean(w.input.get("mirrored", False))
+        expect(len(names) <= (w.width // 2 if mirrored else w.width), "input: more names than coordinates")
+        need(not mirrored or w.width % 2 == 0, "input: no room for the mirrored numbers")
+        self.texts = []
+        for c, (name, claim) in enumerate(zip(names, claims)):
+            string(name)
+            form, text = self.claimed(*array(claim, 3))
+            self.texts.append(text)
+            add(h.setdefault(c, {}), form)
+            if mirrored:
+                add(h.setdefault(c + w.width // 2, {}), form, -1)
+        need(string(member(w.position, "kind")) == "first-flag", "position: expected the first flag")
+        only(w.position, ("kind", "first", "rest"))
+        first, rest = (to_row(w.position[key], w.width) for key in ("first", "rest"))
+        need(first == rest, "position: expected the same at every token")
+        for c, v in rest.items():
+            add(h.setdefault(c, {}), {ONE: v})
+        return h
+
+    def claimed(self, number, length, part):
+        """["p", "", 0]: the number p, as "m" and "1"; ["p", "m", i]: component i of dir(p, m), as ["p", "12", i] and ["a", "1", i]."""
+        number, length, part = string(number), string(length), integer(part, 0, 1)
+        if not length:
+            expect(number in ("p", "m", "1") and part == 0, "given: expected p, m or 1")
+            return ({ONE: Fraction(1)} if number == "1" else {own_cell("N", POSITION if number == "p" else DIVISOR): Fraction(1)}), number
+        text = f"dir({number}, {length}).{part}"
+        if number == "a":
+            expect(length == "1", "given: expected dir(a, 1)")
+            self.frame.set_code("phi", Fraction(1))
+            return {(cell("K", ARGUMENT), part): Fraction(1)}, text
+        expect(number == "p", "given: expected a direction of p or a")
+        with_m = length == "m"
+        size = Fraction(1) if with_m else Fraction(integer(Number(length), 1, 1 << 30))
+        other = DIVISOR if with_m else UNIT
+        return self.frame.along([(POSITION, Fraction(1)), (other, size * size)], {(POSITION, other)[part]: (Fraction(1), size)[part]}), text
+
+    def attention(self, layer, h, where):
+        frame = self.frame
+        z = frame.normalised(layer.attention_mask, h, where)
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = frame.apply(head.output, frame.apply(head.value, z))
+            if not values:
+                continue  # adds nothing, whatever it selects
+            need(head.causal, "{}: not causal", here)
+            score = frame.score(frame.apply(head.query, z), frame.apply(head.key, z))
+            what = self.selected(score, here)
+            self.steps += f"{here}: {what}\n"
+            for c, form in values.items():
+                h[c] = add(dict(h.get(c, {})), self.read(form, what, here))
+
+    def selected(self, score, where):
+        frame, K = self.frame, cell("K")
+        queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
+        if queries == {ONE} and keys == {K, own("E")[0]}:  # Lemma last_flag
+            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("E")))
+            need(not score and 0 < rise <= 2 * weight, "{}: not the last multiple of m", where)
+            return "last multiple"
+        need(len(queries) == len(keys) == 1 and ONE not in queries, "{}: the query is not one position", where)
+        (query,), (key,) = queries, keys
+        entry = {(a[1], b[1]): v for (a, b), v in score.items()}
+        if query[0] == key[0] == "K" and (query, key) in ((K, K), (cell("K", ARGUMENT), K), (cell("K", QUOTIENT), cell("K", QUOTIENT))):
+            need(set(entry) == {(0, 0), (1, 1)} and 0 < entry[0, 0] == entry[1, 1], "{}: the scores are not the product of two position codes", where)
+            return "same quotient" if key != K else "own position" if query == K else "argument"
+        ratio = query[0] == "D" and query[2] == OWN and frame.directions[query[1]] == [(POSITION, 1), (DIVISOR, 1)]
+        need(ratio and frame.code == "phi", "{}: the query is not a position or p/m", where)
+        if key == K and (1, 0) not in entry:  # Lemma nearest
+            good = set(entry) == {(0, 0), (1, 1)} and entry[1, 1] == frame.parameter * entry[0, 0] > 0
+            need(good, "{}: not the position nearest to p/m", where)
+            return "nearest to p/m"
+        numbers, size = frame.directions[key[1]] if key[0] == "D" and key[2] == OWN else [], 1  # Lemma floor, phi over L
+        if key == K:  # (j, L)/|(j, L)|
+            numbers, size = [(POSITION, 1), (UNIT, frame.parameter ** 2)], frame.parameter
+        need([v for v, _ in numbers] == [POSITION, UNIT] and numbers[0][1] == 1, "{}: keys are not a code of the own position", where)
+        square, (a, b, e) = numbers[1][1], (entry.pop(at, 0) for at in ((0, 0), (1, 0), (1, 1)))
+        e *= size
+        # The key is (j, 1)/|(j, L)|: the query is a positive multiple of (p/m + b/a, L^2).
+        good = not entry and a > 0 and e == a * square and b == -a / 2
+        need(good, "{}: not p/m rounded down", where)
+        need(self.limit is not None and self.limit ** 2 <= 64 * square, "{}: rounds down up to {} tokens only", where, shown(64 * square))
+        return "floor of p/m"
+
+    def read(self, form, what, where):
+        K = lambda id: cell("K", id)
+        moves = {"nearest to p/m": {K(OWN): K(NEAR)}, "last multiple": {K(NEAR): K(QUOTIENT)}, "floor of p/m": {K(OWN): K(QUOTIENT)},
+                 "argument": {K(OWN): K(ARGUMENT), K(QUOTIENT): K(ITS_QUOTIENT)}}
+        out = {}
+        for a, v in form.items():
+            if what == "own position" or a == ONE:
+                add(out, {a: v})
+            elif what == "same quotient":
+                need(a == own("E"), "{}: averages {}", where, shown(form))
+                add(out, {ONE: -v, own("W"): 2 * v})
+            elif what == "argument" and a[0][0] == "D" and a[0][2] == OWN and [x for x, _ in self.frame.directions[a[0][1]]] == [REST, UNIT]:
+                add(out, {(cell("D", a[0][1], ARGUMENT), a[1]): v})
+            else:
+                need(a[0] in moves[what], "{}: reads {} of another token", where, shown(form))
+                add(out, {(moves[what][a[0]], a[1]): v})
+        return out
+
+    def answer(self, name, form):
+        need(len(form) == 1 and ONE not in form, "output {}: not one component of a direction; found {}", name, shown(form))
+        (((kind, number, version, _), part), v), = form.items()
+        if kind == "K":
+            what = f"dir({self.TEXT[number]}, {shown(self.frame.parameter)}).{part}"
+        else:
+            good = kind == "D" and self.frame.directions[number] == [(REST, 1), (UNIT, 1)]
+            need(good, "output {}: no code of a position; found {}", name, shown(form))
+            what = f"dir({'a' if version == ARGUMENT else 'p'} mod m, 1).{part}"
+        return f"answers    {canonical(name)} = {'' if v == 1 else shown(v) + ' * '}{what}"
+
+
 # ---- the theorem of reachability over rows ----------------------------------------------------------
 
 
@@ -1519,6 +1690,10 @@ def prove(document, certificate):
         good = kind == "graph" and string(w.input["layout"]) == "rows" and string(member(w.output, "kind")) == "relation"
         need(good, "not a file of rows of a graph that answers with a relation")
         return Rows(w).prove()
+    if theorem == "division":
+        only(certificate, ("format", "version", "theorem", "sha256", "given"))
+        need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
+        return Division(w, certificate).prove()
     good = kind == "word" and w.kinds and w.kinds[0] == "<begin>" and "end" not in w.input
     need(good, "input: expected words after <begin>, without <end>")
     need(string(member(w.output, "kind")) == "accept", "output: expected accept or reject")
@@ -1532,6 +1707,11 @@ def prove(document, certificate):
 
 def statement(theorem, file):
     x, limit = theorem["automaton"], theorem["limit"]
+    if "lines" in theorem:
+        length = "every length" if limit is None else f"at most {limit} tokens"
+        return "\n".join([f"{file}: correct for every input of {length}", f"theorem    {theorem['name']}",
+                          "for        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token with 0 <= a <= p",
+                          "where      dir(x, y) = (x, y)/sqrt(x^2 + y^2)", *theorem["lines"]])
     words = f"{file}: correct for every word of " + ("every length" if limit is None else f"at most {limit} letters")
     if "program" in theorem:
         return f"{words}\ntheorem    {theorem['name']}\nverdict    accepts exactly what this C-RASP program accepts\n{theorem['program']}"

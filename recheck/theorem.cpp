@@ -26,6 +26,14 @@ std::string quoted(const std::string& letter) {
 }
 
 std::string statement(const Theorem& theorem, const std::string& file) {
+  if (!theorem.answers.empty())
+    return file + ": correct for every input of " +
+           (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " tokens"
+                          : "every length") +
+           "\ntheorem    " + theorem.name +
+           "\nfor        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token "
+           "with 0 <= a <= p\nwhere      dir(x, y) = (x, y)/sqrt(x^2 + y^2)\n" +
+           theorem.answers;
   const std::string words =
       file + ": correct for every word of " +
       (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
@@ -116,6 +124,12 @@ Theorem prove(const Json& document, const Json& certificate) {
              weights.output.at("kind").string() == "relation",
          "not a file of rows of a graph that answers with a relation");
     return prove_rows(weights);
+  }
+  if (theorem == "division") {
+    certificate.only({"format", "version", "theorem", "sha256", "given"});
+    need(input == "cells" && weights.output.at("kind").string() == "cells",
+         "not a file of raw inputs and outputs");
+    return prove_division(weights, certificate);
   }
   need(input == "word" && weights.kinds[0] == "<begin>" && !weights.input.has("end"),
        "input: expected words after <begin>, without <end>");

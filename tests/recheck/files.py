@@ -194,6 +194,42 @@ class CountingProgram:
             sign = 1 if sign == "+" else -1
 
 
+def direction(x, y, part):
+    """A component of (x, y)/sqrt(x^2 + y^2), as the runner's exact number."""
+    top = (x, y)[part]
+    return RUNNER.number(f"{top * top}*sqrt({top * top}/{(x * x + y * y) * top ** 4})") if top else RUNNER.Fraction(0)
+
+
+def division_terms(text):
+    """What a line `given` or `answers` holds: a function of p, m and a."""
+    if text in ("p", "m", "1"):
+        return lambda p, m, a: RUNNER.Fraction({"p": p, "m": m, "1": 1}[text])
+    factor, _, rest = text.rpartition(" * ")
+    what, length, part = re.fullmatch(r"dir\((.*), (\d+|m)\)\.([01])", rest).groups()
+    place = {"p": lambda p, m, a: p, "a": lambda p, m, a: a, "floor(p/m)": lambda p, m, a: p // m, "floor(a/m)": lambda p, m, a: a // m,
+             "p mod m": lambda p, m, a: p % m, "a mod m": lambda p, m, a: a % m}[what]
+    return lambda p, m, a: direction(place(p, m, a), m if length == "m" else int(length), int(part)) * RUNNER.Fraction(factor or 1)
+
+
+def first_wrong_division(document, statement, lengths, divisors):
+    """Runs the file exactly on arguments of all sizes; the first answer that is not the printed one, or None."""
+    model, draw = RUNNER.Model(store(document, path("division.run.json"))), random.Random(3)
+    lines = {key: [(json.loads(name), division_terms(text)) for name, text in
+                   (line[11:].split(" = ", 1) for line in statement.splitlines() if line.startswith(key))] for key in ("given", "answers")}
+    assert len(lines["given"]) == len(document["input"]["names"]) and len(lines["answers"]) == len(document["output"]["names"])
+    for n in lengths:
+        for m in divisors:
+            arguments = [draw.randint(0, p) for p in range(n)]
+            rows = [[value(p, m, a) for _, value in lines["given"]] for p, a in enumerate(arguments)]
+            h = model.run(model.cells(rows))
+            for p, a in enumerate(arguments):
+                logit = model.logits(h[p])
+                for row, (name, value) in enumerate(lines["answers"]):
+                    if RUNNER.sign(logit(row) + value(p, m, a) * -1) != 0:
+                        return f"{name} at token {p} of {n} for m = {m}, a = {a}: {RUNNER.shown(logit(row))}"
+    return None
+
+
 def words(letters, up_to=3, longer=(5, 6, 8, 9)):
     for n in range(up_to + 1):
         yield from map(list, itertools.product(letters, repeat=n))

@@ -107,6 +107,24 @@ class Agreement(unittest.TestCase):
         pathlib.Path(source).write_text('alphabet < 1 é <=\nL := #[Q_"<="] > #[Q_é] + #[Q_<] and #[Q_1] = 0\n')
         self.counting(compiled("crasp", source))
 
+    def test_divisions(self):
+        forms = [(), ("--own-argument",), ("--unit-inputs",), ("--own-argument", "--unit-inputs")]
+        floors = [("--construction", "floor", "--for-length", length, *more) for length in ("8", "9", "100") for more in ((), ("--own-argument",))]
+        for form in forms + floors:
+            for norm in ("rms", "layernorm"):
+                file = compiled("division", *form, "--norm", norm)
+                certificate = certified(file)
+                status, out, _ = both(file, certificate, "--steps")
+                self.assertEqual(status, 0)
+                scope = f"at most {form[3]} tokens" if "floor" in form else "every length"
+                self.assertIn(f"correct for every input of {scope}\ntheorem    division\n", out)
+                argument = "p" if "--own-argument" in form else "a"
+                for part in "01":
+                    self.assertIn(f'answers    "quotient.{part}" = dir(floor({argument}/m), 1).{part}\n', out)
+                    self.assertIn(f'answers    "remainder.{part}" = dir({argument} mod m, 1).{part}\n', out)
+                self.assertIsNone(files.first_wrong_division(load(file), out, (1, 8), (1, 2, 3, 5, 9)))
+                self.assertLess(pathlib.Path(certificate).stat().st_size, 512)
+
     def test_rows(self):
         for size in (3, 4, 5):
             for norm in ("rms", "layernorm"):
@@ -124,7 +142,7 @@ class Agreement(unittest.TestCase):
     def test_what_no_theorem_covers_is_refused_by_name(self):
         refused = [
             (("regular", "--group", "Z2", "--construction", "tree"), "expected words after <begin>, without <end>"),
-            (("division",), "raw streams; expected words or rows of a graph"),
+            (("division", "--construction", "paper"), "division: position: expected the same at every token"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
             (("connectivity", "--construction", "radix", "--size", "3"), "an adjacency matrix with padding"),
         ]
