@@ -176,9 +176,53 @@ def of_counting_programs():
         yield d, c, change
 
 
+def of_divisions():
+    d, c = pair(("division",))
+    at = {name: cell["coordinates"] for name, cell in d["cells"].items()}
+
+    def write(head, column, value="1"):
+        """The head also writes a coordinate to where nothing reads any more."""
+        row = head["value"]["rows"]
+        head["value"]["entries"].append([row, column, value])
+        head["output"]["entries"].insert(0, [at["i"][0], row, "1"])
+        head["value"]["rows"] = head["output"]["columns"] = row + 1
+
+    def a_loop(e):
+        for layer in e["layers"]:
+            layer["block"] = "repeated"
+        e["shape"].update(initial=0, repeated=len(e["layers"]))
+
+    def a_circle(e):
+        e["position"] = {"kind": "circle", "fills": []}
+
+    def a_position_that_weighs_more_than_a_multiple(e):
+        heads(e, 2)[0]["key"]["entries"] = entries((0, at["I"][0], "1"), (0, at["e"][0], "1/4"))
+
+    def an_irrational_difference(e):
+        for head, row in zip(heads(e, 1), (2, 0)):
+            head["output"]["entries"].append([at["remainder"][0], row, "1"])
+        e["layers"][1]["feedforward"]["mask"].append([at["remainder"][0], "1"])
+
+    def a_query_of_two_cells(e):
+        heads(e, 1)[0]["query"]["entries"] = entries((0, at["I"][0], "1"), (0, at["R"][0], "1"), (1, at["R"][1], "1"))
+    for change in (a_loop, a_circle, a_position_that_weighs_more_than_a_multiple, an_irrational_difference, a_query_of_two_cells):
+        yield d, c, change
+    yield d, c, lambda e: [h.update(causal=False) for h in heads(e)]
+    yield d, c, lambda e: write(heads(e, 3)[0], at["B"][0])
+    yield d, c, lambda e: write(heads(e, 1)[0], at["R"][0])
+    yield pair(("regular", "--group", "Z2", "--construction", "cascade"))[0], c, lambda e: None
+    d, c = pair(("division", "--construction", "floor", "--for-length", "8", "--own-argument"))
+    R = d["cells"]["R"]["coordinates"]
+    yield d, c, lambda e: heads(e)[0]["key"].update(entries=entries((0, R[0], "1"), (1, R[1], "1")))
+    yield d, c, lambda e: e["unroll"].update(max_length=9)
+    d, c = pair(("division", "--construction", "floor", "--for-length", "9", "--own-argument"))
+    code = d["cells"]["I2"]["coordinates"]
+    yield d, c, lambda e: heads(e)[1]["query"].update(entries=entries((0, code[0], "1"), (1, code[1], "1/2")))
+
+
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs(), of_divisions()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}

@@ -53,6 +53,7 @@ LATER = [
 NO_FILE = [
     "coordinate {} enters the loop with {}",
     "input: expected words after <begin>, without <end>",
+    "input: no room for the mirrored numbers",
     "input: no room for the mirrored row",
     "no prefix read-out",
     "not a file of rows of a graph that answers with a relation",
@@ -117,6 +118,8 @@ def collection():
                            (("regular", "--group", "Z6", "--construction", "cascade", "--positions", "first-flag"), 41),
                            (("regular", "--group", "Z2", "--construction", "radix"), 2),
                            (("crasp", ROOT / "examples/crasp/dyck1.crasp"), 3),
+                           (("division",), 5),
+                           (("division", "--construction", "floor", "--for-length", "9", "--own-argument"), 2),
                            (("connectivity", "--construction", "rows", "--size", "3"), 2)]:
         file = compiled(*options)
         document, certificate = load(file), load(certified(file))
