@@ -10,6 +10,7 @@
 //   H  component of the code of position floor((p + id)/version)      Z  sign of a sum of counts: -1, 0 or +1
 // and in the theorem of division, for the divisor m: N number `id`; K of another id, the code of another position; D of version
 // kArgument, read at the argument; E +1 where m divides p, else -1; Y a sign, 0 where m divides p; W 1/((p mod m) + 1).
+// and in the theorem of the tree: O one-hot, component 0 is the first token; flags A, B, G, J (tree.cpp).
 // The position of an atom is max(p - b, 0), where p is the token and the shift b is a*s + c, with s >= 1 the stride of the
 // loop. Shifts are never negative, so that reading shift c of what has shift b is shift b + c.
 
@@ -50,9 +51,9 @@ using Form = std::map<Atom, mpq_class>;  // without zeros
 using Stream = std::map<int, Form>;      // coordinate to form; what is absent is zero
 using Bilinear = std::map<Atom, Form>;   // atom at the key's token, to a form at the query's
 
-/// What directions are made of: a count, by the number of its counter, or one of these: the position p, p mod m, the stride s, the
-/// stride one loop before, m, 1.
-enum : int { kPosition = 1 << 20, kRest, kStride, kBefore, kDivisor, kUnit };
+/// What directions are made of: a count, by the number of its counter, or one of these: the position p, p mod m, the number of active
+/// tokens up to p less 1, the stride s, the stride one loop before, m, 1.
+enum : int { kPosition = 1 << 20, kRest, kLess, kStride, kBefore, kDivisor, kUnit };
 /// Ids of K in the theorem of division: the position nearest to p/m, floor(p/m), the argument a, floor(a/m).
 enum : int { kNear = 1, kQuotient, kArgument, kItsQuotient };
 using Linear = std::map<int, mpq_class>;                  // such a number to its factor
@@ -85,9 +86,11 @@ struct Laws {
   std::function<int(const Cell&)> size_of;  // number of components of a one-hot cell
   std::vector<Weighted> directions = {};    // weights of the squares of the numbers, by id of D
 
-  static bool one_hot(const Cell& cell) { return cell.kind == 'T' || cell.kind == 'X'; }
+  static bool one_hot(const Cell& cell) {
+    return cell.kind == 'T' || cell.kind == 'X' || cell.kind == 'O';
+  }
   static bool flag(const Cell& cell) {
-    return cell.kind == 'F' || cell.kind == 'S' || cell.kind == 'P' || cell.kind == 'E';
+    return std::string("FSPEABGJ").find(cell.kind) != std::string::npos;
   }
   /// 1/(p+1) times a count.
   static bool mean(const Cell& cell) { return cell.kind == 'V' || cell.kind == 'M'; }

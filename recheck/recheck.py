@@ -239,7 +239,7 @@ class Weights:
 # ---- forms: dict atom -> Fraction; an atom is ONE or ((kind, id, version, shift), part) --------------
 
 ONE, ZERO = (), (0, 0)
-POSITION, REST, STRIDE, BEFORE, DIVISOR, UNIT = range(1 << 20, (1 << 20) + 6)  # numbers of directions, beside counters
+POSITION, REST, LESS, STRIDE, BEFORE, DIVISOR, UNIT = range(1 << 20, (1 << 20) + 7)  # numbers of directions, beside counters
 
 
 def cell(kind, number=0, version=0, at=ZERO):
@@ -336,7 +336,7 @@ class Frame:
     def simplify(self, form):
         """Uses that the components of a one-hot sum to 1, where all of them occur. The same function afterwards."""
         for c, values in by_cell(form).items():
-            if c[0] in "TX" and len(values) == self.size_of(c):
+            if c[0] in "TXO" and len(values) == self.size_of(c):
                 v = max(values, key=values.count)
                 add(form, {ONE: v} | {(c, i): -v for i in range(len(values))})
         return form
@@ -352,7 +352,7 @@ class Frame:
         """An interval that holds every value of the form."""
         low = high = constant_of(form)
         for c, values in by_cell(form).items():
-            if c[0] in "TXV":
+            if c[0] in "TXOV":
                 values += [0] * (c[0] == "V" or len(values) < self.size_of(c))
                 low, high = low + min(values), high + max(values)
             else:
@@ -403,11 +403,11 @@ class Frame:
             for b, w in items[:i]:
                 if ONE in (a, b):
                     add(square, {a or b: 2 * v * w})
-                elif a[0] != b[0] or a[0][0] not in "TX":  # else one of two components of a one-hot is 0
+                elif a[0] != b[0] or a[0][0] not in "TXO":  # else one of two components of a one-hot is 0
                     product(a, b, 2 * v * w)
-            if a == ONE or a[0][0] in "FSPE":
+            if a == ONE or a[0][0] in "FSPEABGJ":
                 add(square, {ONE: v * v})  # a flag is +1 or -1
-            elif a[0][0] in "TX":
+            elif a[0][0] in "TXO":
                 add(square, {a: v * v})
             elif a[0][0] == "K" and a[1] % 2:  # y^2 = 1 - x^2
                 add(square, {ONE: v * v})
@@ -577,9 +577,9 @@ class Frame:
             self.simplify(form)
         return left
 
-    def embedded(self):
+    def embedded(self, T0=own("T", 0)):
         """E(token) + position code. <begin> is kind 0, at position 0 and nowhere else, so the first flag is T0."""
-        w, position, h, T0 = self.weights, self.weights.position, {}, own("T", 0)
+        w, position, h = self.weights, self.weights.position, {}
         put_in = lambda c, form, factor=1: add(h.setdefault(c, {}), form, factor)
         for kind, row in enumerate(w.embedding):
             for c, v in row.items():
@@ -999,6 +999,145 @@ class ShiftScan:
                     seen.add(after)
                     need(len(seen) <= 100000, "more than 100000 products")
                     left.append(after)
+
+
+# ---- the theorem of the tree ------------------------------------------------------------------------
+
+
+class Tree(ShiftScan):
+    """At level s a token is active if s divides its number of letters. A: it is active; B: the token before is; J: some token up to
+    it has B; G: the number c of active tokens up to it is odd, or 0; O: it is the first one; M of number LESS: (c - 1)/(p + 1)."""
+
+    FRESH, LAST, BEFORE = ZERO, (0, 1), (0, 2)  # X of the token, of the last active token before it, of the token before
+
+    def __init__(self, weights, certificate):
+        only(certificate, ("format", "version", "theorem", "sha256", "cells", "decode", "active"))
+        only(weights.input, ("kind", "begin", "end"))
+        self.weights, self.certificate, self.steps = weights, certificate, ""
+        self.products = Products(certificate, weights.width)
+        sizes = {"T": lambda c: len(weights.kinds), "X": lambda c: self.products.sizes[c[1]], "O": lambda c: 2}
+        self.frame = Frame(weights, lambda c: sizes[c[0]](c))
+
+    def prove(self):
+        w, p, u = self.weights, self.products, self.weights.unroll
+        h = self.frame.embedded(own("O"))
+        maps = p.begin(self.frame, h)
+        self.initial(h)
+        self.active = {}
+        for c, x in (array(x, 2) for x in array(self.certificate["active"])):
+            c, x = integer(c, 0, w.width - 1), rational(x)
+            need(c not in p.owner and c not in self.active, "two claims of coordinate {}", c)
+            self.same(h.get(c, {}), {ONE: x, own("T", 0): -2 * x}, f"coordinate {c} enters the loop")
+            self.active[c], h[c] = x, {own("A"): x}
+        for c, form in h.items():
+            need(all(a == ONE or a[0][0] in "OVKHP" or c in p.owner or c in self.active for a in form), "coordinate {} enters the loop with {}", c, shown(form))
+        for block in ("repeated", "final"):
+            self.level(block, h)
+        only(u, ("kind", "of", "minus"), ("max_length",))
+        good = string(u["kind"]) == "ceil_log2" and string(u["of"]) == "letters" and integer(u["minus"], 0, 1) == 0
+        need(good, "unroll: not a number of loops of this theorem")
+        limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in u else None
+        automaton = Automaton(w.kinds[1:], maps[1:], len(p.decode))
+        prefixes = "products" if self.check_prefixes(h) else ""
+        self.verdict(automaton, h)
+        return {"name": "tree", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+
+    def initial(self, h):
+        for n, layer in enumerate(self.weights.layers):
+            if layer.block == "initial":
+                self.read_heads(layer, h, f"layer {n}, attention")
+                where = f"layer {n}, feed-forward"
+                need(not self.frame.feed_forward(layer, h, where), "{}: a unit of unknown sign", where)
+
+    def level(self, block, entry):
+        """Lemma level, of the layers of a block: what they do to A, J, G and the product cells."""
+        layers = [(n, layer) for n, layer in enumerate(self.weights.layers) if layer.block == block]
+        need(layers, "no {} layers; expected a level of the tree in a loop and one after it", block)
+        h, left = {c: dict(form) for c, form in entry.items()}, []
+        for n, layer in layers:
+            where = f"layer {n}, feed-forward"
+            need(not left, "{}: a unit of unknown sign before it", where)
+            self.read_heads(layer, h, f"layer {n}, attention")
+            left = self.frame.feed_forward(layer, h, where)
+        for a, j, g in ((a, j, g) for a in (1, -1) for j in (1, -1) for g in (1, -1)):
+            flags = {own("A"): a, own("J"): j, own("G"): g}
+            fix = lambda form: add({x: v for x, v in form.items() if x not in flags}, {ONE: sum(v * form.get(x, 0) for x, v in flags.items())})
+            now, units = {c: fix(form) for c, form in h.items()}, []
+            for form, uses in left:
+                form = fix(form)
+                low, high = self.frame.bounds(form)
+                if low < 0 < high:
+                    units.append((form, uses))
+                elif high > 0:
+                    for c, v in uses.items():
+                        now[c] = add(dict(now.get(c, {})), form, v)
+            here = f"{where}, token {'' if a > 0 else 'not '}active, {'' if j > 0 else 'none '}before, {'odd' if g > 0 else 'even'}"
+            p = self.products
+            p.length = (0, 1)
+            version = p.version
+            self.steps += p.multiply(self.frame, units, now, here)
+            joins = g < 0 if a > 0 else j > 0 and g > 0
+            need(p.length == (0, 1 + joins) or not p.sizes, "{}: a product of {} intervals; expected {}", here, p.length[1], 1 + joins)
+            p.version = version
+            for c in range(self.weights.width):
+                if c not in p.owner:
+                    expected = {ONE: self.active[c] * (1 if a > 0 > g else -1)} if c in self.active else entry.get(c, {})
+                    self.same(now.get(c, {}), expected, f"{here}: coordinate {c} ends a level")
+
+    def read_heads(self, layer, h, where):
+        frame = self.frame
+        z = frame.normalised(layer.attention_mask, h, where) if layer.heads else {}
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = frame.apply(head.output, frame.apply(head.value, z))
+            if not values:
+                continue  # adds nothing, whatever it selects
+            need(head.causal, "{}: not causal", here)
+            moves = self.selected(frame.score(frame.apply(head.query, z), frame.apply(head.key, z)), here)
+            for c, form in values.items():
+                h[c] = frame.simplify(add(dict(h.get(c, {})), self.moved(form, moves, here)))
+
+    def moved(self, form, moves, where):
+        """moves: from the cell of an atom to that of an atom at the own token, or to a form; None: the own token."""
+        out = {}
+        for a, v in form.items():
+            if a == ONE or moves is None:
+                add(out, {a: v})
+                continue
+            to = moves.get(a[0])
+            need(to is not None, "{}: reads {} of another token", where, shown(form))
+            add(out, to if isinstance(to, dict) else {(to, a[1]): Fraction(1)}, v)
+        return out
+
+    def products_at(self, at, to):
+        p = self.products
+        return {cell("X", n, p.version, at): cell("X", n, p.version, to) for n in range(len(p.sizes))}
+
+    def selected(self, score, where):
+        frame, K, B, V = self.frame, cell("K"), cell("B"), own("V")
+        if not score:  # Lemma count
+            mean = {ONE: Fraction(-1), V: Fraction(2), (cell("M", LESS, 1), 0): Fraction(2)}
+            return {cell("O"): {V: Fraction(1)}, cell("A"): mean}
+        queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
+        if queries == {ONE} and keys == {K, B}:  # Lemma last_flag
+            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("B")))
+            need(not score and 0 < rise <= 2 * weight and frame.code == "phi", "{}: not the last token after an active one", where)
+            return {B: cell("J"), **self.products_at(self.BEFORE, self.LAST)}
+        need(keys == {K} and len(queries) == 1 and ONE not in queries and frame.code == "phi", "{}: the query is not one position", where)
+        (query,), entry, L = queries, {(a[1], b[1]): v for (a, b), v in score.items()}, frame.parameter
+        if query == K and entry.get((0, 0)) == entry.get((1, 1)):
+            b = frame.matched(score, where)
+            need(b in (ZERO, (0, 1)), "{}: moves back by {}", where, shown(b))
+            return {cell("A"): B, **self.products_at(self.FRESH, self.BEFORE)} if b != ZERO else None
+        if query == K:  # Lemma floor: the query is a positive multiple of (A p + B L, E L)
+            a, b, e = (entry.pop(at, 0) for at in ((0, 0), (1, 0), (1, 1)))
+            good = not entry and a > 0 and e == 2 * a and b * L / e in (0, Fraction(-1, 2)) and L * 4 > 1
+            need(good, "{}: not half of the own position", where)
+            return {K: cell("H", 0 if b else 1, 2)}
+        numbers = [v for v, _ in frame.directions[query[1]]] if query[0] == "D" else []
+        good = numbers == [LESS, UNIT] and set(entry) == {(0, 0), (1, 1)} and entry[1, 1] == L * entry[0, 0] > 0
+        need(good, "{}: not the position of the count", where)
+        return {cell("P"): cell("G")}
 
 
 # ---- the theorem of cascades of resets --------------------------------------------------------------
@@ -1694,10 +1833,14 @@ def prove(document, certificate):
         only(certificate, ("format", "version", "theorem", "sha256", "given"))
         need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
         return Division(w, certificate).prove()
-    good = kind == "word" and w.kinds and w.kinds[0] == "<begin>" and "end" not in w.input
-    need(good, "input: expected words after <begin>, without <end>")
+    tree = theorem == "tree"
+    good = kind == "word" and w.kinds and w.kinds[0] == ("<end>" if tree else "<begin>")
+    good = good and (boolean(w.input["end"]) if tree else "end" not in w.input)
+    need(good, "input: expected words {}", "before <end>, without <begin>" if tree else "after <begin>, without <end>")
     need(string(member(w.output, "kind")) == "accept", "output: expected accept or reject")
     need(len(w.kinds) > 1, "alphabet: no letters")
+    if tree:
+        return Tree(w, certificate).prove()
     if theorem == "shift-scan":
         return ShiftScan(w, certificate).prove()
     expect(theorem in ("resets", "counting"), "certificate: unknown theorem")

@@ -23,8 +23,8 @@ struct Frame {
   void set_code(const std::string& kind, const mpq_class& with);
 };
 
-/// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code.
-Stream embedded(Frame& frame);
+/// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code. `first` is 1 at position 0, else 0.
+Stream embedded(Frame& frame, const Atom& first = own('T', 0));
 
 /// norm.cpp: norm(mask * h).
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where);

@@ -131,10 +131,15 @@ Theorem prove(const Json& document, const Json& certificate) {
          "not a file of raw inputs and outputs");
     return prove_division(weights, certificate);
   }
-  need(input == "word" && weights.kinds[0] == "<begin>" && !weights.input.has("end"),
-       "input: expected words after <begin>, without <end>");
+  const bool tree = theorem == "tree";
+  need(input == "word" && !weights.kinds.empty() &&
+           weights.kinds[0] == (tree ? "<end>" : "<begin>") &&
+           (tree ? weights.input.at("end").boolean() : !weights.input.has("end")),
+       std::string("input: expected words ") +
+           (tree ? "before <end>, without <begin>" : "after <begin>, without <end>"));
   need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");
   need(weights.kinds.size() > 1, "alphabet: no letters");
+  if (tree) return prove_tree(weights, certificate);
   if (theorem == "shift-scan") return prove_shift_scan(weights, certificate);
   if (theorem != "resets" && theorem != "counting") throw Malformed("certificate: unknown theorem");
   certificate.only({"format", "version", "theorem", "sha256"});

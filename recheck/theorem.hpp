@@ -45,6 +45,7 @@ Theorem prove_shift_scan(const Weights& weights, const Json& certificate);
 Theorem prove_resets(const Weights& weights);
 Theorem prove_counting(const Weights& weights);
 Theorem prove_division(const Weights& weights, const Json& certificate);
+Theorem prove_tree(const Weights& weights, const Json& certificate);
 Theorem prove_rows(const Weights& weights);
 
 /// The theorem that the certificate names, of the file that it names; Refused or Malformed otherwise.

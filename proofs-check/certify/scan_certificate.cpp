@@ -234,14 +234,45 @@ class LoopFinder {
   recheck::Frame frame_;
 };
 
-}  // namespace
+/// What the embedding says of letters with one sign and of <end> with the other, and the loop writes.
+json active_coordinates(const recheck::Weights& weights, const json& cells) {
+  std::set<int> written;
+  for (const recheck::Layer& layer : weights.layers)
+    if (layer.block == "repeated")
+      for (const auto& [c, row] : layer.out.at) written.insert(c);
+  for (const json& cell : cells)
+    for (const json& at : cell.at("at")) written.erase(at[0].get<int>());
+  json active = json::array();
+  for (const auto& [c, value] : weights.embedding[0]) {
+    bool opposite = written.contains(c);
+    for (std::size_t kind = 1; kind < weights.embedding.size(); ++kind) {
+      const auto letter = weights.embedding[kind].find(c);
+      opposite = opposite && letter != weights.embedding[kind].end() && letter->second == -value;
+    }
+    if (opposite) active.push_back({c, mpq_class(-value).get_str()});
+  }
+  return active;
+}
 
-json scan_certificate(const recheck::Weights& weights) {
+json begun(const recheck::Weights& weights, const char* theorem) {
   json certificate = {{"format", "logdepth-certificate"},
                       {"version", 1},
-                      {"theorem", "shift-scan"},
+                      {"theorem", theorem},
                       {"sha256", weights.sha256}};
   add_cells(weights, certificate);
+  return certificate;
+}
+
+}  // namespace
+
+json tree_certificate(const recheck::Weights& weights) {
+  json certificate = begun(weights, "tree");
+  certificate["active"] = active_coordinates(weights, certificate["cells"]);
+  return certificate;
+}
+
+json scan_certificate(const recheck::Weights& weights) {
+  json certificate = begun(weights, "shift-scan");
   if (weights.has_loop())
     certificate["loop"] = LoopFinder(weights, recheck::parse_json(certificate.dump())).find();
   return certificate;

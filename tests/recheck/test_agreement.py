@@ -75,6 +75,12 @@ class Agreement(unittest.TestCase):
         for table in ("matrix", "monoid"):
             self.proved("shift-scan", "regular", "--group", "S3", "--construction", "radix", "--table", table)
 
+    def test_trees(self):
+        for language in LANGUAGES:
+            for table in ("matrix", "monoid"):
+                for norm in ("rms", "layernorm"):
+                    self.proved("tree", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
+
     def counting(self, file):
         """Proved, and the printed program decides the same as the network and as the project's own interpreter of C-RASP."""
         certificate = certified(file)
@@ -141,7 +147,6 @@ class Agreement(unittest.TestCase):
 
     def test_what_no_theorem_covers_is_refused_by_name(self):
         refused = [
-            (("regular", "--group", "Z2", "--construction", "tree"), "expected words after <begin>, without <end>"),
             (("division", "--construction", "paper"), "division: position: expected the same at every token"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
             (("connectivity", "--construction", "radix", "--size", "3"), "an adjacency matrix with padding"),
@@ -161,6 +166,9 @@ class Agreement(unittest.TestCase):
         self.assertEqual(both(file, files.path("own.cert.json"))[0], 0)
         self.assertIn("proved        every length, theorem shift-scan\n", run(files.LOGDEPTH, "info", file)[1])
         status, _, error = run(files.LOGDEPTH, "compile", "regular", "--group", "Z2", "--construction", "tree", "--certify", "-o", files.path("tree.json"))
+        self.assertEqual(status, 0, error)
+        self.assertEqual(both(files.path("tree.json"), files.path("tree.cert.json"))[0], 0)
+        status, _, error = run(files.LOGDEPTH, "compile", "division", "--construction", "paper", "--certify", "-o", files.path("paper.json"))
         self.assertEqual(status, 1, error)
 
 

@@ -119,6 +119,7 @@ def collection():
                            (("regular", "--group", "Z2", "--construction", "radix"), 2),
                            (("crasp", ROOT / "examples/crasp/dyck1.crasp"), 3),
                            (("division",), 5),
+                           (("regular", "--group", "Z2", "--construction", "tree"), 5),
                            (("division", "--construction", "floor", "--for-length", "9", "--own-argument"), 2),
                            (("connectivity", "--construction", "rows", "--size", "3"), 2)]:
         file = compiled(*options)
