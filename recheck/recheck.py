@@ -1026,7 +1026,7 @@ class Tree(ShiftScan):
         self.active = {}
         for c, x in (array(x, 2) for x in array(self.certificate["active"])):
             c, x = integer(c, 0, w.width - 1), rational(x)
-            need(c not in p.owner and c not in self.active, "two claims of coordinate {}", c)
+            need(c not in p.owner and c not in self.active, "coordinate {} is claimed twice", c)
             self.same(h.get(c, {}), {ONE: x, own("T", 0): -2 * x}, f"coordinate {c} enters the loop")
             self.active[c], h[c] = x, {own("A"): x}
         for c, form in h.items():

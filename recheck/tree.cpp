@@ -94,7 +94,7 @@ class Tree {
       const int c = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
       const mpq_class x = entry.items[1].rational();
       need(!products_.owner.contains(c) && active_.emplace(c, x).second,
-           "two claims of coordinate " + std::to_string(c));
+           "coordinate " + std::to_string(c) + " is claimed twice");
       Form letter, flag;
       add(letter, kOne, x);
       add(letter, own('T', 0), -2 * x);

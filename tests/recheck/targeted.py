@@ -205,7 +205,12 @@ def of_divisions():
 
     def a_query_of_two_cells(e):
         heads(e, 1)[0]["query"]["entries"] = entries((0, at["I"][0], "1"), (0, at["R"][0], "1"), (1, at["R"][1], "1"))
-    for change in (a_loop, a_circle, a_position_that_weighs_more_than_a_multiple, an_irrational_difference, a_query_of_two_cells):
+    def a_unit_of_the_ratio(e):
+        f = e["layers"][0]["feedforward"]
+        f["in"]["entries"].append([4, at["i"][0], "1/5"])
+        f["out"]["entries"].append([at["i"][0], 4, "1"])
+        f["in"]["rows"] = f["out"]["columns"] = 5
+    for change in (a_unit_of_the_ratio, a_loop, a_circle, a_position_that_weighs_more_than_a_multiple, an_irrational_difference, a_query_of_two_cells):
         yield d, c, change
     yield d, c, lambda e: [h.update(causal=False) for h in heads(e)]
     yield d, c, lambda e: write(heads(e, 3)[0], at["B"][0])
@@ -220,9 +225,45 @@ def of_divisions():
     yield d, c, lambda e: heads(e)[1]["query"].update(entries=entries((0, code[0], "1"), (1, code[1], "1/2")))
 
 
+def of_trees():
+    d, c = pair(("regular", "--group", "Z2", "--construction", "tree"))
+    at = {name: cell["coordinates"] for name, cell in d["cells"].items()}
+    levels = (3, 5)
+
+    def a_product_of_the_wrong_tokens(e):
+        """Active tokens join where the count is odd, and keep theirs where it is even: the units of the two rules exchange signs."""
+        for n in levels:
+            rows = {}
+            for x in e["layers"][n]["feedforward"]["in"]["entries"]:
+                rows.setdefault(x[0], {})[x[1]] = x
+            for row in rows.values():
+                reads_a_label = set(row) & set(at["d"])
+                if reads_a_label and at["act"][0] in row and not row[at["act"][0]][2].startswith("-") and at["odd"][0] in row:
+                    x = row[at["odd"][0]]
+                    x[2] = x[2][1:] if x[2].startswith("-") else "-" + x[2]
+
+    def a_position_that_weighs_more_than_a_token(e):
+        for n in levels:
+            heads(e, n)[0]["key"]["entries"] = entries((0, at["I"][0], "1"), (0, at["ap"][0], "1/100"))
+
+    def a_unit_of_the_position(e):
+        f = e["layers"][0]["feedforward"]
+        f["in"]["entries"] += [[4, at["a"][0], "1/5"], [4, at["a"][1], "-1/5"]]
+        f["out"]["entries"].append([24, 4, "1"])
+        f["in"]["rows"] = f["out"]["columns"] = 5
+
+    def no_last_level(e):
+        del e["layers"][4:]
+        e["shape"]["final"] = 0
+    for change in (a_product_of_the_wrong_tokens, a_position_that_weighs_more_than_a_token, a_unit_of_the_position, no_last_level):
+        yield d, c, change
+    yield d, {**c, "active": c["active"] * 2}, lambda e: None
+    yield pair(("regular", "--group", "Z2", "--construction", "cascade"))[0], c, lambda e: None
+
+
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs(), of_divisions()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs(), of_divisions(), of_trees()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}

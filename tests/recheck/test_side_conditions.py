@@ -38,6 +38,7 @@ LATER = [
     "two labels of a product cell stand for the same map",
     "unroll: not a number of loops of this theorem",
     "a direction of weight {}",
+    "coordinate {} is claimed twice",
     "{}: a direction without a constant",
     "{}: a norm mixes 1/(p+1) with other numbers",
     "{}: a score multiplies two flags",
@@ -52,7 +53,6 @@ LATER = [
 # No file of the collection comes to these:
 NO_FILE = [
     "coordinate {} enters the loop with {}",
-    "input: expected words after <begin>, without <end>",
     "input: no room for the mirrored numbers",
     "input: no room for the mirrored row",
     "no prefix read-out",
@@ -167,8 +167,8 @@ class SideConditions(unittest.TestCase):
         unnoticed = set()
         for i, (line, _, message) in enumerate(all_conditions):
             module, tried = without(i), by_condition[i]
-            step = max(1, len(tried) // 40)
-            if not any(not isinstance(decided(module, *pair), module.Refused) for pair in tried[::step]):
+            sample = tried[-12:] + tried[::max(1, len(tried) // 50)]  # the last ones were made for one condition each
+            if not any(not isinstance(decided(module, *pair), module.Refused) for pair in sample):
                 unnoticed.add(message)
         self.assertEqual(sorted(unnoticed), sorted(set(LIMITS + LATER + NO_FILE)), f"{len(all_conditions)} conditions")
 
