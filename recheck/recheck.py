@@ -1047,7 +1047,8 @@ class Tree(ShiftScan):
             if layer.block == "initial":
                 self.read_heads(layer, h, f"layer {n}, attention")
                 where = f"layer {n}, feed-forward"
-                need(not self.frame.feed_forward(layer, h, where), "{}: a unit of unknown sign", where)
+                left = self.frame.feed_forward(layer, h, where)
+                need(not left, "{}: a unit of unknown sign", where)
 
     def level(self, block, entry):
         """Lemma level, of the layers of a block: what they do to A, J, G and the product cells."""
