@@ -1040,7 +1040,7 @@ class Tree(ShiftScan):
         automaton = Automaton(w.kinds[1:], maps[1:], len(p.decode))
         prefixes = "products" if self.check_prefixes(h) else ""
         self.verdict(automaton, h)
-        return {"name": "tree", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+        return {"name": "levels", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
 
     def initial(self, h):
         for n, layer in enumerate(self.weights.layers):
@@ -1834,7 +1834,7 @@ def prove(document, certificate):
         only(certificate, ("format", "version", "theorem", "sha256", "given"))
         need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
         return Division(w, certificate).prove()
-    tree = theorem == "tree"
+    tree = theorem == "levels"
     good = kind == "word" and w.kinds and w.kinds[0] == ("<end>" if tree else "<begin>")
     good = good and (boolean(w.input["end"]) if tree else "end" not in w.input)
     need(good, "input: expected words {}", "before <end>, without <begin>" if tree else "after <begin>, without <end>")

@@ -79,7 +79,7 @@ class Agreement(unittest.TestCase):
         for language in LANGUAGES:
             for table in ("matrix", "monoid"):
                 for norm in ("rms", "layernorm"):
-                    self.proved("tree", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
+                    self.proved("levels", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
 
     def counting(self, file):
         """Proved, and the printed program decides the same as the network and as the project's own interpreter of C-RASP."""
