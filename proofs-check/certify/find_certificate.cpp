@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
+#include "proofs-check/certify/print_coq.hpp"
 #include "proofs-check/certify/scan_certificate.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
@@ -37,6 +38,28 @@ json make_certificate(const std::string& theorem, const recheck::Weights& weight
 }
 
 }  // namespace
+
+std::variant<std::string, Attempt> find_coq_proof(const std::string& text,
+                                                  const std::string& name) {
+  try {
+    const recheck::Json document = recheck::parse_json(text);
+    const recheck::Weights weights = recheck::read_weights(document);
+    const auto theorems = theorems_for(weights);
+    if (const auto* none = std::get_if<Attempt>(&theorems)) return *none;
+    if (std::get<0>(theorems)[0] != "shift-scan")
+      return Attempt{std::get<0>(theorems)[0], "Coq: the library has no such theorem"};
+    try {
+      const recheck::Json certificate =
+          recheck::parse_json(make_certificate("shift-scan", weights).dump());
+      const recheck::Theorem theorem = recheck::prove(document, certificate);
+      return print_coq(weights, coq_certificate(weights, certificate, theorem), theorem);
+    } catch (const recheck::Refused& error) {
+      return Attempt{"shift-scan", error.what()};
+    }
+  } catch (const recheck::Malformed& error) {
+    throw InputError(name + ": " + error.what());
+  }
+}
 
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name) {

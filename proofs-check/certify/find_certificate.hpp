@@ -26,4 +26,7 @@ struct Attempt {
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name);
 
+/// The file and the theorem of scans as text for Coq's kernel (proofs-check/coq), or the step that fails.
+std::variant<std::string, Attempt> find_coq_proof(const std::string& text, const std::string& name);
+
 }  // namespace logdepth::inline proofs_check_certify

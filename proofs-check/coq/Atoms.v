@@ -1,7 +1,7 @@
 (* Atoms: what a residual coordinate is made of. At token p, atom 0 is the number 1, atom 1 is 1/(p+1), atom 2 is 1 at position 0 and 0
    elsewhere, and atom 3+4i+x is component x of the code of position p - b, where b is entry i of a list of shifts. A shift is a s + b
    in the stride s of the loop (s is 2^l after l loops that double). *)
-Require Import Reals Lra Lia ZArith QArith Qreals List Bool Arith ZifyNat. Require Import Codes Rows Model FirstFlag.
+Require Import Reals Lra Lia ZArith QArith Qreals List Bool Arith ZifyNat. From Logdepth Require Import Codes Rows Model FirstFlag.
   Import ListNotations.
 Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
 Open Scope R_scope.

@@ -2,7 +2,7 @@
    certificate is trusted. A stage describes the stream between two layers: for every label, that is element of a finite monoid, each
    coordinate as a form over atoms. A layer certificate names what each head selects, both norms, which heads fetch factors of the
    product, and the stage after the layer. *)
-Require Import Reals ZArith QArith Qreals List Bool Arith. Require Import Codes Rows Model Statement Settle FirstFlag Atoms.
+Require Import Reals ZArith QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model Statement Settle FirstFlag Atoms.
   Import ListNotations.
 Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* The three facts that first-flag files need beyond Soundness.v: the uniform head, the direction of (p, L),
   the match of phi codes with shift and clamp. *)
-Require Import Reals Lra Lia Psatz List Bool Arith. Require Import Codes Rows Model. Import ListNotations.
+Require Import Reals Lra Lia Psatz List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
 Open Scope R_scope.
 Lemma sumf_plus f g l : sumf (fun i => f i + g i) l = sumf f l + sumf g l.
 Proof. induction l as [|a l IH]; cbn; [lra|unfold sumf in IH; rewrite IH; lra]. Qed.

@@ -1,7 +1,7 @@
 (* Layer normalisation of forms (MS25 Definition 2.2): if the sum of squares of the masked coordinates is one number, for all tokens, the
    norm is multiplication by a number; if they are (a p + b)/(p+1), it is the direction of (p, L). *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
-  Require Import Codes Rows Model FirstFlag Atoms Checker. Import ListNotations.
+  From Logdepth Require Import Codes Rows Model FirstFlag Atoms Checker. Import ListNotations.
 Open Scope R_scope.
 Ltac split_and := repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_true_iff in H as [? ?] end.
 

@@ -1,6 +1,6 @@
 (* The second half of a feed-forward sublayer in forms: hidden units whose forms are known, the coordinates before and after. Every
    coordinate gets its units by position, so that the check of a large monoid reads each number once. *)
-Require Import Reals Lra Lia QArith Qreals List Bool Arith. Require Import Codes Rows Model. Import ListNotations.
+Require Import Reals Lra Lia QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
 Open Scope R_scope.
 
 Fixpoint put {A} (i : nat) (y : A) (b : list (list A)) : list (list A) :=

@@ -1,6 +1,6 @@
 (* What the theorem of a file says. Together with Model.v this is what has to be believed: the automaton X and the maps of the letters are
    printed with the theorem, so that whoever reads it compares them with theirs. *)
-Require Import Reals QArith Qreals List Bool Arith. Require Import Codes Rows Model. Import ListNotations.
+Require Import Reals QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
 Open Scope R_scope.
 
 (* a deterministic automaton: states and letters are numbered from 0 *)
