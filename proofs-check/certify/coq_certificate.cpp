@@ -62,14 +62,14 @@ class Builder {
     out_.labels = generated(maps, products_.decode.size());
     for (const Images& map : maps) out_.letters.push_back(out_.label_of(map));
     out_.start = stage(h, shifts_of(h), "the first layer");
-    out_.initial = block("initial", h);
+    out_.initial = block("initial", out_.start, h);
     out_.length = products_.length;
     if (weights_.has_loop()) enter_loop(h);
     out_.loop = stage(h, shifts_of(h), "the loop");
     Stream after = h;
-    out_.repeated = block("repeated", after);
+    out_.repeated = block("repeated", out_.loop, after);
     products_.length = out_.length;
-    out_.final = block("final", h);
+    out_.final = block("final", out_.loop, h);
     out_.code = frame_.code;
     out_.parameter = frame_.parameter;
     make_automaton();
@@ -201,20 +201,21 @@ class Builder {
     return made;
   }
 
-  std::vector<CoqLayer> block(const std::string& name, Stream& h) {
+  std::vector<CoqLayer> block(const std::string& name, const CoqStage& before, Stream& h) {
     std::vector<CoqLayer> layers;
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       const recheck::Layer& layer = weights_.layers[n];
       if (layer.block != name) continue;
-      layers.push_back(one_layer(layer, h, "layer " + std::to_string(n)));
+      const std::vector<Shift>& shifts = layers.empty() ? before.shifts : layers.back().next.shifts;
+      layers.push_back(one_layer(layer, shifts, h, "layer " + std::to_string(n)));
     }
     return layers;
   }
 
-  CoqLayer one_layer(const recheck::Layer& layer, Stream& h, const std::string& where) {
+  CoqLayer one_layer(const recheck::Layer& layer, const std::vector<Shift>& shifts, Stream& h,
+                     const std::string& where) {
     CoqLayer made;
     Shifts reached = shifts_of(h);
-    const std::vector<Shift> shifts = stage(h, shifts_of(h), where).shifts;
     if (!layer.heads.empty()) {
       made.attention = norm(layer.attention_mask, h, where + ", attention");
       const Stream z = recheck::normalised(frame_, layer.attention_mask, h, where + ", attention");

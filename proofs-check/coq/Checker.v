@@ -203,10 +203,11 @@ Fixpoint layersok (t : stage) (len : shift) (ys : list layerw) (ks : list layerc
   | y :: ys, k :: ks => if layerok t len y k then layersok (next k) (longer_by t len k) ys ks else None
   | _, _ => None
   end.
-(* the same stream, described by another stage *)
+(* the same stream, described by another stage; of shifts that are equal the first one is compared *)
 Definition restaged (t t' : stage) (bs' : list shift) : bool :=
-  (goods (shifts t) && all M (fun a => movable none (shifts t) bs' (token t a) &&
-    all m (fun i => eqr (nth i (moveall none (shifts t) bs' (token t a)) nil) (nth i (token t' a) nil))))%bool.
+  (goods (shifts t) && goods bs' && all M (fun a => let x := token t a in let x' := token t' a in
+    movable none (shifts t) bs' x && movable none bs' bs' x' &&
+    all m (fun i => eqr (nth i (moveall none (shifts t) bs' x) nil) (nth i (moveall none bs' bs' x') nil))))%bool.
 
 (* what the embedding and the positions write *)
 Definition filled0 (bs : list shift) (i : nat) (g : fill) (n : nat) : option row :=

@@ -298,15 +298,18 @@ Proof. intro Hs. induction ys as [|y ys IH]; intros [|k ks] t len t' len' h G H 
   - destruct (layerok f c t len y k) eqn:L; [|discriminate]. unfold block. cbn [fold_left].
     apply (IH ks (next k) (longer_by t len k)); [apply good_longer, G|exact H|].
     apply layer_ok; assumption. Qed.
-Lemma restaged_ok t to bs' s s' len len' h : (1 <= s)%nat -> restaged f c t to bs' = true -> val s len = val s' len' ->
-  (forall p i, atom K s bs' p i = atom K s' (shifts to) p i) -> holds s len t h -> holds s' len' to h.
-Proof. intros Hs H E A Hh p i Hi. unfold restaged in H. apply andb_true_iff in H as [G H]. rewrite Hh, <- E by exact Hi.
-  set (a := Lab (val s len) p).
-  pose proof (all_ok _ _ a H (Lab_in _ _)) as Q. cbv beta in Q. apply andb_true_iff in Q as [MV Q]. pose proof (all_ok _ _ i Q Hi) as EQ.
-    cbv beta in EQ.
-  rewrite <- (dot_ext_all _ _ _ (fun j => A p j)). rewrite <- (eqr_ok _ _ _ EQ). unfold moveall, movable in *.
-    clear - Hm Hk Hmon Hemb Hword Hs G MV. revert i. induction (token f t a) as [|r rs IH]; intros [|i]; try reflexivity;
+Lemma moveall_dot s bs bs' (x : mat) p i : (1 <= s)%nat -> goods bs = true -> movable none bs bs' x = true ->
+  dot (nth i (moveall none bs bs' x) nil) (atom K s bs' p) = dot (nth i x nil) (atom K s bs p).
+Proof. intros Hs G MV. unfold moveall, movable in *. revert i. induction x as [|r x IH]; intros [|i]; try reflexivity;
     cbn [forallb] in MV; apply andb_true_iff in MV as [B MV]; cbn [map nth]; [|apply IH, MV].
-  destruct (move none (shifts t) bs' r) as [r'|] eqn:E; [|discriminate].
-    rewrite (move_ok K s none (shifts t) bs' p r Hs G eq_refl r' E), val_zero, Nat.sub_0_r. reflexivity. Qed.
+  destruct (move none bs bs' r) as [r'|] eqn:E; [|discriminate].
+  rewrite (move_ok K s none bs bs' p r Hs G eq_refl r' E), val_zero, Nat.sub_0_r. reflexivity. Qed.
+(* a stream that one stage describes at stride s is described by another one at stride s' *)
+Theorem restaged_ok t to bs' s s' len len' h : (1 <= s)%nat -> restaged f c t to bs' = true -> val s len = val s' len' ->
+  (forall p i, atom K s bs' p i = atom K s' (shifts to) p i) -> holds s len t h -> holds s' len' to h.
+Proof. intros Hs H E A Hh p i Hi. unfold restaged in H. apply andb_true_iff in H as [G H]. apply andb_true_iff in G as [G G'].
+  rewrite Hh, <- E by exact Hi. set (a := Lab (val s len) p). pose proof (all_ok _ _ a H (Lab_in _ _)) as Q. cbv beta zeta in Q. split_and.
+  match goal with H : all _ _ = true |- _ => pose proof (all_ok _ _ i H Hi) as EQ end. cbv beta in EQ.
+  rewrite <- (dot_ext_all _ _ _ (fun j => A p j)). rewrite <- (moveall_dot s bs' bs' (token f to a) p i) by assumption.
+  rewrite <- (eqr_ok _ _ _ EQ), moveall_dot by assumption. reflexivity. Qed.
 End Layers.
