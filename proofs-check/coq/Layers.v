@@ -305,7 +305,8 @@ Proof. intros Hs G MV. unfold moveall, movable in *. revert i. induction x as [|
   destruct (move none bs bs' r) as [r'|] eqn:E; [|discriminate].
   rewrite (move_ok K s none bs bs' p r Hs G eq_refl r' E), val_zero, Nat.sub_0_r. reflexivity. Qed.
 (* a stream that one stage describes at stride s is described by another one at stride s' *)
-Theorem restaged_ok t to bs' s s' len len' h : (1 <= s)%nat -> restaged f c t to bs' = true -> val s len = val s' len' ->
+Theorem restaged_ok t to bs' s s' len len' h : (1 <= s)%nat -> restaged f c t to bs' = true ->
+  (forall p, Lab (val s len) p = Lab (val s' len') p) ->
   (forall p i, atom K s bs' p i = atom K s' (shifts to) p i) -> holds s len t h -> holds s' len' to h.
 Proof. intros Hs H E A Hh p i Hi. unfold restaged in H. apply andb_true_iff in H as [G H]. apply andb_true_iff in G as [G G'].
   rewrite Hh, <- E by exact Hi. set (a := Lab (val s len) p). pose proof (all_ok _ _ a H (Lab_in _ _)) as Q. cbv beta zeta in Q. split_and.

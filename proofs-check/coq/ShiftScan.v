@@ -64,19 +64,27 @@ Proof. intros H p i Hi. unfold baseok in H. pose proof (all_ok _ _ i H Hi) as B.
         rewrite (proj2 (U _ (wd_in f c word Hm Hk Hmon Hemb Hw _))). unfold wd. replace (p + 1)%nat with (S p) by lia. reflexivity. }
   rewrite <- (eqr_ok _ _ _ EQ). unfold h0. cbn [dot]. rewrite (position0_ok f c s _ p i r P). cbn [atom]. ring. Qed.
 
+(* with one label every product is that label *)
+Lemma single a b : trivial c = true -> (a < M)%nat -> (b < M)%nat -> a = b.
+Proof. unfold trivial. intros H A B. apply Nat.eqb_eq in H. lia. Qed.
+Lemma agree_ok a b s s' len : agree c a b = true -> val s b = val s' len -> forall p, Lab (val s a) p = Lab (val s' len) p.
+Proof. intros H E p. unfold agree in H. apply orb_true_iff in H as [H|H].
+  - apply (single _ _ H); apply (Lab_in f c word Hm Hk Hmon Hemb Hw).
+  - apply same_ok in H. subst. rewrite E. reflexivity. Qed.
+
 (* the loop *)
 Definition stride n := (factor c ^ n)%nat.
 Lemma loop_ok t2 len2 h : (1 <= factor c)%nat -> good (length0 c) = true ->
   layersok f c (cloop c) (length0 c) (repeated f) (cbody c) = Some (t2, len2) ->
   restaged f c t2 (cloop c) (map (longer (Z.of_nat (factor c))) (shifts (cloop c))) = true ->
-    len2 = longer (Z.of_nat (factor c)) (length0 c) ->
+    agree c len2 (longer (Z.of_nat (factor c)) (length0 c)) = true ->
   holds 1 (length0 c) (cloop c) h -> forall n, holds (stride n) (length0 c) (cloop c) (Nat.iter n (block f word (repeated f)) h).
 Proof. intros F G L RS E Hh. induction n as [|n IH]; [exact Hh|]. cbn [Nat.iter nat_rect].
   assert (S1 : (1 <= stride n)%nat) by (unfold stride; pose proof (Nat.pow_nonzero (factor c) n); lia).
   destruct (layers_ok f c word Hm Hk Hmon Hemb Hw (stride n) (repeated f) S1 (cbody c) (cloop c) (length0 c) t2 len2 _ G L IH) as [H2 _].
   apply (restaged_ok f c word Hm Hk Hmon Hemb Hw t2 (cloop c) _ (stride n) (stride (S n)) len2 (length0 c)) with (2 := RS) (5 := H2);
     [exact S1| |].
-  - rewrite E, val_longer. reflexivity.
+  - apply (agree_ok _ _ _ _ _ E). apply val_longer.
   - intros p i. rewrite atom_longer. reflexivity. Qed.
 
 Lemma log2_enough n : (n <= 2 ^ Nat.log2_up n)%nat.
@@ -101,14 +109,16 @@ Proof. intros H. unfold staged in H. destruct (layersok _ _ (stage0 c) _ _ _) as
   assert (B2 : holds 1 (length0 c) (cloop c) (block f word (initial f) (h0 f word))).
   { apply (restaged_ok f c word Hm Hk Hmon Hemb Hw t1 (cloop c) (map at_one (shifts (cloop c))) 1 1 len1 (length0 c)); try assumption;
     [lia| |].
-    - match goal with H : len1 = _ |- _ => rewrite H end. apply val_at_one.
+    - match goal with H : agree c len1 _ = true |- _ => apply (agree_ok _ _ _ _ _ H) end. apply val_at_one.
     - intros. apply atom_at_one. }
   set (n := loops f word). assert (S1 : (1 <= stride n)%nat) by (unfold stride; pose proof (Nat.pow_nonzero (factor c) n); lia).
   pose proof (loop_ok t2 len2 _ ltac:(assumption) ltac:(assumption) L2 ltac:(assumption) ltac:(assumption) B2 n) as B3.
   destruct (layers_ok f c word Hm Hk Hmon Hemb Hw (stride n) (Model.final f) S1 (cfinal c) (cloop c)
     (length0 c) t len3 _ ltac:(assumption) L3 B3) as [B4 _].
   exists (stride n). intros p i Hp Hi. unfold stream. fold n. specialize (B4 p i Hi). rewrite B4. do 3 f_equal. unfold Layers.Lab.
-  match goal with H : enough _ _ _ = true |- _ => apply enough_ok in H; fold n in H end.
+  match goal with H : (trivial c || enough f c len3)%bool = true |- _ => apply orb_true_iff in H as [H|H] end.
+  - match goal with H : trivial c = true |- _ => apply (single _ _ H); apply (PP_in f c word Hm Hk Hmon Hemb Hw) end.
+  - match goal with H : enough _ _ _ = true |- _ => apply enough_ok in H; fold n in H end.
     replace (p - val (stride n) len3)%nat with 0%nat by lia. rewrite Nat.sub_0_r. reflexivity. Qed.
 
 Lemma letter k : (k < length word)%nat -> firstn (S k) word = firstn k word ++ [nth k word 0%nat] /\
