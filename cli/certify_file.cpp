@@ -82,8 +82,8 @@ int certify_for_coq(const std::string& file, const std::string& output, std::ost
   refuse_overwriting(output, {file});
   const CheckedModel model = read_weights(file);
   const auto found = find_coq_proof(write_weights(model), file);
-  if (const auto* attempt = std::get_if<Attempt>(&found))
-    return report_attempts(model, file, {*attempt}, false);
+  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
+    return report_attempts(model, file, *attempts, false);
   const std::string& text = std::get<std::string>(found);
   if (output.empty()) {
     out << text;
