@@ -96,9 +96,11 @@ std::string positions(const recheck::Weights& weights) {
   if (kind == "first-flag")
     return "FirstFlag " + row(recheck::to_row(position.at("first"), weights.width)) + " " +
            row(recheck::to_row(position.at("rest"), weights.width));
-  recheck::need(
-      (kind == "circle" || kind == "two-circle") && !position.has("parity"),
-      "Coq: position " + kind + "; expected first-flag, circle or two-circle, without parity");
+  recheck::need(!position.has("parity"), "Coq: position with a parity; expected fills alone");
+  const std::string code = kind == "fine"
+                               ? "(Fine " + number(position.at("offset").integer(1, 1 << 30)) + ") "
+                           : kind == "circle" ? "Circle "
+                                              : "TwoCircle ";
   const auto fill = [&](const Json& f) {
     std::vector<int> at;
     for (const Json& c : f.at("at").array())
@@ -106,16 +108,17 @@ std::string positions(const recheck::Weights& weights) {
     return "{| ats := " + numbers(at) + "; back := " + number(f.at("back").integer(0, 1 << 30)) +
            "; scale := " + rational(f.at("scale").rational()) + " |}";
   };
-  return std::string("Fills ") + (kind == "circle" ? "Circle " : "TwoCircle ") +
-         list(position.at("fills").array(), fill);
+  return "Fills " + code + list(position.at("fills").array(), fill);
 }
 
 std::string unrolling(const recheck::Weights& weights) {
   const Json& unroll = weights.unroll;
   const std::string& kind = unroll.at("kind").string();
   if (kind == "fixed")
-    return "Fixed " + number(unroll.at("loops").integer(0, 1L << 60)) + " " +
-           number(unroll.at("max_length").integer(0, 1L << 60));
+    return "Fixed " + number(unroll.at("loops").integer(0, 1L << 60)) +
+           (unroll.has("max_length")
+                ? " (Some " + number(unroll.at("max_length").integer(0, 1L << 60)) + ")"
+                : " None");
   recheck::need(kind == "ceil_log2" && !unroll.has("max_length"),
                 "Coq: unroll " + kind + "; expected ceil_log2 without max_length, or fixed");
   return "CeilLog2 " + number(unroll.at("minus").integer(0, 1));
@@ -187,15 +190,20 @@ std::string reading(const recheck::Weights& weights, const recheck::Theorem& the
       groups.emplace_back();
       for (const int image : images) groups.back().emplace_back(r++, Images{image});
     }
+  if (rows.kind == Kind::state) {
+    groups.emplace_back();
+    for (int state = 0; state < rows.points; ++state) groups[0].emplace_back(r++, Images{state});
+  }
   const auto entry = [&](const auto& e) {
     return "(" + row(weights.unembedding.row(e.first)) + "," + numbers(e.second) + ")";
   };
-  return "Definition R : reading := {| element := " + boolean(rows.kind == Kind::element) +
-         "; groups := " +
+  const bool states = rows.kind == Kind::state;
+  const char* reads = states ? "States" : rows.kind == Kind::element ? "Element" : "Images";
+  return std::string("Definition R : reading := {| reads := ") + reads + "; groups := " +
          list(
              groups, [&](const auto& g) { return list(g, entry); }, ";\n  ") +
-         ";\n maps := " + table(theorem.automaton->maps) +
-         "; points := " + number(theorem.automaton->points) + " |}.\n";
+         ";\n maps := " + table(states ? std::vector<Images>() : theorem.automaton->maps) +
+         "; points := " + number(states ? 0 : theorem.automaton->points) + " |}.\n";
 }
 
 std::string file_text(const recheck::Weights& weights) {
@@ -242,7 +250,7 @@ std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
          " |}.\n" + "(* the prefix read-out, and the letters as maps of points *)\n" +
          reading(weights, theorem) + "\n(* not trusted *)\n" + certificate_text(c) +
          "\nTheorem checked : check F C X R = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
-         "Theorem right_for_every_length : decides F X /\\ tells F R.\n"
+         "Theorem right_for_every_length : decides F X /\\ tells F X R.\n"
          "Proof. exact (shift_scan_correct F C X R checked). Qed.\n"
          "Print Assumptions right_for_every_length.\n";
 }

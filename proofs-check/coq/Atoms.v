@@ -17,9 +17,10 @@ Definition codingok (k : coding) := match k with Written _ => true | Phi L => ne
 Lemma unit_c t : cx t * cx t + cy t * cy t = 1.
 Proof. exact (kappa_unit t). Qed.
 Lemma unit_code k p : codingok k = true -> code k 0 p * code k 0 p + code k 1 p * code k 1 p = 1.
-Proof. intro H. destruct k as [[|]|L]; [apply unit_c | apply unit_c | apply ph_unit, pos_q, H]. Qed.
+Proof. intro H. destruct k as [[| |b]|L]; [apply unit_c | apply unit_c | | apply ph_unit, pos_q, H].
+  cbn [code kc]. rewrite <- (unit_c (2 * INR p + INR b)). ring. Qed.
 Lemma unit_code2 k p : code k 2 p * code k 2 p + code k 3 p * code k 3 p = 1.
-Proof. destruct k as [[|]|L]; [cbn [code kc]; ring | apply unit_c | cbn [code]; ring]. Qed.
+Proof. destruct k as [[| |b]|L]; [cbn [code kc]; ring | apply unit_c | cbn [code kc]; ring | cbn [code]; ring]. Qed.
 
 Definition shift := (Z * Z)%type.
 Definition val (s : nat) (b : shift) : nat := Z.to_nat (fst b * Z.of_nat s + snd b).

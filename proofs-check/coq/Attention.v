@@ -23,13 +23,14 @@ Proof. intros N I H. apply filter_single; auto. intros j J. split.
 (* the scores of a code: the own code at e, less back, against the code of j *)
 Definition bent (K : coding) (g : Q) (back : nat) : R := match K with Phi L => - (INR back / Q2R L * Q2R g) | Written _ => 0 end.
 Definition fits (K : coding) (h : Q) (back : nat) : Prop :=
-  match K with Written Circle => Q2R h = 0 /\ back = 0%nat | Written TwoCircle => 0 < Q2R h /\ back = 0%nat | Phi _ => Q2R h = 0 end.
+  match K with Written Circle => Q2R h = 0 /\ back = 0%nat | Written TwoCircle => 0 < Q2R h /\ back = 0%nat
+  | Written (Fine _) => Q2R h = 0 /\ back = 0%nat | Phi _ => Q2R h = 0 end.
 Definition cscore (K : coding) (g h : Q) (back e j : nat) : R :=
   (Q2R g * code K 0 e + bent K g back * code K 1 e) * code K 0 j + Q2R g * code K 1 e * code K 1 j + Q2R h * code K 2 e * code K 2 j +
     Q2R h * code K 3 e * code K 3 j.
 Theorem code_match K g h back e j : codingok K = true -> 0 < Q2R g -> fits K h back -> j <> (e - back)%nat ->
   cscore K g h back e j < cscore K g h back e (e - back).
-Proof. intros OK G H N. unfold cscore, fits, bent in *. destruct K as [[|]|L].
+Proof. intros OK G H N. unfold cscore, fits, bent in *. destruct K as [[| |b]|L].
   - destruct H as [H ->]. rewrite Nat.sub_0_r in *. cbn [code kc]. pose proof (kappa_match (T e) (T j) (T_inj _ _ (not_eq_sym N))) as K.
     pose proof (kappa_unit (T e)) as U.
     unfold kdot in *. fold (kx e) (kx j) (ky e) (ky j) in *. rewrite H. nra.
@@ -44,6 +45,9 @@ Proof. intros OK G H N. unfold cscore, fits, bent in *. destruct K as [[|]|L].
         apply Rmult_eq_reg_r with (/ 2 ^ l); [symmetry; exact X|]. apply Rinv_neq_0_compat. lra.
       - right. apply kappa_match. intro X. apply D, INR_eq. lra. }
     destruct X; nra.
+  - destruct H as [H ->]. rewrite Nat.sub_0_r in *. cbn [code kc].
+    assert (D : 2 * INR e + INR b <> 2 * INR j + INR b) by (intro E; apply N, INR_eq; lra).
+    pose proof (kappa_match _ _ D) as K. pose proof (kappa_unit (2 * INR e + INR b)) as U. unfold kdot in *. rewrite H. nra.
   - apply pos_q in OK. pose proof (phi_back (Q2R L) back e j OK N) as P. unfold pscore in P. cbn [code]. rewrite H.
     replace ((Q2R g * ph0 (Q2R L) e + - (INR back / Q2R L * Q2R g) * ph1 (Q2R L) e) * ph0 (Q2R L) j + Q2R g * ph1 (Q2R L) e * ph1
       (Q2R L) j + 0 * 1 * 1 + 0 * 0 * 0)
@@ -82,7 +86,7 @@ Lemma scores_ok f c s bs p e block back sc sc2 (qs ks : mat) : codingok (coded c
       (coded c) 1 e * atom (coded c) s f j 4 +
     Q2R sc2 * code (coded c) 2 e * atom (coded c) s f j 5 + Q2R sc2 * code (coded c) 3 e * atom (coded c) s f j 6.
 Proof. intros OK H KR E. unfold scores in H. cbv zeta in H. split_and. split; [apply pos_q; assumption|]. split.
-  - unfold fits. destruct (coded c) as [[|]|L]; split_and; repeat match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H |
+  - unfold fits. destruct (coded c) as [[| |]|L]; split_and; repeat match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H |
     H : Qeq_bool _ _ = true |- _ => apply eq_q in H; rewrite z0 in H | H : negb (Qle_bool sc2 0) = true |- _ => apply pos_q in H end; auto.
   - intro j. rewrite against_ok by assumption. set (a := atom (coded c) s bs p).
     repeat match goal with H : eqr _ _ = true |- _ => rewrite (eqr_ok _ _ a H); clear H end. cbn [dot].

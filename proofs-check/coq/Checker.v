@@ -105,7 +105,7 @@ Definition scores (block back : nat) (sc sc2 : Q) (qs ks : mat) : bool :=
   eqr (against qs ks 4) [(q + 1, sc)] && eqr (against qs ks 5) [(q + 2, sc2)] && eqr (against qs ks 6) [(q + 3, sc2)] &&
   negb (Qle_bool sc 0) &&
   match coded c with
-  | Written Circle => Qeq_bool sc2 0 && Nat.eqb back 0
+  | Written (Circle | Fine _) => Qeq_bool sc2 0 && Nat.eqb back 0
   | Written TwoCircle => negb (Qle_bool sc2 0) && Nat.eqb back 0
   | Phi _ => Qeq_bool sc2 0
   end)%bool.
@@ -222,6 +222,7 @@ Definition position0 (bs : list shift) (i : nat) : option row :=
   match pi f, coded c with
   | Fills Circle l, Written Circle => fills0 bs i 2 l
   | Fills TwoCircle l, Written TwoCircle => fills0 bs i 4 l
+  | Fills (Fine b) l, Written (Fine b') => if Nat.eqb b b' then fills0 bs i 2 l else None
   | FirstFlag first rest, Phi _ => Some [(0, coef rest i); (2, Qred (coef first i - coef rest i))]
   | _, _ => None
   end.
@@ -236,7 +237,8 @@ Definition enough (len : shift) : bool :=
   match unroll f with
   | CeilLog2 minus => Nat.leb 2 (factor c) && Z.leb 1 (fst len) && Z.leb (Z.of_nat minus) (snd len)
     && Z.leb (Z.of_nat minus + 1) (fst len + snd len)
-  | Fixed count longest => Z.leb (Z.of_nat longest) (fst len * Z.of_nat (factor c) ^ Z.of_nat count + snd len)
+  | Fixed count None => false
+  | Fixed count (Some longest) => Z.leb (Z.of_nat longest) (fst len * Z.of_nat (factor c) ^ Z.of_nat count + snd len)
   end%bool.
 (* with one label the lengths of intervals do not matter *)
 Definition trivial := Nat.eqb M 1.
@@ -277,7 +279,7 @@ Definition groupok (t : mat) (G : list (row * list nat)) (v : list nat) := let l
 Definition actok := (eqn (act (one c)) (seq 0 (points r)) &&
   all M (fun a => all (length (emb f) - 1) (fun l => eqn (act (ml a (gn (S l)))) (compose (act a) (nth l (maps r) nil)))))%bool.
 Definition prefixok (t : stage) := all M (fun a => let ta := token t a in all (length (groups r)) (fun g => groupok ta (nth g
-  (groups r) nil) (expected r g (act a)))).
-Definition check := (Nat.ltb 0 (length (emb f)) && Nat.ltb 0 m && codingok (coded c) && monoidok && autok && actok &&
+  (groups r) nil) (meant r g (act a) (ph a)))).
+Definition check := (Nat.ltb 1 (length (emb f)) && Nat.ltb 0 m && codingok (coded c) && monoidok && autok && actok &&
   match staged with Some t => readok t && prefixok t | None => false end)%bool.
 End Checker.

@@ -15,14 +15,14 @@ Notation m := (width f). Notation M := (size c). Notation K := (coded c). Notati
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
 Hypothesis Hmon : monoidok f c = true.
-Hypothesis Hemb : (0 < length (emb f))%nat.
+Hypothesis Hemb : (1 < length (emb f))%nat.
 Hypothesis Hword : Forall (fun a => (a < length (emb f) - 1)%nat) word.
 
 (* products of letters *)
 Definition wd p := gn c (kind word p).
 Lemma kind_in p : (kind word p < length (emb f))%nat.
-Proof. unfold kind. destruct p as [|p]; [exact Hemb|]. cbn [nth]. destruct (lt_dec p (length word)) as [L|L].
-  - rewrite (nth_indep _ 0%nat (S 0)) by (rewrite map_length; exact L). rewrite map_nth. rewrite Forall_forall in Hword.
+Proof. unfold kind. destruct p as [|p]; [cbn [nth]; lia|]. cbn [nth]. destruct (lt_dec p (length word)) as [L|L].
+  - rewrite map_nth. rewrite Forall_forall in Hword.
     specialize (Hword _ (nth_In word 0%nat L)). lia.
   - rewrite nth_overflow by (rewrite map_length; lia). exact Hemb. Qed.
 Lemma monoid : (e1 < M)%nat /\ gn c 0 = e1 /\ (forall k, (k < length (emb f))%nat -> (gn c k < M)%nat) /\ (forall a, (a < M)%nat ->

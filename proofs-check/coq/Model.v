@@ -7,9 +7,9 @@ Record headw := { causal : bool; hq : mat; hk : mat; hv : mat; ho : mat }.
 Record layerw := { amask : row; heads : list headw; fmask : row;
   units : list (row * row) (* of a hidden unit: row of IN, column of OUT *) }.
 Record fill := { ats : list nat; back : nat; scale : Q }.
-Inductive encoding := Circle | TwoCircle.
+Inductive encoding := Circle | TwoCircle | Fine (offset : nat).
 Inductive positions := Fills (e : encoding) (l : list fill) | FirstFlag (first rest : row).
-Inductive unrolling := CeilLog2 (minus : nat) | Fixed (count longest : nat).
+Inductive unrolling := CeilLog2 (minus : nat) | Fixed (count : nat) (longest : option nat).
 Record file := { width : nat; ln : bool (* layernorm, else rms *); emb : mat (* row 0: <begin>, row 1+a: letter a *); pi : positions;
                  initial : list layerw; repeated : list layerw; final : list layerw; unroll : unrolling; uacc : row; urej : row }.
 
@@ -22,14 +22,15 @@ Definition kc (e : encoding) (i p : nat) : R :=
   | Circle => match i with 0%nat => kx p | 1%nat => ky p | 2%nat => 1 | _ => 0 end   (* 2 and 3 are never read *)
   | TwoCircle => let l := Nat.log2 (S p) in
       match i with 0%nat => cx (T p / 2 ^ l) | 1%nat => cy (T p / 2 ^ l) | 2%nat => cx (INR l + 1) | 3%nat => cy (INR l + 1) | _ => 0 end
+  | Fine b => let t := 2 * INR p + INR b in match i with 0%nat => - cx t | 1%nat => cy t | 2%nat => 1 | _ => 0 end
   end.
-Definition size (e : encoding) := match e with Circle => 2%nat | TwoCircle => 4%nat end.
+Definition size (e : encoding) := match e with TwoCircle => 4%nat | _ => 2%nat end.
 
 Section Semantics.
 Variable f : file.
 Variable word : list nat.
 Definition tokens := (length word + 1)%nat.
-Definition kind p := nth p (0%nat :: map S word) 0%nat.
+Definition kind p := nth p (0%nat :: map S word) 1%nat.   (* beyond the word there are no tokens: no head sees them *)
 Definition filled e (g : fill) p c := Q2R (scale g) *
   fold_right (fun x b => (if Nat.eqb c (snd x) then kc e (fst x) (p - back g) else 0) + b) 0 (combine (seq 0 (size e)) (ats g)).
 Definition position p c :=
@@ -63,7 +64,7 @@ End Semantics.
 
 (* a word of the file's letters, not longer than the file takes *)
 Definition admissible (f : file) (w : list nat) :=
-  Forall (fun a => (a < length (emb f) - 1)%nat) w /\ match unroll f with CeilLog2 _ => True | Fixed _ longest =>
-    (length w <= longest)%nat end.
+  Forall (fun a => (a < length (emb f) - 1)%nat) w /\
+  match unroll f with Fixed _ (Some longest) => (length w <= longest)%nat | _ => True end.
 Definition accepts f w := 0 < margin f w.
 Definition rejects f w := margin f w < 0.

@@ -31,10 +31,11 @@ Proof. intros KE Hn En. induction l as [|g l IH]; intros r H; cbn [fills0] in H;
     assert (r = a ++ b) by congruence. subst r.
   cbn [fold_right]. rewrite dot_app, (IH b eq_refl), (filled0_ok e s bs p i g n a) by assumption. reflexivity. Qed.
 Lemma position0_ok s bs p i r : position0 f c bs i = Some r -> position f p i = dot r (atom K s bs p).
-Proof. intro H. unfold position0 in H. unfold position. destruct (pi f) as [[|] l|first rest]; destruct K as [[|]|L] eqn:KE;
+Proof. intro H. unfold position0 in H. unfold position. destruct (pi f) as [[| |] l|first rest]; destruct K as [[| |]|L] eqn:KE;
   try discriminate.
   - rewrite <- KE. apply (fills0_ok Circle s bs p i 2); auto.
   - rewrite <- KE. apply (fills0_ok TwoCircle s bs p i 4); auto.
+  - destruct (Nat.eqb_spec offset offset0); [subst|discriminate]. rewrite <- KE. apply (fills0_ok (Fine offset0) s bs p i 2); auto.
   - assert (R : r = [(0%nat, coef rest i); (2%nat, Qred (coef first i - coef rest i))]) by congruence. subst r. cbn [dot atom].
     rewrite qr, Q2R_minus. destruct (Nat.eqb p 0); ring. Qed.
 End Start.
@@ -46,7 +47,7 @@ Notation m := (width f). Notation M := (size c). Notation K := (coded c). Notati
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
 Hypothesis Hmon : monoidok f c = true.
-Hypothesis Hemb : (0 < length (emb f))%nat.
+Hypothesis Hemb : (1 < length (emb f))%nat.
 Hypothesis Hword : admissible f word.
 Notation Hw := (proj1 Hword).
 Notation PP := (PP c word). Notation Lab := (Lab c word). Notation holds := (holds f c word).
@@ -90,7 +91,7 @@ Proof. intros F G L RS E Hh. induction n as [|n IH]; [exact Hh|]. cbn [Nat.iter 
 Lemma log2_enough n : (n <= 2 ^ Nat.log2_up n)%nat.
 Proof. destruct (le_lt_dec n 1) as [H|H]; [rewrite Nat.log2_up_eqn0 by exact H; simpl; lia|]. apply Nat.log2_up_spec, H. Qed.
 Lemma enough_ok len : enough f c len = true -> (length word <= val (stride (loops f word)) len)%nat.
-Proof. intro H. unfold enough in H. unfold loops, stride. pose proof (proj2 Hword) as A. destruct (unroll f) as [mi|n longest]; split_and.
+Proof. intro H. unfold enough in H. unfold loops, stride. pose proof (proj2 Hword) as A. destruct (unroll f) as [mi|n [longest|]]; split_and; try discriminate.
   - repeat match goal with H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H | H : Z.leb _ _ = true |- _ => apply Z.leb_le in H end.
     set (l := Nat.log2_up (length word - mi)). pose proof (log2_enough (length word - mi)) as E. fold l in E.
     assert (P : (2 ^ l <= factor c ^ l)%nat) by (apply Nat.pow_le_mono_l; assumption).
@@ -128,7 +129,7 @@ Proof. intro H. split; [|split].
   - clear - H. revert k H. induction word as [|a w IHw]; intros [|k] H; simpl in *; try lia; [reflexivity|]. f_equal.
     rewrite <- IHw by lia. reflexivity.
   - pose proof Hw as W. rewrite Forall_forall in W. apply W, nth_In, H.
-  - unfold wd, kind. cbn [Nat.add nth]. rewrite (nth_indep (map S word) 0%nat 1%nat) by (rewrite map_length; lia). rewrite map_nth.
+  - unfold wd, kind. cbn [Nat.add nth]. rewrite (map_nth S word 0%nat).
     reflexivity. Qed.
 Notation inside := (PP_in f c word Hm Hk Hmon Hemb Hw).
 Lemma state k : autok f c X = true -> (k <= length word)%nat -> reached X (firstn k word) = ph c (PP 0 k).
@@ -161,10 +162,11 @@ Proof. intros HS R HA. destruct (final_state t HS) as [s FS]. specialize (FS (le
   pose proof (state (length word) HA (le_n _)) as AU. rewrite firstn_all in AU. unfold accepted. rewrite AU. fold a.
     unfold accepts, rejects. rewrite MG.
   unfold fn in *. destruct (nth (ph c a) (accepting X) false); [apply pos_q | apply neg_q]; assumption. Qed.
-Theorem prefixes t p g : staged f c = Some t -> prefixok f c rd t = true -> actok f c rd = true -> (p <= length word)%nat ->
-  (g < length (groups rd))%nat ->
-  says f word (nth g (groups rd) nil) p (expected rd g (product rd (firstn p word))).
-Proof. intros HS R HA Hp Hg. destruct (final_state t HS) as [s FS]. specialize (FS p). rewrite (acting p HA Hp). set (a := PP 0 p) in *.
+Theorem prefixes t p g : staged f c = Some t -> prefixok f c rd t = true -> actok f c rd = true -> autok f c X = true ->
+  (p <= length word)%nat -> (g < length (groups rd))%nat ->
+  says f word (nth g (groups rd) nil) p (expected X rd g (firstn p word)).
+Proof. intros HS R HA HB Hp Hg. destruct (final_state t HS) as [s FS]. specialize (FS p). unfold expected.
+  rewrite (acting p HA Hp), (state p HB Hp). set (a := PP 0 p) in *.
   pose proof (all_ok _ _ _ R (inside 0%nat p)) as Q. cbv beta zeta in Q. pose proof (all_ok _ _ _ Q Hg) as G. cbv beta in G. fold a in G.
   set (Gr := nth g (groups rd) nil) in *. set (ta := token f t a) in *. unfold groupok in G. cbv zeta in G.
     apply andb_true_iff in G as [FA EX].
@@ -184,7 +186,7 @@ Proof. intros HS R HA Hp Hg. destruct (final_state t HS) as [s FS]. specialize (
 End ShiftScan.
 
 (* both parts of the theorem from one computation *)
-Theorem shift_scan_correct f c X r : check f c X r = true -> decides f X /\ tells f r.
+Theorem shift_scan_correct f c X r : check f c X r = true -> decides f X /\ tells f X r.
 Proof. unfold check. intro H. split_and. destruct (staged f c) as [t|] eqn:S; [|discriminate]. split_and.
   repeat match goal with H : Nat.ltb _ _ = true |- _ => apply Nat.ltb_lt in H end. split; intros word Hword.
   - apply (verdict f c X r word) with (t := t); assumption.

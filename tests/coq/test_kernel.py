@@ -49,7 +49,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual(kernel.axioms(found), kernel.stored_axioms())
         self.assertEqual(len(kernel.stored_axioms()), 3)
         statement = kernel.coq(header + "Check shift_scan_correct.\n", "statement", self.folder)
-        self.assertIn("check f c X r = true -> decides f X /\\ tells f r", " ".join(statement.split()))
+        self.assertIn("check f c X r = true -> decides f X /\\ tells f X r", " ".join(statement.split()))
 
     def test_whole_files(self):
         self.prove("circle", "--group", "S3", "--construction", "scan", "--positions", "circle")
