@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
+#include "proofs-check/certify/print_coq.hpp"
 #include "proofs-check/certify/scan_certificate.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
@@ -72,6 +73,31 @@ json make_certificate(const std::string& theorem, const recheck::Weights& weight
 }
 
 }  // namespace
+
+std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
+                                                               const std::string& name) {
+  try {
+    const recheck::Json document = recheck::parse_json(text);
+    const recheck::Weights weights = recheck::read_weights(document);
+    const auto theorems = theorems_for(weights);
+    if (const auto* none = std::get_if<Attempt>(&theorems)) return std::vector<Attempt>{*none};
+    std::vector<Attempt> attempts;
+    for (const std::string& theorem : std::get<0>(theorems)) {
+      try {
+        recheck::need(theorem == "shift-scan", "Coq: the library has no such theorem");
+        const recheck::Json certificate =
+            recheck::parse_json(make_certificate(theorem, weights).dump());
+        const recheck::Theorem proved = recheck::prove(document, certificate);
+        return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
+      } catch (const recheck::Refused& error) {
+        attempts.push_back({theorem, error.what()});
+      }
+    }
+    return attempts;
+  } catch (const recheck::Malformed& error) {
+    throw InputError(name + ": " + error.what());
+  }
+}
 
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name) {
