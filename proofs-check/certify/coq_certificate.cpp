@@ -134,7 +134,7 @@ class ScanBuilder {
           {c, kAtomsBefore + kAtomsOfCode * block_of(made.shifts, atom.cell.at) + atom.part,
            value});
     } else {
-      refuse("holds something else");
+      refuse(kind == 'D' ? "directions of the stride are not covered" : "holds something else");
     }
   }
 
