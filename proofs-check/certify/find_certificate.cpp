@@ -84,10 +84,12 @@ std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string
     std::vector<Attempt> attempts;
     for (const std::string& theorem : std::get<0>(theorems)) {
       try {
-        recheck::need(theorem == "shift-scan", "Coq: the library has no such theorem");
+        recheck::need(theorem == "shift-scan" || theorem == "resets",
+                      "Coq: the library has no such theorem");
         const recheck::Json certificate =
             recheck::parse_json(make_certificate(theorem, weights).dump());
         const recheck::Theorem proved = recheck::prove(document, certificate);
+        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
         return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
       } catch (const recheck::Refused& error) {
         attempts.push_back({theorem, error.what()});
