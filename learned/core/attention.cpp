@@ -87,8 +87,7 @@ Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const
   const torch::ScalarType type =
       precision == TrainingConfig::Precision::bfloat16 ? torch::kBFloat16 : q.scalar_type();
   std::optional<Tensor> given;
-  if (bias.defined())
-    given = bias.to(type).expand({q.size(0), q.size(1), q.size(2), k.size(2)});
+  if (bias.defined()) given = bias.to(type).expand({q.size(0), q.size(1), q.size(2), k.size(2)});
   return torch::scaled_dot_product_attention(q.to(type), k.to(type), v.to(type), given)
       .to(q.scalar_type());
 }

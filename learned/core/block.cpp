@@ -29,9 +29,8 @@ Tensor by_seed(const Tensor& x, std::int64_t seeds) {
 /// [S B, ..., in] by the weights of each seed, [S, out, in], in the precision of the products.
 Tensor stacked_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       TrainingConfig::Precision precision) {
-  const torch::ScalarType type = precision == TrainingConfig::Precision::bfloat16
-                                     ? torch::kBFloat16
-                                     : weight.scalar_type();
+  const torch::ScalarType type =
+      precision == TrainingConfig::Precision::bfloat16 ? torch::kBFloat16 : weight.scalar_type();
   const Tensor rows = by_seed(x, weight.size(0)).to(type);
   const Tensor columns = weight.to(type).transpose(1, 2);
   const Tensor y = bias.defined() ? torch::baddbmm(bias.to(type).unsqueeze(1), rows, columns)

@@ -56,8 +56,9 @@ Tensor supervised_loss(const Network& network, const Batch& batch, const PassOpt
   }
   const Tensor logits = network(batch, options, &trace);
   if (last_logits) *last_logits = logits.detach();
-  Tensor loss = last_only ? mean_loss(logits, batch, network.format(), term)
-                          : mean_loss_of_loops(trace, batch, network.format(), training, term.seeds);
+  Tensor loss = last_only
+                    ? mean_loss(logits, batch, network.format(), term)
+                    : mean_loss_of_loops(trace, batch, network.format(), training, term.seeds);
   for (std::size_t level = 0; level < trace.taught.size(); ++level) {
     LossTerm taught;
     taught.seeds = term.seeds;

@@ -1,5 +1,7 @@
 #include "learned/core/parameters.hpp"
 
+#include <torch/autograd.h>
+
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -73,13 +75,26 @@ void Parameters::gather() {
     const Tensor place = values_.narrow(1, at, size).view(shape);
     place.copy_(parameter.tensor);
     parameter.tensor.set_data(place);
-    if (gradients_.defined())
+    if (gradients_.defined() && !stacked())
       parameter.tensor.mutable_grad() = gradients_.narrow(1, at, size).view(shape);
     at += size;
   }
   if (stacked()) return;
   values_ = values_.view({count_});
   if (gradients_.defined()) gradients_ = gradients_.view({count_});
+}
+
+void Parameters::differentiate(const Tensor& loss) {
+  if (!stacked()) {
+    loss.backward();
+    return;
+  }
+  std::vector<Tensor> tensors;
+  for (const Named& parameter : all_) tensors.push_back(parameter.tensor);
+  std::vector<Tensor> found = torch::autograd::grad({loss}, tensors, {}, {}, false, true);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found[i] = (found[i].defined() ? found[i] : torch::zeros_like(tensors[i])).flatten(1);
+  gradients_.copy_(torch::cat(found, 1));
 }
 
 }  // namespace logdepth::inline learned_core

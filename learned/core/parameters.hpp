@@ -72,8 +72,11 @@ class Parameters {
   /// [count], of several seeds [seeds, count]; shares memory with all parameters.
   Tensor& values() { return values_; }
   const Tensor& values() const { return values_; }
-  /// What backward() adds to, in the shape of `values`; undefined unless they are trained.
+  /// In the shape of `values`; undefined unless they are trained. Of one seed what backward() adds to.
   Tensor& gradients() { return gradients_; }
+  /// Makes `gradients` those of a loss, which of several seeds is the sum of theirs.
+  /// Precondition: they are zero.
+  void differentiate(const Tensor& loss);
 
  private:
   Tensor append(const std::string& name, const Tensor& values);

@@ -20,12 +20,14 @@ struct StepGraph::Recording {
   Learned learned;
 };
 
-StepGraph::StepGraph(std::function<Learned()> step)
-    : step_(std::move(step)), recording_(std::make_unique<Recording>()) {}
+StepGraph::StepGraph(std::function<Learned()> step, torch::Device device)
+    : step_(std::move(step)),
+      recording_(device.is_cuda() ? std::make_unique<Recording>() : nullptr) {}
 
 Learned StepGraph::run() {
   // Libraries choose kernels and take their memory in the first steps.
   constexpr int kStepsBefore = 3;
+  if (!recording_) return step_();
   Recording& r = *recording_;
   if (!r.recorded) {
     c10::cuda::device_synchronize();
@@ -52,7 +54,7 @@ Learned StepGraph::run() {
 
 struct StepGraph::Recording {};
 
-StepGraph::StepGraph(std::function<Learned()> step) : step_(std::move(step)) {}
+StepGraph::StepGraph(std::function<Learned()> step, torch::Device) : step_(std::move(step)) {}
 
 Learned StepGraph::run() {
   return step_();

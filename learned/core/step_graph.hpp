@@ -9,11 +9,11 @@ namespace logdepth::inline learned_core {
 
 /// A training step on a device whose operations and shapes are the same every time. The first steps
 /// run as they are; then one is recorded, and from there on the device is told the whole step at once
-/// in place of some hundred operations. Without CUDA's headers every step runs as it is.
+/// in place of some hundred operations. On a CPU, and without CUDA's headers, every step runs as it is.
 class StepGraph {
  public:
   /// What the step reads lies in tensors that stay where they are; so does what it gives.
-  explicit StepGraph(std::function<Learned()> step);
+  StepGraph(std::function<Learned()> step, torch::Device device);
   ~StepGraph();
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
@@ -24,7 +24,7 @@ class StepGraph {
  private:
   struct Recording;
   std::function<Learned()> step_;
-  std::unique_ptr<Recording> recording_;
+  std::unique_ptr<Recording> recording_;  ///< absent where nothing is recorded
 };
 
 }  // namespace logdepth::inline learned_core

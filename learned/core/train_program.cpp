@@ -94,12 +94,12 @@ std::string progress_text(const Trainer& trainer, const TrainingConfig& training
   const double rate = state.seconds > 0 ? static_cast<double>(state.step) / state.seconds : 0;
   double left = rate > 0 ? static_cast<double>(training.steps - state.step) / rate : 0;
   if (training.seconds > 0) left = std::min(left, training.seconds - state.seconds);
-  const std::string seeds =
-      trainer.seeds() == 1 ? "" : fmt::format("{} seeds, ", trainer.seeds());
-  return fmt::format("{}step {} of {}, stage {}, loss {}, accuracy {}, {:.1f} steps/s, {:.0f} s left",
-                     seeds, state.step, training.steps, stage_text(trainer),
-                     range_text("%.4f", trainer, &TrainingState::loss),
-                     range_text("%.3f", trainer, &TrainingState::accuracy), rate, left);
+  const std::string seeds = trainer.seeds() == 1 ? "" : fmt::format("{} seeds, ", trainer.seeds());
+  return fmt::format(
+      "{}step {} of {}, stage {}, loss {}, accuracy {}, {:.1f} steps/s, {:.0f} s left", seeds,
+      state.step, training.steps, stage_text(trainer),
+      range_text("%.4f", trainer, &TrainingState::loss),
+      range_text("%.3f", trainer, &TrainingState::accuracy), rate, left);
 }
 
 /// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
@@ -239,8 +239,9 @@ int run(int argc, char** argv) {
   const CLI::Option* inspection = app.add_option(
       "--inspect", options.inspection,
       "print the analysis that this paper makes of the network of a finished run, as JSON");
-  app.add_option("--beside", options.beside,
-                 "folder of another seed, with its config.json, that is trained together with --out")
+  app.add_option(
+         "--beside", options.beside,
+         "folder of another seed, with its config.json, that is trained together with --out")
       ->needs(out);
   app.add_option("--question", options.question, "input of --inspect, as JSON");
   const CLI::Option* measured = app.add_option(

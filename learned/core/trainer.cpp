@@ -108,12 +108,11 @@ Learned Trainer::learn(const Samples& samples) {
   Parameters& parameters = network_->parameters();
   const TaskFormat format = task().format();
   if (!parameters.stacked())
-    return network_->learn(
-        to_batch(samples, format, network_->device(), network_->type()),
-        {config.training, config.seed, step, [&](const Tensor& loss) {
-           loss.backward();
-           optimiser_.step(parameters, learning_rate(config.training, step));
-         }});
+    return network_->learn(to_batch(samples, format, network_->device(), network_->type()),
+                           {config.training, config.seed, step, [&](const Tensor& loss) {
+                              loss.backward();
+                              optimiser_.step(parameters, learning_rate(config.training, step));
+                            }});
   std::vector<double> rates;
   for (const RunConfig& each : configs_) rates.push_back(learning_rate(each.training, step));
   optimiser_.prepare(rates);
@@ -122,13 +121,15 @@ Learned Trainer::learn(const Samples& samples) {
     inputs_ = batch;
     for (Tensor* const tensor : {&inputs_.indices, &inputs_.targets, &inputs_.segments})
       *tensor = torch::empty_like(*tensor, tensor->options().device(network_->device()));
-    graph_ = std::make_unique<StepGraph>([this] {
-      return network_->learn(inputs_, {configs_.front().training, configs_.front().seed,
-                                       states_.front().step, [this](const Tensor& loss) {
-                                         loss.sum().backward();
-                                         optimiser_.update(network_->parameters());
-                                       }});
-    });
+    const auto step_on_inputs = [this] {
+      const RunConfig& first = configs_.front();
+      return network_->learn(
+          inputs_, {first.training, first.seed, states_.front().step, [this](const Tensor& loss) {
+                      network_->parameters().differentiate(loss.sum());
+                      optimiser_.update(network_->parameters());
+                    }});
+    };
+    graph_ = std::make_unique<StepGraph>(step_on_inputs, network_->device());
   }
   copy_from_host(inputs_.indices, batch.indices);
   copy_from_host(inputs_.targets, batch.targets);
@@ -378,13 +379,12 @@ Predictor Trainer::predictor(std::size_t seed) const {
 
 nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
   const RunConfig& config = configs_.front();
-  const std::unique_ptr<Network> before =
-      make_network(config, task().format(), network_->device());
+  const std::unique_ptr<Network> before = make_network(config, task().format(), network_->device());
   const torch::NoGradGuard no_grad;
   const Tensor& from = before->parameters().values();
   const Tensor change = (network_->parameters().values() - from).abs();
-  return {{"result", task().measure(predictor_of(*before, config.training.precision),
-                                    state().stage, progress)},
+  return {{"result", task().measure(predictor_of(*before, config.training.precision), state().stage,
+                                    progress)},
           {"relative_change", (change.norm() / from.norm()).item<double>()},
           {"largest_change", change.max().item<double>()}};
 }

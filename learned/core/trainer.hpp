@@ -98,8 +98,8 @@ class Trainer {
   std::unique_ptr<Network> network_;
   FlatAdamW optimiser_;
   std::vector<TrainingState> states_;
-  Batch inputs_;                        ///< of the recorded step
-  std::unique_ptr<StepGraph> graph_;    ///< of several seeds on a device
+  Batch inputs_;                          ///< of the recorded step
+  std::unique_ptr<StepGraph> graph_;      ///< of several seeds
   mutable std::unique_ptr<Network> one_;  ///< of_seed, of several
 };
 

@@ -100,17 +100,12 @@ std::optional<Process> start(const Group& group, const JobOptions& options,
   }
   if (process.runs.empty()) return std::nullopt;
   const std::string& folder = process.runs.front().folder;
-  std::vector<std::string> arguments = {folder + "/" + kRunConfigFile,
-                                        "--out",
-                                        folder,
-                                        "--device",
-                                        options.device,
-                                        "--threads",
-                                        std::to_string(options.threads)};
+  std::vector<std::string> arguments = {
+      folder + "/" + kRunConfigFile,  "--out", folder, "--device", options.device, "--threads",
+      std::to_string(options.threads)};
   std::vector<int> locks;
   for (const Process::Run& one : process.runs) {
-    if (&one != &process.runs.front())
-      arguments.insert(arguments.end(), {"--beside", one.folder});
+    if (&one != &process.runs.front()) arguments.insert(arguments.end(), {"--beside", one.folder});
     locks.push_back(one.lock.descriptor());
   }
   // The process holds the locks as well, so that they last until nobody writes there any more.
@@ -194,8 +189,8 @@ namespace {
 void say_outcomes(const Process& process, int status, const JobOptions& options) {
   for (const Process::Run& one : process.runs) {
     if (status == 0)
-      std::cerr << one.run->name << ": "
-                << outcome(read_run_record(one.folder + "/" + kRecordFile)) << '\n';
+      std::cerr << one.run->name << ": " << outcome(read_run_record(one.folder + "/" + kRecordFile))
+                << '\n';
     if (status == 2) forget(one, options.out);
   }
   if (status > 3)  // below, it has said why itself

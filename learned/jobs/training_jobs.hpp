@@ -11,8 +11,8 @@ namespace logdepth::inline learned_jobs {
 struct JobOptions {
   std::string out;  ///< a run is stored in out/name
   std::string device = "cpu";
-  std::size_t jobs = 1;     ///< processes at once
-  std::size_t threads = 1;  ///< of each; more than one gives up repeatable bits
+  std::size_t jobs = 1;       ///< processes at once
+  std::size_t threads = 1;    ///< of each; more than one gives up repeatable bits
   std::size_t together = 16;  ///< runs that one process may train as one stack (stacks_with)
 };
 

@@ -21,7 +21,7 @@ struct Samples {
   /// [count, tokens]: which of the texts that share a row each token is of; it reads those of its own
   /// text only. Empty: a row is one text. Every batch of such a task has one shape.
   std::vector<std::int32_t> segments;
-  std::vector<std::int32_t> read;     ///< tokens read out: [count] of one_token, [count, 2] of pair
+  std::vector<std::int32_t> read;  ///< tokens read out: [count] of one_token, [count, 2] of pair
   /// [count, tokens, heads], or [count, heads] of one_token and pair; kIgnored where padding is.
   std::vector<std::int32_t> targets;
   /// The loop, from 1 on, after which each target is first asked for (Supervision::when_due), in

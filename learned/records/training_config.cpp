@@ -270,9 +270,9 @@ void validate_packed(const RunConfig& config) {
               m.router == ModelConfig::Router::none && !m.layer_scale && !m.query_key_norm,
           "task.row_tokens: packed words expect a model without gate, router, layer_scale, "
           "query_key_norm, constructed and network");
-  require(m.positions == ModelConfig::Positions::rotary ||
-              m.positions == ModelConfig::Positions::none,
-          "task.row_tokens: packed words expect model.positions rotary or none");
+  require(
+      m.positions == ModelConfig::Positions::rotary || m.positions == ModelConfig::Positions::none,
+      "task.row_tokens: packed words expect model.positions rotary or none");
   require(m.repeated == 0 || m.loops.kind == LoopRule::Kind::fixed,
           "task.row_tokens: packed words expect model.loops.kind fixed");
 }

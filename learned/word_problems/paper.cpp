@@ -38,10 +38,11 @@ class WordProblemExperiment final : public Experiment {
     visit("--max-length", "largest length of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
     visit("--mixed-lengths", "draw the length of half of the batches from all stages so far",
           mixed_);
-    visit("--packed",
-          "pack words into rows of one size, so that seeds are trained together; for stack and loop, "
-          "with the settings for a fixed depth and a free length",
-          packed_);
+    visit(
+        "--packed",
+        "pack words into rows of one size, so that seeds are trained together; for stack and loop, "
+        "with the settings for a fixed depth and a free length",
+        packed_);
     visit("--teach",
           "auxiliary supervision; windows: a readout after layer l predicts the product of the "
           "last 2^l letters",
@@ -55,7 +56,8 @@ class WordProblemExperiment final : public Experiment {
     if (kind_ == WordModel::stack && block_ != 1)
       throw InputError("--block: a stack has no repeated block, expected --kind loop");
     if (packed_ && kind_ == WordModel::adaptive_loop)
-      throw InputError("--packed: expected --kind stack or loop, since all rows run as many layers");
+      throw InputError(
+          "--packed: expected --kind stack or loop, since all rows run as many layers");
     TrainingPlan plan;
     for (const std::string& monoid : monoids_)
       for (const std::uint32_t depth : depths_) {

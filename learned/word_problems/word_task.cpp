@@ -54,8 +54,9 @@ const WordTaskConfig& checked(const WordTaskConfig& c) {
           "task.mixed_lengths: expected 0 to 1, found " + Json(c.mixed_lengths).dump());
   require(c.measured_times >= 1 && c.measured_times <= 64,
           fmt::format("task.measured_times: expected 1 to 64, found {}", c.measured_times));
-  require(c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
-          "task.measured_times: expected task.positions begin, since a table has no more positions");
+  require(
+      c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
+      "task.measured_times: expected task.positions begin, since a table has no more positions");
   if (c.packs()) {
     require(c.row_tokens > c.max_length && c.row_tokens <= kMostTokens,
             fmt::format("task.row_tokens: expected at least {}, a word of task.max_length letters "
@@ -182,7 +183,8 @@ class WordTask final : public Task {
   }
 
   Score score(const Predictor& predictor, std::size_t stage) const override {
-    const std::vector<Accuracies> after = accuracies(predictor, config_.measured_times * lengths_.at(stage), {});
+    const std::vector<Accuracies> after =
+        accuracies(predictor, config_.measured_times * lengths_.at(stage), {});
     std::vector<double> reached;
     for (const Accuracies& accuracy : after)
       reached.push_back(static_cast<double>(n_star(accuracy, config_.threshold).strict));

@@ -47,8 +47,9 @@ struct WordTaskConfig final : TaskSettings {
   std::uint32_t batch_least = 32;
   std::uint32_t row_tokens = 0;     ///< of a row that words share; 0: a word is a row
   std::uint32_t validation = 4000;  ///< words per measurement
-  std::uint32_t measured_times = 1;  ///< words of the measure are so many times as long as the stage's
-  double threshold = 0.95;          ///< of n*
+  std::uint32_t measured_times =
+      1;                     ///< words of the measure are so many times as long as the stage's
+  double threshold = 0.95;   ///< of n*
   double mixed_lengths = 0;  ///< share of the batches, or rows, that may be of an earlier stage
   enum class Teach { none, windows };
   Teach teach = Teach::none;
