@@ -113,7 +113,7 @@ LineChart chart_of(const DepthProblem& problem, const std::vector<NeedSeries>& a
     chart.series.push_back(
         {name, looks.of(name, {kOrange, "10 3 2 3", 2.2, "published"}), line->corners()});
   }
-  double right = 4, high = 6;
+  double right = 6, high = 6;  // as far as the published line is of use
   for (const NeedSeries& series : all) {
     if (series.problem != problem.name) continue;
     const std::string name = fmt::format("learned: {} of fixed depth, width {}, {} steps",
