@@ -7,7 +7,7 @@ from log_log_figure import count_ticks, figure, seconds_ticks
 from measurement import (duration, machines, number, opening, stored_parts, table,
                          write_page)
 
-NAMES = {"exact": "exact", "exact-checked": "exact, promises checked",
+NAMES = {"exact": "exact", "exact-checked": "exact, contracts checked",
          "float64": "dense float64 loop", "numpy": "numpy", "torch": "PyTorch",
          "scan": "Hillis-Steele scan", "sequential": "letter by letter",
          "search": "Boost.Graph search", "squaring": "Boolean squaring"}
@@ -195,9 +195,9 @@ def case_section(results, case):
                  if r.get("differs")]
     text = [f"## {TITLES[case]}", "", table(header, rows), ""]
     if dense:
-        text += ["The dense float64 loop takes, for each score and all that is done with it, " +
-                 ", ".join(f"{duration(cost)} at {tokens} tokens" for tokens, cost in dense) +
-                 ".", ""]
+        text += ["Time of the dense float64 loop per score, with its share of the averages:", "",
+                 table(["tokens", *(str(tokens) for tokens, _ in dense)],
+                       [["time per score", *(duration(cost) for _, cost in dense)]]), ""]
     if differing:
         text += ["✗, answers that differ from the direct algorithm's:", "", *differing, ""]
     return text + [f"![time against tokens](results/exact_cost_{case}.svg)", ""]
@@ -219,9 +219,9 @@ def rounding_section(rounding):
                     for row in rounding["words"]]), ""]
     names = list(rounding["graphs"][0]["wrong"])
     text += ["Connectivity: wrong verdicts over all pairs of vertices of one graph. A float "
-             "program has to say how close to the largest a score ties (`--tolerance`), and what "
-             "is zero to a norm (`--zero`): a norm turns what rounding leaves of a zero into a "
-             "full-sized number.", "",
+             "program needs two thresholds. Scores within `--tolerance` of the largest one tie. "
+             "Values below `--zero` are zero to a norm, which would otherwise turn the rounding "
+             "error of a zero into a full-sized number.", "",
              table(["contender", *(f"n = {g['vertices']} ({g['pairs']} pairs)"
                                    for g in rounding["graphs"])],
                    [[name, *(g["wrong"].get(name, "–") for g in rounding["graphs"])]
@@ -232,7 +232,7 @@ def rounding_section(rounding):
 def profile_section(profiles):
     text = ["## Where the time goes", "",
             "Exact runs, whole process, samples by `perf record`; functions with less than 1 % are "
-            "left out. What is inlined counts for the function it stands in.", ""]
+            "left out. Inlined code counts for the function that contains it.", ""]
     for profile in profiles:
         text += [f"### `{profile['case']}`, {profile['size']} {UNIT[profile['case']]}", ""]
         if "counters" in profile:
@@ -278,9 +278,9 @@ def write(folder):
     save_figures(results, os.path.join(folder, "results"))
     text = [*opening("What does exactness cost?", "exact_cost", "case", "run", cases),
             machines(cases) + "Programs: " + ", ".join(programs(cases.values())) + ".", "",
-            "Seconds are medians of runs in turn, every run a process of its own on one processor, "
-            "from tokens to the last residual stream: reading files and reading answers do not "
-            "count. ¹ one run only; ˢ estimated from a sample of the rows of every head; "
+            "Seconds are medians of runs in turn. Every run is a process of its own on one core. It is "
+            "timed from the tokens to the last residual stream, without reading files and answers. "
+            "¹ means one run only; ˢ estimated from a sample of the rows of every head; "
             "✗ wrong answers. A dense float program gets the first of four treatments of rounding "
             "under which its answers are right.", "",
             "## Goals", "", table(["goal", "measured", "verdict"], goals(results)), ""]

@@ -152,11 +152,11 @@ def head_table(results, heads, digits):
 def heads_section(results):
     text = ["## One head", "",
             "Nanoseconds of processor time per causal score on one core; one head, tokens × "
-            "(tokens + 1) / 2 scores, every token with a key of its own, 29 values a token. What "
-            "counts: queries scaled, keys compared, averages and their error bounds written. A "
-            "ratio above 1 says that the float runtime is faster. ✗ n: n rows select other keys "
-            "than the right ones, which are known from integers; the loops in C++, numpy and "
-            "PyTorch take equal scores for ties. Products of circle codes are wrong from some "
+            "(tokens + 1) / 2 scores, every token with a key of its own, 29 values a token. The "
+            "time includes scaling queries, comparing keys, and writing averages with their error "
+            "bounds. A ratio above 1 means that the float runtime is faster. ✗ n means that n rows "
+            "select wrong keys; the right ones are known from integers. The loops in C++, numpy "
+            "and PyTorch treat equal scores as ties. Products of circle codes are wrong from some "
             "thousand tokens on in float64; rows that the float runtime gets wrong are among those "
             "that it calls undecided.", ""]
     for dimension in (4, 2):
@@ -201,8 +201,9 @@ RUN_HEADINGS = ["codes", "numbers", "tokens", "scores", "wall", "ns per score, w
 def runs_section(results):
     return ["## Whole runs", "",
             "`FloatRunner::run` of the A5 scan on a random word, one thread: embedding, all layers, the "
-            "last stream. Whole run: its processor time over the scores of its heads; "
-            "attention: the same of the attention sublayers alone, norms and projections included. "
+            "last stream. The column for the whole run is its processor time divided by the number of "
+            "scores; the column for attention counts the attention sublayers alone, with their "
+            "norms and projections. "
             "Every prefix product is compared with the direct one.", "",
             table(RUN_HEADINGS, run_rows(results.parts["runs"]["runs"])), ""]
 
@@ -212,9 +213,9 @@ def gpu_section(results):
     text = ["## On a GPU", "",
             "One score of inner dimension d takes d subtractions, d multiplications, d additions "
             f"and one minimum: {instructions(4)} instructions for d = 4, {instructions(2)} for "
-            "d = 2. The H200 data sheet says 33.5 · 10¹² operations a second in float64 with "
-            "a fused multiply-add counted as two; the runtime is compiled without contraction, so "
-            "the bound is 33.5 · 10¹² / 2 = 16.75 · 10¹² instructions, or 16.75 · 10¹² / "
+            "d = 2. The data sheet of the H200 lists 33.5 · 10¹² operations a second in float64, and "
+            "counts a fused multiply-add as two. The runtime is compiled without contraction. The "
+            "bound is therefore 33.5 · 10¹² / 2 = 16.75 · 10¹² instructions, or 16.75 · 10¹² / "
             f"{instructions(4)} = {16.75e12 / instructions(4):.3g} scores a second (float32: twice "
             "that). Share = scores per second / bound.", ""]
     if "refused" in part:
@@ -248,8 +249,8 @@ def write(folder):
             + ", ".join(sorted(compilers) + sorted(versions)) + ". The float runtime and the plain "
             "loop are compiled for x86-64 v1, v3 and v4 and choose at run time; the tiled loop is "
             "compiled for this machine, with fused multiply-add.", "",
-            "Times are medians of runs in turn, in rotating order, on one processor. Where nothing "
-            "else is said they are processor time, which other load on the machine changes little.",
+            "Times are medians of runs in turn, in rotating order, on one core. They are "
+            "processor time unless marked otherwise: other load on the machine changes it little.",
             "", "## Goals", "", table(["goal", "measured", "verdict"], goals(results)), ""]
     wrong = results.false_claims()
     text += [f"Wrong answers that the float runtime called decided or certified: {len(wrong)}.", "",

@@ -49,7 +49,8 @@ OwnPosition declare_own_position(cells::Program& program, ScanPositions position
                             : positions == ScanPositions::fine ? PositionCode::fine(parameter)
                                                                : PositionCode::two_circle;
   program.hypothesis(clause(Assumption::position_encoding, positions_name(positions)));
-  program.deviation("a position encoding beyond the paper's minimal one buys the initial layer");
+  program.deviation(
+      "a position encoding beyond the paper's minimal one replaces the initial layer");
   const cells::Key I = program.key("I", code);
   program.position(I);
   return {code, one, std::nullopt, std::nullopt, I};

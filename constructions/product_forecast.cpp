@@ -107,7 +107,7 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
       units = sum(units, times(layers, count_monoid_units(size, layer(factors))));
     forecast.monoid_units = units;
     monoid_text =
-        fmt::format("the monoid has {} elements, its table {} units", size, text_of(units));
+        fmt::format("the monoid has {} elements, its table {} hidden units", size, text_of(units));
   }
   forecast.chosen = demand.table;
   if (demand.table == ScanTable::automatic)
@@ -115,13 +115,13 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
                           ? ScanTable::monoid
                           : ScanTable::matrix;
   forecast.reason =
-      fmt::format("{}the matrix of {} points needs {} units; {}",
+      fmt::format("{}the matrix of {} points needs {} hidden units; {}",
                   std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: "),
                   action.points, matrix_text, monoid_text);
   const bool monoid = forecast.chosen == ScanTable::monoid;
   if (monoid && !forecast.monoid)
     forecast.refusal = "the monoid table cannot be built: " + monoid_text +
-                       "; try --table matrix (" + matrix_text + " units)";
+                       "; try --table matrix (" + matrix_text + " hidden units)";
   else if ((monoid ? *forecast.monoid_units : forecast.matrix_units) > kMaxScanUnits)
     forecast.refusal =
         refusal_of(forecast, demand, monoid ? text_of(*forecast.monoid_units) : matrix_text);

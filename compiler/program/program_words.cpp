@@ -89,7 +89,7 @@ TableFill ProgramWords::table_fill(const std::string& text) const {
     return {id, label(id, value)};
   const auto number = decimal(value);
   if (!number || *number >= 1u << 20)
-    fail("code " + in_quotes(p_.cells[id].name) + " stands for a number below 1048576, found " +
+    fail("code " + in_quotes(p_.cells[id].name) + ": expected a number below 1048576, found " +
          in_quotes(value));
   return {id, *number};
 }

@@ -1,4 +1,4 @@
-// MS25 Lemma 3.1 for a promised length: a look-up that rounds down.
+// MS25 Lemma 3.1 for a given length: a look-up that rounds down.
 //
 // Statement (MS25 Lemma 3.1). As in division_lem3_1.cpp.
 // Here. 3 layers if phi(i), dir(i, m) and dir(i, L) are given as unit vectors, 2 if also a_i = i; for
@@ -33,7 +33,7 @@ Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
   const auto L = static_cast<std::uint32_t>((length + 7) / 8);
 
   cells::Program p("division");
-  p.construction("floor").source("MS25 Lemma 3.1 (optimised, for a promised length)");
+  p.construction("floor").source("MS25 Lemma 3.1 (optimised, for a given length)");
   p.reads_cells().fixed_loops(0).at_most(length);
   p.hypothesis(
       fmt::format("phi(i), dir(i, {}), dir(i, m){} in the stream at token i, positions from "

@@ -1,4 +1,4 @@
-// MS25 Theorem 5.1 for a promised number of vertices: quotients at once.
+// MS25 Theorem 5.1 for at most a given number of vertices: quotients at once.
 //
 // Statement (MS25 Thm 5.1). As in graph_connectivity_thm5_1.cpp.
 // Here. A (5, 1, 1)-universal transformer for all graphs of n <= 8 L vertices, with
@@ -46,7 +46,7 @@ cells::Program bounded_connectivity(std::uint32_t vertices) {
 
   cells::Program p("connectivity");
   p.construction("bounded").source(
-      "MS25 Theorem 5.1 (optimised, for a promised number of vertices)");
+      "MS25 Theorem 5.1 (optimised, for at most a given number of vertices)");
   p.hypothesis(fmt::format(
       "a graph over 1 <= n <= {} vertices: n^2 matrix tokens, n3-n2 padding tokens, s+1 source and "
       "t+1 target tokens, vertices from 0",
@@ -64,7 +64,7 @@ cells::Program bounded_connectivity(std::uint32_t vertices) {
   p.deviation(
       "one layer per squaring: an exact OR in one head, ties broken by a margin below every "
       "mismatch");
-  p.deviation("n^3 - n^2 padding tokens: matrix tokens stand for triples as well");
+  p.deviation("n^3 - n^2 padding tokens: matrix tokens represent triples as well");
   p.reads_adjacency(GraphPadding::n3_minus_n2)
       .log_loops_of_vertices({.minus = 1})
       .at_most(vertices);

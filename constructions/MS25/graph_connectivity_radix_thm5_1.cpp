@@ -92,7 +92,9 @@ cells::Program radix_connectivity(std::uint32_t size, std::uint32_t radix) {
   p.hypothesis(clause(Assumption::position_table));
   p.hypothesis(causal_and_unmasked_network());
   // It takes the place of the first-flag: coordinates and a margin need not be computed from counts.
-  p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
+  p.deviation(
+      "a position encoding that depends on n replaces the initial layers; one transformer per "
+      "size");
   if (!triples) p.deviation(padding + " padding tokens: tuples of 4 vertices instead of 3");
   p.reads_adjacency(triples ? GraphPadding::n3_minus_n2 : GraphPadding::n4_minus_n2, size)
       .log_loops_of_vertices({.base = radix, .minus = 1})

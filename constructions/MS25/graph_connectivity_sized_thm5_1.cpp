@@ -40,7 +40,9 @@ Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   p.hypothesis(clause(Assumption::position_table));
   p.hypothesis(causal_and_unmasked_network());
   // It takes the place of the first-flag: coordinates and a margin need not be computed from counts.
-  p.deviation("a position encoding that knows n buys the initial layers; one transformer per size");
+  p.deviation(
+      "a position encoding that depends on n replaces the initial layers; one transformer per "
+      "size");
   p.reads_adjacency(GraphPadding::n3_minus_n2, size).log_loops_of_vertices({.minus = 1});
 
   const std::uint32_t none = 2 * size;

@@ -71,7 +71,7 @@ cells::Program connectivity(GraphPadding padding) {
       "coordinates");
   // B and C are +-1 and overwritten, each by its layer.
   p.deviation("no layer counter: the repeated block alternates by itself");
-  if (!n3) p.deviation("n^3 - n^2 padding tokens: matrix tokens stand for triples as well");
+  if (!n3) p.deviation("n^3 - n^2 padding tokens: matrix tokens represent triples as well");
   p.reads_adjacency(padding).log_loops_of_vertices({.minus = 1});
   return p;
 }
@@ -80,7 +80,7 @@ cells::Program connectivity(GraphPadding padding) {
 /// p, n, s+1, t+1 and counts of tokens, so at most N.
 struct Connectivity {
   cells::Program& p;
-  bool n3;  // n^3 padding tokens, which alone stand for triples
+  bool n3;  // n^3 padding tokens, which alone represent triples
 
   cells::Constant one = p.constant();
   cells::Flag fst = p.flag("fst");  // p = 0

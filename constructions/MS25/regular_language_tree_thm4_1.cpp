@@ -61,7 +61,7 @@ cells::Program tree(const Action& action, const std::string& name) {
       "ceil(log2 |w|) + 1 levels, floor(log2 |w|) + 1 of which are needed: after ceil(log2 |w|) "
       "nothing has reached the end token at powers of two");
   // That saves the mark for $.
-  p.deviation("inactive tokens go on like the end token and hold their prefix products");
+  p.deviation("inactive tokens behave like the end token and hold their prefix products");
   p.alphabet(action.alphabet.names()).no_begin().end().log_loops_of_letters();
   return p;
 }

@@ -12,7 +12,7 @@
 // Invariant. After l blocks, with s = K^l: the interval of token p is [max(p-s+1, 0), p], d is the
 //   product of its letters (the identity for position 0), and v is the direction of (p, s, 1).
 //   Start, s = 1: d is the token's own letter, u = v = direction of (p, 1, 1).
-//   Step: as for a promised length (regular_language_radix_cor4_2.cpp), since the position
+//   Step: as for a given length (regular_language_radix_cor4_2.cpp), since the position
 //   nearest to max(p - cs, 0) is that position; r - 1 layers lengthen the intervals k-fold each.
 //   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer is there, when no point can move.

@@ -63,7 +63,7 @@ std::vector<std::uint32_t> chosen_layers(const std::vector<std::uint32_t>& asked
     if (there != needed)
       throw InputError(fmt::format(
           "{}: expected a language model of {} layers, the initial, repeated and final ones of "
-          "the model, or initial_layers to say which are taken, found {}",
+          "the model, or initial_layers with the layers to take, found {}",
           file.path(), needed, there));
     std::vector<std::uint32_t> all(needed);
     for (std::uint32_t i = 0; i < there; ++i) all[i] = i;

@@ -233,7 +233,7 @@ int run(int argc, char** argv) {
                                         ", libtorch " + TORCH_VERSION);
   app.add_option("config", options.config,
                  "configuration file (JSON); for --inspect and --measure the folder of a run, for "
-                 "--ask a request")
+                 "the other one a request")
       ->required();
   CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
   const CLI::Option* inspection = app.add_option(

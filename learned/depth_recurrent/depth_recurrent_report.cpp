@@ -29,17 +29,17 @@ using Texts = std::vector<std::string>;
 
 constexpr const char* kSchema = "logdepth/report-depth-recurrent/1";
 constexpr const char* kIntroduction =
-    R"(One block is repeated T times; rows of the tables are the difficulty of what is asked, columns T at evaluation. Numbers
-are **measured** on the runs named here unless they are marked **published**: those are of "Thinking Deeper, Not Longer"
-(Chen 2026). Runs are **still rising** where the second half of their steps raised the score of their learning curve by
-more than a fiftieth of it; of a run that ended before its planned steps the page says how and when instead. A criterion
-that fails is **not reproduced at this scale**, with its numbers beside.
+    R"(One block is repeated T times; rows of the tables are difficulties of the questions, columns T at evaluation. Values
+are **measured** on the runs named here, or **published** in "Thinking Deeper, Not Longer" (Chen 2026). Runs are **still
+improving** if the second half of their steps raised the score of their learning curve by more than a fiftieth of it; for a
+run that ended before its planned steps, the table gives how and when it ended instead. A criterion that fails is **not
+reproduced at this scale**, and its values are printed with it.
 
 Every task is a series of runs: a base and its ablations, each of which differs from the base in one part. Tables of runs
 have medians, with all seeds in brackets; largest solved: at least .95 at some T; overthinking: the most that any difficulty
 loses from its best T to the largest T. Tables of steps have the share of the candidate state that the gate lets in, and the
 change of the state relative to the state, as means over tokens and questions of the hardest trained difficulty. DR-6, a
-share between .10 and .14 at initialisation, is held by a test, not by trained runs.)";
+share between .10 and .14 at initialisation, is checked by a test, not by trained runs.)";
 
 constexpr std::uint32_t kPerfectHops = 8;
 
@@ -81,7 +81,7 @@ std::string fit_text(const Data& fit) {
                          : fmt::format("{} (r2 = {}, {})", line_text(fit.at("a"), fit.at("b")),
                                        fixed_text(fit.at("r2"), 2), points);
   for (const auto& [list, why] : {std::pair("censored", "more might be reached"),
-                                  {"beyond_asked", "T is beyond the largest difficulty asked"},
+                                  {"beyond_asked", "T is beyond the largest difficulty tested"},
                                   {"nothing_reached", "nothing was reached"}})
     if (!fit.at(list).empty())
       text += fmt::format("; left out, {}: {}", why, entries_text(fit.at(list), [](const Data& at) {
@@ -143,7 +143,7 @@ std::string verdict_text(Verdict verdict, const std::vector<RecurrentRun>& runs)
                              : share_text(early, runs.size()) + " runs ended early");
   const bool rising =
       std::ranges::find(runs, LearningCurve::Trend::rising, &RecurrentRun::trend) != runs.end();
-  return text + (verdict == Verdict::failed && rising ? ", still rising" : "");
+  return text + (verdict == Verdict::failed && rising ? ", still improving" : "");
 }
 
 Verdict verdict_of(const Data& criterion) {
@@ -294,7 +294,7 @@ std::string supervision_sentence(const SupervisionVerdict& verdict) {
       break;
   }
   return "**Undecided**: " + numbers +
-         fmt::format("; {} runs of each are asked for.", report::kSeedsAsked);
+         fmt::format("; the criterion requires {} runs of each.", report::kSeedsAsked);
 }
 
 void add_supervision(Report& page, const std::optional<SupervisionComparison>& comparison) {

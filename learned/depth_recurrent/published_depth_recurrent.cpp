@@ -52,19 +52,21 @@ const PublishedHeatmap& published_families() {
 
 const std::vector<std::string>& published_contradictions() {
   static const std::vector<std::string> kNotes = {
-      "The paper's text says that N steps suffice for N hops and that 8 hops are perfect; its "
+      "According to the paper's text, N steps suffice for N hops and that 8 hops are perfect; its "
       "figure 1 has 8 hops at T = 8 at chance (.50) and .97 only at T = 12. It shows no row of 5 "
       "hops, to which it trains.",
-      "Of expressions the text says that accuracy grows with T; figure 2 falls again by up to two "
+      "According to the text, accuracy on expressions grows with T; figure 2 falls again by up to "
+      "two "
       "points (depth 10: .96 at T = 16, .94 at T = 24; depth 14: .92 at T = 10, .90 at T = 12). "
       "\"Above 90 % at depth 14\" is .90 to .92 there.",
-      "Of family text it says that more steps strictly improve accuracy at any depth; figure 3 "
+      "According to the text, more steps strictly improve accuracy on family text at any depth; "
+      "figure 3 "
       "gains "
       "at most a point from T = 4 to T = 20 at depths 2 to 5, and depth 3 loses two. Accuracy "
       "saturates at .86 where it was trained, so the task is solved nowhere.",
       "Equation 6 normalises the input of attention, equation 7 projects queries, keys and values "
       "from the input that is not normalised; here the normalised one is projected.",
-      "The paper says neither how large its graphs are nor how its graphs, expressions and texts "
+      "The paper gives neither the size of its graphs nor how its graphs, expressions and texts "
       "and their negatives are drawn. A difference to the published numbers can come from there."};
   return kNotes;
 }

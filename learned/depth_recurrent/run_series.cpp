@@ -51,7 +51,7 @@ RecurrentSubject described(Subject subject) {
       return graphs(HopGenerator::twin,
                     "Is there a directed path from s to t? Under the adjacency mask a vertex reads "
                     "itself and its successors, so information goes one hop a step. The `twin` "
-                    "generator asks it of two chains that look alike: with fewer than k steps "
+                    "generator draws two chains that look alike: with fewer than k steps "
                     "nothing that the mask lets through tells k hops from no path, for any "
                     "weights, so the best accuracy there is one half.");
     case Subject::natural:
@@ -61,7 +61,7 @@ RecurrentSubject described(Subject subject) {
                     "the answer, a shortcut.");
     case Subject::random_pairs:
       return graphs(HopGenerator::random_pairs,
-                    "The `random-pairs` generator takes pairs of random graphs, at the asked "
+                    "The `random-pairs` generator takes pairs of random graphs, at the given "
                     "distance or without a path.");
     case Subject::expressions:
       return {"expressions",

@@ -39,7 +39,7 @@ struct RecurrentRun {
   std::string early_end;  ///< as in "diverged after 4 steps"; empty where it made all its steps
   std::vector<double> shortcut;  ///< of expressions, by difficulty: share that two rounds decide
 
-  /// As in "diverged after 4 steps", else the trend as in "still rising".
+  /// As in "diverged after 4 steps", else the trend as in "still improving".
   std::string state() const;
 };
 

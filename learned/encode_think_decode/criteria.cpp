@@ -123,7 +123,7 @@ Criterion cut_criterion(const std::vector<AngularDistances>& measured) {
   for (const AngularDistances& one : measured) {
     const bool of_base = one.model.architecture == kOwnArchitecture;
     own += of_base;
-    criterion.part(fmt::format("the curve of {} and its cut stand beside {}", one.model.name,
+    criterion.part(fmt::format("the curve of {} and its cut are compared with {}", one.model.name,
                                joined(published_cuts, " and ")),
                    layer_cut_text(one.cut()),
                    of_base ? std::optional(Verdict::passed) : std::nullopt);

@@ -80,7 +80,7 @@ Data published() {
       {"contradictions",
        {"Appendix C prints the difference curve of Kneedle as y - (1 - x), which has a minimum at "
         "the "
-        "knee of a convex decreasing curve, and asks for its maxima. The library that it runs uses "
+        "knee of a convex decreasing curve, and takes its maxima. The library that it runs uses "
         "(1 - y) - x, the negative; so does the cut here.",
         "Figure 1 needs the reader to know whether the curve that the decoder is read off ends "
         "behind "
@@ -98,7 +98,7 @@ Data published() {
         "gaining 25.3 % at k = 5: the gain is that of GSM8K.",
         "Figure 4, adaptive depth, has no printed numbers. With a hard stop and no mixture of "
         "states "
-        "the router gets no gradient from the loss, and the paper does not say what trains it: "
+        "the router gets no gradient from the loss, and the paper does not specify what trains it: "
         "three "
         "ways are measured here, each under its name.",
         "The router's cap is 10 passes in training and none when measuring; here it is 64, and how "

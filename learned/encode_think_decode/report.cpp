@@ -239,7 +239,8 @@ void add_adaptive(Report& page, const SectionData& all) {
   const std::vector<const Series*> adaptive = all.section.adaptive();
   page.add(
       std::string("Adaptive depth. The paper prints no numbers: with fewer passes on the average "
-                  "it is said to beat k = 5 on DROP and OpenBookQA, and to lie on the curve of "
+                  "adaptive depth is reported to beat k = 5 on DROP and OpenBookQA, and to lie on "
+                  "the curve of "
                   "fixed k elsewhere. ") +
       (adaptive.empty() ? "Not run here."
                         : "Ours, mean passes of the block at the tokens that answer:"));

@@ -69,7 +69,7 @@ std::uint32_t right_of(const RecordFields& fields, std::uint32_t asked) {
   const double right = fields.number("right");
   if (right < 0 || right > asked || right != static_cast<std::uint32_t>(right))
     fields.refuse("right",
-                  fmt::format("a whole number from 0 to {}, as many as were asked", asked));
+                  fmt::format("a whole number from 0 to {}, the number of questions", asked));
   return static_cast<std::uint32_t>(right);
 }
 
@@ -106,7 +106,8 @@ Run run_of(const RunRecord& record, bool adaptive) {
       sum.right += one.right;
     }
     if (sum.asked != score.asked || sum.right != score.right)
-      fields.refuse("difficulties", "as many asked and right as of the kind in all");
+      fields.refuse("difficulties",
+                    "sums of questions and right answers equal to those of the kind");
   }
   if (run.kinds.empty()) result.refuse("kinds", "at least one kind");
   if (adaptive) {

@@ -37,8 +37,8 @@ std::vector<std::vector<std::int32_t>> token_sequences(const std::string& text,
   // One alone has no standard error.
   if (sequences.size() < 2)
     throw InputError(fmt::format(
-        "{}: expected a text of at least 2 sequences of {} tokens each, found {}; --length says "
-        "how many tokens a sequence has",
+        "{}: expected a text of at least 2 sequences of {} tokens each, found {}; --length sets "
+        "the number of tokens of a sequence",
         text, length, sequences.size()));
   return sequences;
 }

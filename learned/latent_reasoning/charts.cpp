@@ -106,7 +106,7 @@ class Charts {
           {cut_text(section_.series[i].title(), kLegendName), styles_[i], shape(i)});
     legend.entries.push_back({"iterations = depth", kEqualStyle});
     legend.entries.push_back(
-        {fmt::format("LO-5 asks for {}", short_text(kRecovered.limit, 3)), kLimitStyle});
+        {fmt::format("LO-5 requires {}", short_text(kRecovered.limit, 3)), kLimitStyle});
     legend.entries.push_back({"sizes of training graphs", {"#DDE6EE", "", 10}});
     legend.entries.push_back({"from least to most of the seeds", {"#DADADA", "", 10}});
     return legend;

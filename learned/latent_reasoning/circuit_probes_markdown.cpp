@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kProbesIntroduction =
     R"(# Circuits of a discrete latent model
 
-Looked at where the sum of `x_a + x_b + ... = x_r` stands, an equation at the end of a text in which all operands are known.
+Measured at the token of the sum of `x_a + x_b + ... = x_r`, an equation at the end of a text in which all operands are known.
 Numbers marked "published" are those of the paper (two layers of 16 heads, addition modulo 23); all others are measured on
 
 `{}` (modulo {}, {}, {}).
@@ -49,8 +49,8 @@ std::string layers_text(const CircuitProbes& probes) {
   std::string text = fmt::format(R"(
 ## Heads
 
-A head reads what changes at least {} of its output when it alone changes (tr Cov / E |out|², {} texts). Beside the heads of
-a group stands by how much they together stretch the embeddings of each factor.
+A head reads what changes at least {} of its output when it alone changes (tr Cov / E |out|², {} texts). For each
+group of heads, the table gives by how much they together stretch the embeddings of each factor.
 )",
                                  short_text(kReadsThreshold, 2), probes.texts);
   for (std::size_t layer = 0; layer < probes.layers.size(); ++layer) {
@@ -108,7 +108,7 @@ std::string errors_text(const CircuitProbes& probes) {
   std::string text = fmt::format(R"(
 ## Where errors come from
 
-Sums of {} of {}, each asked for once from an exact state: {} are wrong.
+Sums of {} of {}, each computed once from an exact state: {} are wrong.
 
 )",
                                  counted(errors.graphs, "graph"), counted(errors.nodes, "node"),

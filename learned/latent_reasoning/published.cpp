@@ -46,17 +46,18 @@ report::Data published() {
                "far above end-to-end methods and chains of thought, close to the full method", 0, 0,
                "appendix D.2, figure 14")}},
       {"contradictions",
-       {"The loss asks every token of a variable for its value from its depth on, but the analysis "
+       {"The loss requires every token of a variable to hold its value from its depth on, but the "
+        "analysis "
         "of section 4 looks at the defining token only, and a copy can exist no earlier than one "
         "iteration after the value that it copies. Here the defining token is due at its depth, "
         "later occurrences one iteration later.",
-        "Table 1 calls the recurrent end-to-end model adaptive to its input; appendix B.1 says "
-        "that "
-        "its number of iterations is fixed (T4). Here the smaller one takes as many loops as the "
+        "Table 1 calls the recurrent end-to-end model adaptive to its input; according to "
+        "appendix B.1, its number of iterations is fixed (T4). Here the smaller one takes as many "
+        "loops as the "
         "graph is deep, the one of published size 4.",
         "The best chain of thought is the rotary one in the same appendix that finds models "
         "without "
-        "positions to generalise best, and says that the others fail beyond the training sizes.",
+        "positions to generalise best and the others to fail beyond the training sizes.",
         "Section 2.2 has chains of thought recall the values of operands; the printed trace of 32 "
         "nodes does not. All three formats are here.",
         "The figures name no rate of errors in training, no alpha of the discounted loss, no "

@@ -34,9 +34,9 @@ const Names kIterating = {"no-oracle", "discrete", "corrected", "constructed"},
 constexpr const char* kIntroduction =
     R"(Modular arithmetic on graphs of N nodes, trained on small ones and measured on larger ones; a graph is solved if the values
 of all its nodes are right. Numbers are medians over seeds, with the least and the most of them in brackets. They are
-*measured* in the runs named here, *still rising* where the learning curve rose to the end of training, *ended* or
-*diverged* where it did not make all its steps, or *published*: what "Unlocking Out-of-Distribution Generalization in
-Transformers via Latent Space Reasoning" says of its own models.)";
+*measured* in the runs named here, *still improving* where the learning curve rose to the end of training, *ended* or
+*diverged* where it did not make all its steps, or *published* in "Unlocking Out-of-Distribution Generalization in
+Transformers via Latent Space Reasoning" for its own models.)";
 constexpr const char* kRecoveryText =
     R"(From the final state with a tenth of its known values replaced by wrong ones the loop runs again. Share of the nodes
 that were hit themselves and are right in the end; in square brackets that of all nodes, most of which no error touched.)";

@@ -129,7 +129,7 @@ Run run_of(const RunRecord& record) {
   const auto expect = [&](const char* name, const RunJson& expected) {
     const auto found = record.result.find(name);
     if (found == record.result.end() || *found != expected)
-      result.refuse(name, expected.dump() + " as its configuration says");
+      result.refuse(name, expected.dump() + ", as in its configuration");
   };
   expect("kind", task.kind());
   expect("method", method);
@@ -139,7 +139,7 @@ Run run_of(const RunRecord& record) {
   const std::vector<GraphCell> cells = cells_of(task);
   const RunJson& list = result.list("cells");
   if (list.size() != cells.size())
-    result.refuse("cells", counted(cells.size(), "cell") + " as its configuration says");
+    result.refuse("cells", counted(cells.size(), "cell") + ", as in its configuration");
   for (std::size_t i = 0; i < cells.size(); ++i)
     run.cells.push_back(cell_of(list[i], cells[i], task, result, place));
   if (const RunJson* settling = part(record.result, "settling")) {

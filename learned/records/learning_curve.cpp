@@ -75,9 +75,9 @@ LearningCurve LearningCurve::after_loops(std::uint64_t loops) const {
 const char* trend_name(LearningCurve::Trend trend) {
   switch (trend) {
     case LearningCurve::Trend::rising:
-      return "still rising";
+      return "still improving";
     case LearningCurve::Trend::flat:
-      return "flat";
+      return "plateaued";
     case LearningCurve::Trend::falling:
       return "falling";
     case LearningCurve::Trend::unknown:

@@ -38,7 +38,7 @@ struct LearningCurve {
 /// The name of a score that is a whole number, the size of what a network does, and no share.
 inline constexpr const char* kSizeScore = "n*";
 
-/// "still rising", "flat", "falling", "no learning curve".
+/// "still improving", "plateaued", "falling", "no learning curve".
 const char* trend_name(LearningCurve::Trend trend);
 
 /// Whether a point is taken after `step` steps: first, 2 first, 4 first, ...; never if first is 0.

@@ -13,7 +13,7 @@ void TaskSettings::ask(const MeasureRequest& request) {
 }
 
 ProductQuestion TaskSettings::products() const {
-  throw std::logic_error(std::string("a task of ") + kind() + " asks for no products");
+  throw std::logic_error(std::string("a task of ") + kind() + " has no products");
 }
 
 }  // namespace logdepth::inline learned_records

@@ -178,14 +178,14 @@ report::Data tested_criteria() {
       {criterion("RL-1",
                  "training leaves the language model's numbers as they are, bit by bit, and the "
                  "recall phase allocates no graph",
-                 "tests of the network; of one run `--probe` says it of the numbers"),
+                 "tests of the network; for one run, `--probe` checks the weights"),
        criterion(
            "RL-2",
            "the gradient of a macro step is that of its last recursion at the detached states",
            "tests of the network, against differences in double precision"),
        criterion("RL-3",
                  "answers and depths of generated questions are those of a prover that chains "
-                 "backwards, and counts of words say nothing about the answer",
+                 "backwards, and counts of words carry no information about the answer",
                  "tests of the generator, on 10 000 questions")});
 }
 

@@ -116,7 +116,7 @@ std::string answer_elements(const Run& run, const std::string& title, const std:
       kPictureMargin, y,
       fmt::format("{}, seed {}: answers after each macro step", title, run.end.seed), quiet);
   y += 22;
-  svg += svg_text(kPictureMargin, y, depth_name + ", asked for", quiet);
+  svg += svg_text(kPictureMargin, y, depth_name + ", target", quiet);
   for (std::size_t k = 0; k < steps.size(); ++k)
     svg += svg_text(kPictureMargin + kLabels + kCell * (static_cast<double>(k) + 0.5), y,
                     std::to_string(steps[k]), "text-anchor=\"middle\" " + quiet);

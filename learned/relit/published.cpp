@@ -59,17 +59,19 @@ Data published() {
          {"answers", {"No", "Yes", "Neutral", "Yes", "Yes", "No", "Neutral", "Neutral"}},
          {"halted", 7}}}},
       {"contradictions",
-       {"ProofWriter is said to halt after 3.6 macro steps on average, and to be trained with at "
-        "most 3 "
-        "(table 2). A mean above the largest number cannot be one of macro steps in training; what "
-        "was counted is not said.",
-        "ReLIT is trained on each data set, the other models are asked with a few examples. There "
+       {"On ProofWriter the model reportedly halts after 3.6 macro steps on average, and is "
+        "trained "
+        "with at most 3 (table 2). A mean above the largest number cannot be one of macro steps in "
+        "training; what "
+        "was counted is not specified.",
+        "ReLIT is trained on each data set, the other models are prompted with a few examples. "
+        "There "
         "is "
         "no block without recursion, no probe of the frozen states and no ablation beside it.",
         "Nothing is reported by depth of the proof; that halting depth grows with difficulty is "
         "concluded from one mean per data set, under different numbers of macro steps.",
         "HELP 53.43 %, TaxiNLI 56.30 % and NaN-NLI 55.20 % are no shares of 200, 800 and 50 test "
-        "samples; how many runs they are means of is not said.",
+        "samples; the number of runs that they are means of is not given.",
         "In the text the scratchpad is updated several times and then the answer once, in the "
         "pseudocode both are updated in the same loop; the target of the halting head is per "
         "sample "
@@ -77,7 +79,8 @@ Data published() {
         "The number of recursions, of latent steps, the initial scratchpad, the optimiser, the "
         "epochs and the clipping are not given, so that the published depth of computation is not "
         "known.",
-        "A spectral radius below 1 is said to give convergence by Banach's theorem. At one state "
+        "A spectral radius below 1 is claimed to give convergence by Banach's theorem. At one "
+        "state "
         "it "
         "gives convergence from nearby only; a contraction would be a norm below 1 at all of "
         "them."}}};

@@ -25,7 +25,7 @@ Backbone fitting(Backbone backbone, const TaskFormat& format) {
                                  read.tables.front()));
   if (format.outputs != read.tables || format.readout != TaskFormat::Readout::one_token ||
       format.view != TaskFormat::View::causal)
-    throw InputError("network.kind: relit: expected a task that asks for one token after a text");
+    throw InputError("network.kind: relit: expected a task with one token to predict after a text");
   return backbone;
 }
 

@@ -80,9 +80,9 @@ void RelitSettings::validate(const RunConfig& config) const {
   require(config.training.supervision == TrainingConfig::Supervision::last,
           "training.supervision: expected last, macro steps have losses of their own");
   require(config.training.gradient_span == 0,
-          "training.gradient_span: expected 0, network.through_time says what the gradient passes");
+          "training.gradient_span: expected 0, network.through_time sets what the gradient passes");
   require(config.training.empty_discount == 0,
-          "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
+          "training.empty_discount: expected 0, no answer means \"not known yet\"");
 }
 
 }  // namespace logdepth::inline learned_relit

@@ -27,19 +27,19 @@ using report::table_of;
 
 constexpr const char* kSchema = "logdepth/report-relit/1";
 constexpr const char* kIntroduction =
-    R"(A block is trained on the states of a language model whose numbers stay as they are; it revises an answer in macro steps, each
-with a loss and a step of the optimiser, until a head says that the answer is right. Numbers are *measured* in the runs named
+    R"(A block is trained on the states of a language model whose weights are frozen; it revises an answer in macro steps, each
+with a loss and a step of the optimiser, until a head predicts that the answer is right. Values are *measured* in the runs named
 here, as medians over seeds with the least and the most of them in brackets; differences are means of differences seed by
-seed, ± their standard error. Runs are *still rising* where the learning curve rose to the end of training, *ended* or
-*diverged* where they did not make all their steps. *Published* is what "Think Deep, Speak Once: ReLIT" says of its own
-models. A criterion that fails is **not reproduced at this scale**, with its numbers beside.)";
+seed, ± their standard error. Runs are *still improving* where the learning curve rose to the end of training, *ended* or
+*diverged* where they did not make all their steps. *Published* values are those of "Think Deep, Speak Once: ReLIT" for its
+own models. A criterion that fails is **not reproduced at this scale**, and its values are printed with it.)";
 constexpr const char* kBottleneckText =
     R"(What the frozen states hold. The linear probe is a map of the last token's state, so that it bounds what one linear map
 reads there; a block that attends to all states may find more:)";
 constexpr const char* kPublishedText =
     R"(Accuracies in per cent, all published, on parts of the benchmark GLoRE. ReLIT is a block on TinyLlama (1.1 billion parameters)
-trained on each part; the others are taken from the benchmark, which asks large models with few examples. Ours below are on
-questions of our own, another task, on smaller language models; one that is trained here has read far less text.)";
+trained on each part; the others are taken from the benchmark, which prompts large models with few examples. The values
+below that are measured here are on other questions, another task, on smaller language models; one that is trained here has read far less text.)";
 
 report::Table series_table(const std::vector<Row>& rows, const std::vector<Column>& columns) {
   return table_of({"method", "backbone", "samples", "seeds", "state"}, columns, rows,
@@ -223,7 +223,7 @@ void add_trajectories(Report& page, const Section& section) {
       const std::string answer = markdown_text(one.answers[step - 1]);
       answers.push_back(step == one.halted ? "**" + answer + "**" : answer);
     }
-    list.items.push_back(fmt::format("{} {}, asked for {}: {}", section.depth_name(), one.depth,
+    list.items.push_back(fmt::format("{} {}, target {}: {}", section.depth_name(), one.depth,
                                      markdown_text(one.target), joined(answers)));
   }
   page.add(fmt::format("Answers of {}, seed {}, {} on {}, after each macro step; the halt in bold "
@@ -245,7 +245,7 @@ void add_section(Report& page, const SectionData& all, std::size_t number) {
   add_trajectories(page, all.section);
   const auto criteria = criteria_of(all.section);
   if (criteria.empty())
-    page.add("The criteria speak of proofs of a known depth, which are not asked here.");
+    page.add("The criteria are about proofs of a known depth, which this data does not have.");
   else
     page.add("Criteria:").add(report::Criteria{criteria, "mean"});
   page.data["sections"].push_back(all.data);

@@ -63,7 +63,8 @@ double mean_halting(const RecordFields& fields, std::size_t steps) {
 
 std::size_t right_of(const RecordFields& fields, std::size_t asked) {
   const std::size_t right = fields.count("right", 0);
-  if (right > asked) fields.refuse("right", fmt::format("at most {}, what was asked", asked));
+  if (right > asked)
+    fields.refuse("right", fmt::format("at most {}, the number of questions", asked));
   return right;
 }
 
@@ -77,7 +78,7 @@ std::vector<ProofDepthScore> depths_of(const RecordFields& result, const RulesTa
       fields.refuse("depth", "depths that grow");
     if (task.set == RulesTaskConfig::Set::rules &&
         std::ranges::find(task.depths, score.depth) == task.depths.end())
-      fields.refuse("depth", "one of those that its configuration says");
+      fields.refuse("depth", "one of those in its configuration");
     score.asked = fields.count("asked");
     score.right = right_of(fields, score.asked);
     score.mean_halting = mean_halting(fields, task.macro_steps);
@@ -154,11 +155,11 @@ Run run_of(const RunRecord& record) {
   const auto& task = record.config.task.as<RulesTaskConfig>();
   const std::size_t steps = task.macro_steps;
   if (result.text("kind") != task.kind())
-    result.refuse("kind", fmt::format("\"{}\" as its configuration says", task.kind()));
+    result.refuse("kind", fmt::format("\"{}\", as in its configuration", task.kind()));
   Run run;
   run.asked = result.count("asked");
   if (run.asked != task.test_samples)
-    result.refuse("asked", fmt::format("{} as its configuration says", task.test_samples));
+    result.refuse("asked", fmt::format("{}, as in its configuration", task.test_samples));
   run.right = right_of(result, run.asked);
   run.mean_halting = mean_halting(result, steps);
   run.by_depth = depths_of(result, task);

@@ -120,7 +120,7 @@ std::optional<Measured> measured(const RunRecord& record) {
   const RecordFields result = fields_of(record, record.result, "result");
   const std::string task = record.config.task->kind();
   if (text(record.result, "kind") != task)
-    result.refuse("kind", in_quotes(task) + " as its task says");
+    result.refuse("kind", in_quotes(task) + ", as in its task");
   auto reading = record.config.task->depth_reading(result);
   if (!reading) return std::nullopt;
   Measured m;

@@ -88,7 +88,7 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
   std::size_t fewest = series.runs.size();
   for (const DepthCell& cell : fit.cells) fewest = std::min(fewest, cell.reaches.size());
   if (series.by_loops && fewest < series.runs.size())
-    notes.push_back(fmt::format("the largest numbers of loops were asked of {} runs only",
+    notes.push_back(fmt::format("the largest numbers of iterations were measured in {} runs only",
                                 share_text(fewest, series.runs.size())));
   return notes;
 }

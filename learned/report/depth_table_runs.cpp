@@ -30,7 +30,7 @@ std::string numbers_of_file(const ConstructedCurve& curve) {
          (curve.file_of > 0 ? fmt::format(" for n = {}", curve.file_of) : "");
 }
 
-/// "3: 12 (11 to 12), still rising".
+/// "3: 12 (11 to 12), still improving".
 std::string point_text(const RunPoint& point) {
   std::string text = short_number(point.point.depth) + ": " + (point.point.censored ? "≥ " : "") +
                      short_number(point.point.reach);
@@ -91,12 +91,14 @@ TextTable runs_table(const DepthTable& table) {
   text.before = {
       "What a network reached at which depth; in brackets what it would be if the share of right "
       "answers were, at every index, at the lower or the upper end of its 95 % interval (Wilson), "
-      "which says how much hangs on the words of the measure. A reach is flat where the learning "
-      "curve of so many loops has it throughout the second half of the steps, else still rising or "
-      "falling; of a run that had ended in the first half and was continued, that end is compared "
+      "which shows how much depends on the sampled words. A reach is plateaued if the learning "
+      "curve of that number of iterations has it throughout the second half of the steps, else "
+      "still improving or falling; of a run that had ended in the first half and was continued, "
+      "that end is compared "
       "with the last one. A record that does not tell loops apart has one curve for all, of the "
       "network's own. "
-      "(Curves of hops and distances are of shares of right answers, and flat where these grew by "
+      "(Curves of hops and distances are of shares of right answers, and plateaued where these "
+      "grew by "
       "less than a fiftieth.) A length is passed when the curriculum leaves it or a point of the "
       "curve has it; tokens are those until then, and their growth per doubling is the geometric "
       "mean from the first passed length to the last. An own law is fitted to the loops of one "

@@ -43,7 +43,7 @@ std::string curve_text(const LearnedSeries& series, const CurveFit& curve, bool 
   return text;
 }
 
-/// What the points of a series are: "3 flat, 1 still rising, 2 censored".
+/// What the points of a series are: "3 plateaued, 1 still improving, 2 censored".
 std::string points_text(const LearnedSeries& series) {
   using Trend = LearningCurve::Trend;
   const auto part = [&](const char* name, const auto& is) {
@@ -103,14 +103,15 @@ TextTable learned_table(const DepthTable& table) {
   text.before = {
       "Measured at the accuracy that is named: the largest size such that it and every smaller one "
       "reach it. A depth is censored (≥) if the largest tested size was solved, and not plateaued "
-      "(↑) if its learning curve was not flat in the second half of the steps; neither enters a "
+      "(↑) if its learning curve still improved in the second half of the steps; neither enters a "
       "fit. "
       "Fits are ordinary least squares of the depth d on log2 of the size, the best seed of each "
       "depth as in MS25, and the median seed below where there are several; inverted is log2 of "
       "the "
       "size on d, solved for d. The closer law, logarithmic or linear, is the one with the smaller "
       "sum of squared residuals of d (the same number of parameters, so AIC and BIC agree); an AIC "
-      "better by less than 2 says little, and a law is called not logarithmic only on flat points "
+      "better by less than 2 decides little, and a law is called not logarithmic only on plateaued "
+      "points "
       "of "
       "three seeds at every depth. Intervals are percentiles over 1000 resamples of the seeds of "
       "every "
@@ -285,7 +286,8 @@ TextTable constructed_table(const DepthTable& table) {
       "Executed layers, initial + loops x repeated + final, counted on the compiled file at every "
       "size; for reachability the size is the distance h of the ends of a path through h + 1 "
       "vertices, the largest there is. The slope is the least-squares line through these counts. A "
-      "form under richer positions stands beside the best one under first-flag, the paper's own. "
+      "form under richer positions is listed next to the best one under first-flag, the paper's "
+      "own. "
       "The claim for one network per length counts the end token too."};
   text.columns = {"problem", "form",         "construction", "positions",
                   "depth",   "size: layers", "slope",        "verification"};
@@ -358,10 +360,10 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
                       "ones the first.",
                       counted(table.repeated_runs, "record")));
     text.emplace_back(
-        "A learned slope holds at the accuracy that was asked for, between the sizes that were "
+        "A learned slope holds at the accuracy that is named, between the sizes that were "
         "reached, for one budget; a constructed one is exact at every size. That the one is "
         "smaller does not make it the better circuit. Learned networks read every element as a "
-        "letter unless their setting says otherwise, constructed ones generators. Depth has to "
+        "letter unless their settings differ, constructed ones generators. Depth has to "
         "grow only for groups that are not solvable (A5, S5), if TC0 is not NC1; Z2, S3 and A4 "
         "are solvable.");
   }

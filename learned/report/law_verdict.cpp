@@ -41,9 +41,10 @@ std::string missing_evidence(const LearnedSeries& series, const DepthFit& fit) {
   }
   if (enough == cells.size()) return "";
   return fmt::format(
-      "\"not logarithmic\" needs flat points of {} seeds at every depth: {} depths have them, {} "
+      "\"not logarithmic\" needs plateaued points of {} seeds at every depth: {} depths have them, "
+      "{} "
       "points "
-      "are flat{}",
+      "are plateaued{}",
       report::kSeedsAsked, share_text(enough, cells.size()), share_text(flat, points),
       without_curve > 0 ? fmt::format(" and {} have no learning curve", without_curve) : "");
 }

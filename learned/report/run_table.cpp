@@ -105,8 +105,8 @@ std::string ends_text(const std::vector<RunEnd>& runs) {
     if (!run.early_end.empty())
       parts.push_back((runs.size() > 1 ? fmt::format("seed {} ", run.seed) : "") + run.early_end);
   const auto rising = static_cast<std::size_t>(std::ranges::count_if(runs, &RunEnd::rising));
-  if (rising == runs.size()) return "still rising";
-  if (rising > 0) parts.push_back("still rising: " + share_text(rising, runs.size()));
+  if (rising == runs.size()) return "still improving";
+  if (rising > 0) parts.push_back("still improving: " + share_text(rising, runs.size()));
   return parts.empty() ? "measured" : joined(parts);
 }
 

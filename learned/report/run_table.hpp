@@ -70,7 +70,7 @@ struct RunEnd {
   bool rising() const { return early_end.empty() && trend == LearningCurve::Trend::rising; }
 };
 RunEnd run_end(const RunRecord& record);
-/// "measured", and how training ended where that may have cut it off: "still rising: 1 of 3", "seed
+/// "measured", and how training ended where that may have cut it off: "still improving: 1 of 3", "seed
 /// 2 diverged after 7 steps".
 std::string ends_text(const std::vector<RunEnd>& runs);
 /// Adds "still_rising", how many, and "ended_early": [{"seed", "how"}].

@@ -304,10 +304,10 @@ class WordTask final : public Task {
               config_.data, row.line, config_.max_length, row.word.size()));
       row.word.resize(config_.max_length);
       for (std::uint32_t& element : row.word) {
-        require(letter_of[element].has_value(),
-                fmt::format(
-                    "task.data: {}:{}: expected generators of {}, as task.letters says, found {}",
-                    config_.data, row.line, table_.name, table_.element_names[element]));
+        require(
+            letter_of[element].has_value(),
+            fmt::format("task.data: {}:{}: expected generators of {}, as in task.letters, found {}",
+                        config_.data, row.line, table_.name, table_.element_names[element]));
         element = *letter_of[element];
       }
       words_.push_back(std::move(row.word));

@@ -261,13 +261,4 @@ std::string LoadedAutomaton::sizes() const {
                      minimal ? std::to_string(minimal->states()) : "more than 100000");
 }
 
-std::string LoadedAutomaton::sizes_in_file() const {
-  if (nfa_states)
-    return fmt::format("{} states as given, {} deterministic, {} minimal", *nfa_states, *dfa_states,
-                       minimal->states());
-  return fmt::format("{} points, {}", action.points,
-                     minimal ? fmt::format("{} minimal states", minimal->states())
-                             : std::string("a minimal automaton of more than 100000 states"));
-}
-
 }  // namespace logdepth::inline library_requests

@@ -50,8 +50,6 @@ struct LoadedAutomaton {
   Nfa minimal_to_write() const;
   /// "NFA 7 states, DFA 5, minimal DFA 4" or "5 points, minimal DFA 60 states".
   std::string sizes() const;
-  /// The same in the words of version 1 of the weights file, whose hash covers them.
-  std::string sizes_in_file() const;
 };
 
 /// `letters`: the alphabet that a regular expression is read over when none is given.

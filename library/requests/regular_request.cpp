@@ -29,7 +29,7 @@ Program requested_program(const LoadedAutomaton& loaded, const Construction& con
   if (const Values all = construction.with_defaults(values); all.contains("positions"))
     program.parameters.try_emplace("positions", word_of(all, "positions"));  // auto has said it
   program.parameters["automaton"] = loaded.name;
-  program.parameters["automaton_sizes"] = loaded.sizes_in_file();
+  program.parameters["automaton_sizes"] = loaded.sizes();
   if (!loaded.state_names.empty())
     program.parameters["states"] = nlohmann::json(loaded.state_names).dump();
   if (program.parameters.contains("table"))

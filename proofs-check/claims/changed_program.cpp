@@ -151,7 +151,7 @@ ChangedProgram& ChangedProgram::move_behind(const std::string& statement,
   const auto [block, index] = find_statement(statement, 1).front();
   const auto [there, behind] = find_statement(other, 1).front();
   if (block != there || behind <= index)
-    throw std::logic_error(statement + " does not stand before " + other + " in one block");
+    throw std::logic_error(statement + " is not before " + other + " in one block");
   put_element_behind(*block, index, behind);
   return *this;
 }
@@ -191,7 +191,7 @@ logdepth::Program ChangedProgram::program() const {
   for (const auto& [cell, other] : behind_) {
     const auto at = std::find(order.begin(), order.end(), cell),
                behind = std::find(order.begin(), order.end(), other);
-    if (at == behind + 1) throw std::logic_error("a cell stands there already");
+    if (at == behind + 1) throw std::logic_error("the place already holds a cell");
     put_element_behind(order, static_cast<std::size_t>(at - order.begin()),
                        static_cast<std::size_t>(behind - order.begin()));
     auto& given = changed.given;

@@ -48,7 +48,7 @@ constexpr const char* kIntroduction = R"(
 Statements of papers, mainly of MS25 ("A Little Depth Goes a Long Way", Merrill and Sabharwal), and the results of
 exact runs of weights files. Each status is computed: `checked` (every input up to the bound, every selection
 contract fulfilled), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided`
-(some input got no decision, named with the finding), `unchecked` (not run), `not-executable` (with the reason).
+(some input was not decided, named with the finding), `unchecked` (not run), `not-executable` (with the reason).
 *Proved* files have a certificate: a small independent program proves that the file computes the automaton that
 it reads off the file, for every length (TRUST.md).
 *As written* is the repaired construction with one change back to the paper's text; its contradiction is the

@@ -28,14 +28,14 @@ and every operation are rounded to p bits. Right means that the verdict and ever
 remainder, whether vertices are connected) is that of an independent oracle, on a few seeded random inputs of each
 size, the same ones for every p (words 3, divisors 4, graphs 4 with three pairs each, or all); more inputs can only
 raise p. Being right need not be monotone in p: the search goes up or down in doubling steps from the p of the size
-before, halves, and then sees that p − 1 is wrong and p to p + 3 are right; nothing is said about other p. The line is
+before, halves, and then sees that p − 1 is wrong and p to p + 3 are right; other p are not measured. The line is
 a least-squares fit over all points, the residual its root mean square in bits. At small N the rest of a network needs
 some five bits anyway, which bends the line.
 
 Scores: `product` is q·k; `distance` takes −|q − k|²/2 in the heads whose keys have one norm, which has the same arg max.
 Rule: `plain`, scores tie and numbers are zero when the computed ones are; `snapped`, within the tolerance, for scores
 relative to |q||k|.)";
-static_assert(kBitsAbove == 3, "the text above says so");
+static_assert(kBitsAbove == 3, "the text above has this number");
 
 constexpr const char* kTreeText =
     R"(The tree tests a number for zero too, but a difference of two copies of one number where it is zero, so `plain` is enough.)";
@@ -56,7 +56,7 @@ keys, so by distance; with products ties stay open, and a construction that has 
 constexpr const char* kNoToleranceText =
     R"(The constructions with a tolerance compare numbers that were computed in different ways. Without tolerance (`plain`), every
 p from 2 to 100 tried:)";
-static_assert(kMostBitsWithoutTolerance == 100, "the text above says so");
+static_assert(kMostBitsWithoutTolerance == 100, "the text above has this number");
 
 constexpr const char* kLuckText =
     R"(Where there is a number it is luck: so few comparisons that all of them happen to round alike.)";
@@ -75,10 +75,10 @@ With a tolerance 2^−k, and 2k + 60 bits so that rounding plays no part, the te
 test becomes exact. τ multiplies the file's own scores here.)";
 
 constexpr const char* kPositionsText =
-    R"(The first position p (from 0) at which a head that asks for p among the keys 0 … p does not have its largest score at p
+    R"(The first position p (from 0) at which a head with the query of p among the keys 0 … p does not have its largest score at p
 alone; a tie counts as wrong. tf32 and bf16 are what tensor cores do: factors rounded to 11 and 8 significant bits, sums in
 fp32. `phi` is (p, 1)/√(p² + 1) by a root and two divisions; `phi of averages` is the same number from (p/(p+1), 1/(p+1))
-times one over their norm, as a network computes it; `mixed distance` asks with the second kind among keys of the first.)";
+times one over their norm, as a network computes it; `mixed distance` has queries of the second kind and keys of the first.)";
 
 constexpr const char* kWayText =
     R"(By product the position depends on how the codes round, see the two ways to the same φ. By distance it is the first code

@@ -102,7 +102,8 @@ void bind_answers(nb::module_& module) {
           nb::sig("def decision(self) -> " DECISION),
           "\"accepted\" (of a graph: connected), \"rejected\", \"computed\" (it answers with named "
           "numbers), \"undecided\" (both logits are equal), \"outside_field\" (a norm is no sum of "
-          "square roots, and named numbers are asked for or a comparison was not decided), "
+          "square roots, and the network answers with named numbers or a comparison was not "
+          "decided), "
           "\"outside_hypotheses\" (the network does not support the input, such as a word that is "
           "too long).")
       .def_prop_ro(
@@ -120,7 +121,7 @@ void bind_answers(nb::module_& module) {
           "begin and end a word among them; the last one is the answer to the word.")
       .def_ro("products", &Answer::products,
               "The products of the first 1, 2, ... letters, each as the images of the points 0, 1, "
-              "...: letters x points. None where the file does not say how to read them, or where "
+              "...: letters x points. None if the file has no prefix read-out, or if "
               "one is undecided.")
       .def_ro("states", &Answer::states,
               "The states after the first 1, 2, ... letters, where the file reads these.")

@@ -108,7 +108,7 @@ void bind_arithmetic(nb::class_<Of, Base...>& of) {
       .def(
           "__truediv__", [](const Of& a, const Form& b) { return Form(a) / b; }, nb::is_operator(),
           nb::sig("def __truediv__(self, divisor: " FORM ") -> Ratio"),
-          "By a form: the ratio that `nearest` and `find` ask for.");
+          "By a form: the ratio that `nearest` and `find` look for.");
 }
 
 template <class Of>
@@ -227,7 +227,7 @@ void bind_kinds(nb::module_& module) {
   nb::class_<cells::Form> form(
       module, "Form", "A linear form of a token's cells: `one / 2 - 3 * letter[\"a\"]`, exactly.");
   nb::class_<cells::Ratio>(module, "Ratio",
-                           "numerator : denominator, a number that a head asks for.")
+                           "numerator : denominator, a number that a head looks for.")
       .def(nb::init_implicit<const cells::Vector&>(), "cell"_a,
            "Of two components: the rational that they code.")
       .def("back", &cells::Ratio::back, "by"_a, "The number `by` below it.");

@@ -314,7 +314,8 @@ void bind_program(nb::module_& module) {
       module, "Program",
       "A construction, written down: cells with their types, then statements in the order in which "
       "a\n"
-      "theorist says them, one after the other at every token at once (compiler/README.md has the\n"
+      "theorist writes them, one after the other at every token at once (compiler/README.md has "
+      "the\n"
       "meaning of each word). Setters answer with the program itself.\n\n"
       "    p = logdepth.Program(\"majority\").alphabet([\"0\", \"1\"]).fixed_loops(0)\n"
       "    letter = p.onehot(\"letter\", [\"begin\", \"zero\", \"one\"])\n"

@@ -107,8 +107,7 @@ void bind_heads(nb::module_& module) {
   nb::class_<cells::Statements>(module, "Statements", "Statements that run one after the other.");
   nb::class_<cells::Fetch>(
       module, "Fetch", "One attention head: `fetch(\"prev\").causal(match(E).key(I)).copy(sd, d)`.")
-      .def("causal", &cells::Fetch::causal, "selector"_a,
-           "Among the token and what stands to its left.")
+      .def("causal", &cells::Fetch::causal, "selector"_a, "Among the token and those to its left.")
       .def("unmasked", &cells::Fetch::unmasked, "selector"_a, "Among all tokens.")
       .def(
           "under",
@@ -187,7 +186,7 @@ void bind_tables(nb::module_& module) {
       "conditions"_a, "rules"_a,
       nb::sig("def under(conditions: collections.abc.Sequence[" VALUE "], rules: "
               "collections.abc.Sequence[Rule]) -> list[Rule]"),
-      "The rules, each under these conditions as well, which stand first.");
+      "The rules, each under these conditions as well, which come first.");
   module.def("lookup", &cells::lookup, "name"_a, "rules"_a,
              "A finite table: for each cell that is assigned exactly one of its rules holds, "
              "whatever the cells of the conditions hold. Overwrites.");
@@ -213,7 +212,7 @@ void bind_tables(nb::module_& module) {
       "normalise", [](const nb::args& targets) { return cells::Normalise(cells_of(targets)); },
       nb::sig("def normalise(*targets: Cell) -> Normalise"),
       "`normalise(I, E).from_(a[0], a[1])`: unit vectors.");
-  nb::class_<cells::Test>(module, "Test", "`test(e)`, still without what is asked.")
+  nb::class_<cells::Test>(module, "Test", "`test(e)`, still without the question.")
       .def("zero", &cells::Test::zero, "number"_a,
            nb::sig("def zero(self, number: " FORM ") -> Statements"),
            "e := [number = 0], where e was true at every token.")

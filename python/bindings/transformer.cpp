@@ -61,9 +61,10 @@ void bind_sheets(nb::module_& module) {
           "__repr__",
           [](const HeadSheet& head) { return "<" + head.name + " selects " + head.selects + ">"; },
           "Name and selection contract.");
-  nb::class_<ClaimSheet>(module, "ClaimSheet",
-                         "What a network says of itself, and what is counted and proved on its "
-                         "weights.")
+  nb::class_<ClaimSheet>(
+      module, "ClaimSheet",
+      "The model card: name, source and hypotheses, and what is counted and proved on its "
+      "weights.")
       .def_ro("name", &ClaimSheet::name, "Name given by its author.")
       .def_ro("construction", &ClaimSheet::construction, "Name of the construction.")
       .def_ro("source", &ClaimSheet::source, "Its source: paper and statement.")

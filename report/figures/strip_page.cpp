@@ -54,7 +54,7 @@ constexpr const char* kScript = R"script(<script>
     address();
   }
 
-  // What is said of elements, and how keys lead from one to the next.
+  // The texts of elements, and how keys lead from one to the next.
   function prepare(section) {
     var picture = section.querySelector("svg"), notes = {}, tabbed = {};
     function elements(key) { return Array.from(picture.querySelectorAll('[data-key="' + key + '"]')); }

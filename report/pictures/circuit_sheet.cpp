@@ -129,7 +129,7 @@ double smallest_letters(const std::string& svg) {
 constexpr double kPageWidth = 960;  ///< of a layer on a page
 
 StripTable lines_table(const std::string& caption, const std::vector<std::string>& lines) {
-  StripTable table{caption, {"what it says"}};
+  StripTable table{caption, {"text"}};
   for (const std::string& line : lines) table.rows.push_back({line});
   return table;
 }

@@ -357,7 +357,7 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
   bands.stacks_label = "blocks";
   bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
   bands.notes.emplace_back(
-      "blocks: as many of the divisor's size as the quotient says, and on top, in "
+      "blocks of the divisor's size, quotient times, and on top, in "
       "another colour, the remainder");
 }
 

@@ -62,7 +62,7 @@ class CellFinder {
 
 std::string unknown(const Model& model, const std::string& why) {
   return "the weights file " + in_quotes(model.name) +
-         " does not say where it keeps who reaches whom: " + why;
+         " does not name the cells of its reachability relation: " + why;
 }
 
 }  // namespace

@@ -57,14 +57,14 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
   const bool wide = run_.cells.factor() > 2;
   if (wide)
     sentences.emplace_back(
-        "Tokens stand for pairs of vertices and for tuples (from, first between, second between, "
+        "Tokens represent pairs of vertices and tuples (from, first between, second between, "
         "to). "
         "In every loop a tuple that knows the three walks between neighbours, or two where the "
         "second "
         "is the end, has found its pair.");
   else if (run_.cells.has_tuples())
     sentences.emplace_back(
-        "Tokens stand for pairs of vertices and for triples (from, between, to). In every loop a "
+        "Tokens represent pairs of vertices and triples (from, between, to). In every loop a "
         "triple that knows walks from \xE2\x86\x92 between and between \xE2\x86\x92 to has found "
         "its "
         "pair.");
@@ -281,7 +281,7 @@ StripTable ReachabilityText::reach_table(std::size_t step) const {
 
 StripTable ReachabilityText::question_table(std::size_t step) const {
   const auto [source, target] = *run_.question;
-  StripTable table{pair(source, target) + ", what is asked in " + step_name(step),
+  StripTable table{pair(source, target) + ", the question, in " + step_name(step),
                    {"by way of", "token", pair(source, source), "", "joined"}};
   table.headings[2] = "from " + cut_text(run_.names[source], kNameLimit);
   table.headings[3] = "to " + cut_text(run_.names[target], kNameLimit);
@@ -300,7 +300,7 @@ StripTable ReachabilityText::token_table() const {
       table.rows.push_back({std::to_string(v), run_.names[v]});
     return table;
   }
-  StripTable table{"The tokens, by what they stand for",
+  StripTable table{"The tokens and what they represent",
                    {"from", "tokens of its pairs",
                     run_.cells.factor() > 2 ? "tokens of its tuples" : "tokens of its triples"}};
   const std::size_t n = run_.size;

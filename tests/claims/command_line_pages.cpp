@@ -141,9 +141,10 @@ TEST_F(CommandLinePages, AFileOfOnesOwnIsDrawnAsAttentionAndItIsSaidWhy) {
   const auto drawn = logdepth({"draw", "own.json", "--graph", "abc.edges", "--source", "a",
                                "--target", "c", "-o", "own.svg"});
   EXPECT_EQ(drawn.status, 0);
-  EXPECT_NE(drawn.err.find("does not say where it keeps who reaches whom: it has no repeated "
-                           "layers; drawing the attention instead"),
-            std::string::npos)
+  EXPECT_NE(
+      drawn.err.find("does not name the cells of its reachability relation: it has no repeated "
+                     "layers; drawing the attention instead"),
+      std::string::npos)
       << drawn.err;
   EXPECT_NE(folder.read("own.svg").find("class=\"select\""), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// MS25 Theorem 5.1 for a promised number of vertices, with quotients at once, against searches in
+// MS25 Theorem 5.1 for at most a given number of vertices, with quotients at once, against searches in
 // the graph.
 #include <gtest/gtest.h>
 

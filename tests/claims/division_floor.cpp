@@ -1,4 +1,4 @@
-// MS25 Lemma 3.1 for a promised length, by a look-up that rounds down, against / and %.
+// MS25 Lemma 3.1 for a given length, by a look-up that rounds down, against / and %.
 #include <gtest/gtest.h>
 
 #include "compiler/difference/first_difference.hpp"

@@ -50,8 +50,8 @@ Counts count_all(std::map<std::string, std::string>& texts) {
   const fs::path root = support::source_dir();
   Counts counts;
   for (const std::string& page : written_pages())
-    for (const Failure& finding :
-         findings(support::read_page(root / page), page == "CONTRIBUTING.md" ? "## Rooms" : "")) {
+    for (const Failure& finding : findings(support::read_page(root / page),
+                                           page == "CONTRIBUTING.md" ? "## Include rules" : "")) {
       const std::string place = finding.check + " " + page;
       ++counts[place];
       texts[place] += "\n  line " + std::to_string(finding.line) + ": " + finding.text;

@@ -1,14 +1,134 @@
+#include <algorithm>
+#include <random>
 #include <string>
 
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
+#include "runtime/exact/decided_run.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace logdepth::fuzz {
 namespace {
 
-/// A weights file, a line with a tilde, a certificate. The hash of a file whose content was changed is put right, so that
-/// more than the first step of a proof is reached. A proof ends by a sentence, or prints what it proved.
+using recheck::Automaton;
+using recheck::Images;
+
+/// The images of the points after a word of letter numbers.
+Images product(const Automaton& x, const std::vector<std::size_t>& word) {
+  Images images;
+  for (int point = 0; point < x.points; ++point) {
+    int at = point;
+    for (const std::size_t letter : word)
+      if (at >= 0) at = x.maps[letter][static_cast<std::size_t>(at)];
+    images.push_back(at);
+  }
+  return images;
+}
+
+bool accepts(const Automaton& x, const Images& images) {
+  return x.initial ? x.accepting.contains(images[static_cast<std::size_t>(*x.initial)])
+                   : x.accepted_products.contains(images);
+}
+
+/// The run of the word gives what the theorem states of it and of its prefixes.
+void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model& model,
+                   const std::vector<std::size_t>& word) {
+  const Automaton& x = *theorem.automaton;
+  std::vector<std::string> letters;
+  for (const std::size_t letter : word) letters.push_back(x.letters[letter]);
+  const Outcome<Tokens> tokens = tokens_of(model, letters);
+  hold(tokens.has_value() && !run.run(tokens.value()), "the run of a proved file has an answer");
+  const Outcome<bool> verdict = run.accepts(run.tokens() - 1);
+  hold(verdict.has_value() && verdict.value() == accepts(x, product(x, word)),
+       "the verdict is the proved one");
+  if (theorem.prefixes.empty()) return;
+  for (std::size_t length = 1; length <= word.size(); ++length) {
+    const Images images =
+        product(x, {word.begin(), word.begin() + static_cast<std::ptrdiff_t>(length)});
+    const Outcome<PrefixAnswer> found = run.prefix(length);
+    const PrefixAnswer expected =
+        theorem.prefixes == "states"
+            ? PrefixAnswer(static_cast<std::uint32_t>(images[static_cast<std::size_t>(*x.initial)]))
+            : PrefixAnswer(std::vector<std::uint32_t>(images.begin(), images.end()));
+    hold(found.has_value() && found.value() == expected, "every prefix is the proved one");
+  }
+}
+
+/// All words of a few letters, and some longer ones, run as the theorem states.
+void hold_for_words(const recheck::Theorem& theorem, const Model& model) {
+  constexpr std::size_t kWords = 64;
+  const std::size_t letters = theorem.automaton->letters.size();
+  const std::size_t limit =
+      theorem.limit ? static_cast<std::size_t>(std::max(0L, *theorem.limit)) : SIZE_MAX;
+  DecidedRun run(model);
+  std::vector<std::vector<std::size_t>> words = {{}};
+  for (std::size_t i = 0; i < words.size() && words.size() < kWords; ++i)
+    for (std::size_t letter = 0; letter < letters && words[i].size() < limit; ++letter) {
+      words.push_back(words[i]);
+      words.back().push_back(letter);
+    }
+  std::mt19937_64 random(theorem.steps.size());
+  for (const std::size_t length : {6, 7, 8, 9, 17})
+    if (length <= limit && letters > 0) {
+      words.emplace_back();
+      while (words.back().size() < length)
+        words.back().push_back(static_cast<std::size_t>(random() % letters));
+    }
+  for (const auto& word : words) hold_for_word(theorem, run, model, word);
+}
+
+/// Some graphs, against Warshall's closure.
+void hold_for_graphs(const recheck::Theorem& theorem, const Model& model) {
+  constexpr std::size_t kGraphs = 24;
+  const std::size_t size = static_cast<std::size_t>(*theorem.limit);
+  if (size > 6) return;
+  DecidedRun run(model);
+  std::mt19937_64 random(theorem.steps.size());
+  for (std::size_t drawn = 0; drawn < kGraphs; ++drawn) {
+    Graph graph;
+    std::vector<std::vector<bool>> reach(size, std::vector<bool>(size));
+    for (std::size_t v = 0; v < size; ++v) graph.add_vertex(std::to_string(v));
+    for (std::size_t v = 0; v < size; ++v) {
+      reach[v][v] = true;
+      for (std::size_t w = 0; w < size; ++w)
+        if (v != w && random() % 4 == 0) {
+          graph.add_edge(v, w);
+          reach[v][w] = true;
+        }
+    }
+    for (std::size_t k = 0; k < size; ++k)
+      for (std::size_t v = 0; v < size; ++v)
+        for (std::size_t w = 0; w < size; ++w)
+          if (reach[v][k] && reach[k][w]) reach[v][w] = true;
+    const Outcome<Tokens> tokens = tokens_of(model, graph, 0, size - 1);
+    hold(tokens.has_value() && !run.run(tokens.value()), "the run of a proved file has an answer");
+    for (std::size_t v = 0; v < size; ++v)
+      for (std::size_t w = 0; w < size; ++w) {
+        const Outcome<bool> found = run.relation(v, w);
+        hold(found.has_value() && found.value() == reach[v][w], "reachability is the proved one");
+      }
+  }
+}
+
+/// Without what the checker does not read, and with the hash of what is left in both texts.
+void seal(recheck::Json& document, recheck::Json& certificate) {
+  std::erase_if(document.members, [](const recheck::Member& member) {
+    return member.key == "cells" || member.key == "derived";
+  });
+  try {
+    (void)recheck::read_weights(document);
+  } catch (const recheck::Malformed& error) {
+    const std::string hashes = "wrong sha256; the content hashes to ", told = error.what();
+    if (!told.starts_with(hashes)) throw;
+    for (recheck::Json* json : {&document, &certificate})
+      for (auto& [key, value] : json->members)
+        if (key == "sha256") value.text = told.substr(hashes.size());
+  }
+}
+
+/// A weights file, a line with a tilde, a certificate. Exact runs of the runtime, which shares no code
+/// with the checker, agree with each theorem.
 const Registered kCertificate("certificate", [](const std::string& bytes) {
   const std::string line = "\n~\n";
   const std::size_t split = bytes.find(line);
@@ -16,17 +136,16 @@ const Registered kCertificate("certificate", [](const std::string& bytes) {
   try {
     recheck::Json document = recheck::parse_json(bytes.substr(0, split));
     recheck::Json certificate = recheck::parse_json(bytes.substr(split + line.size()));
-    try {
-      (void)recheck::read_weights(document);
-    } catch (const recheck::Malformed& error) {
-      const std::string hashes = "wrong sha256; the content hashes to ", told = error.what();
-      if (!told.starts_with(hashes)) return;
-      for (recheck::Json* json : {&document, &certificate})
-        for (auto& [key, value] : json->members)
-          if (key == "sha256") value.text = told.substr(hashes.size());
-    }
-    hold(!statement(recheck::prove(document, certificate), "file").empty(),
-         "a proof has a statement");
+    seal(document, certificate);
+    const recheck::Theorem theorem = recheck::prove(document, certificate);
+    hold(!statement(theorem, "file").empty(), "a proof has a statement");
+    const std::string text = recheck::canonical_text(document);
+    Model model;
+    if (!accepted([&] { model = parse_weights(text, "proved"); })) return;
+    if (theorem.automaton)
+      hold_for_words(theorem, model);
+    else
+      hold_for_graphs(theorem, model);
   } catch (const recheck::Refused&) {
   } catch (const recheck::Malformed&) {
   }

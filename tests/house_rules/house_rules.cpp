@@ -76,7 +76,7 @@ std::map<std::string, std::set<std::string>> may_include() {
   std::map<std::string, std::set<std::string>> table;
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("## ")) inside = line == "## Rooms";
+    if (line.starts_with("## ")) inside = line == "## Include rules";
     std::smatch row;
     if (inside && std::regex_match(line, row, kRow)) table[row[1]] = words_of(row[2]);
   }

@@ -69,7 +69,7 @@ TEST(DepthEvidence, ARisingPointEntersNoFit) {
   EXPECT_NEAR(row.best.logarithmic.direct.b, 0, 1e-9);
   const std::string markdown = depth_table_markdown(table, {});
   EXPECT_NE(markdown.find("0 of 4 depths censored, 1 not plateaued"), std::string::npos);
-  EXPECT_NE(markdown.find("1 still rising, 3 without a learning curve"), std::string::npos);
+  EXPECT_NE(markdown.find("1 still improving, 3 without a learning curve"), std::string::npos);
   EXPECT_NE(markdown.find("4: 9 ↑ / 9 ↑ (9)"), std::string::npos);
   with_curve(runs[3], {{1000, 4}, {2000, 9}, {4000, 9}});
   EXPECT_EQ(table_of(runs).problems[0].learned[0].best.fitted_depths, 4u);
@@ -237,14 +237,16 @@ TEST(DepthEvidence, NotLogarithmicIsSaidOfFlatPointsOfThreeSeedsOnly) {
             "not logarithmic: the linear law is closer, exactly");
   const LawVerdict two = verdict_of(letter_by_letter(2));
   EXPECT_EQ(two.law, Law::open);
-  EXPECT_EQ(two.missing,
-            "\"not logarithmic\" needs flat points of 3 seeds at every depth: 0 of 4 depths have "
-            "them, 8 of 8 points are flat");
+  EXPECT_EQ(
+      two.missing,
+      "\"not logarithmic\" needs plateaued points of 3 seeds at every depth: 0 of 4 depths have "
+      "them, 8 of 8 points are plateaued");
   const LawVerdict without = verdict_of(letter_by_letter(3, 1));
   EXPECT_EQ(without.law, Law::open);
-  EXPECT_EQ(without.missing,
-            "\"not logarithmic\" needs flat points of 3 seeds at every depth: 0 of 4 depths have "
-            "them, 8 of 12 points are flat and 4 have no learning curve");
+  EXPECT_EQ(
+      without.missing,
+      "\"not logarithmic\" needs plateaued points of 3 seeds at every depth: 0 of 4 depths have "
+      "them, 8 of 12 points are plateaued and 4 have no learning curve");
   // A fourth seed takes the place of the one without a curve.
   EXPECT_EQ(verdict_of(letter_by_letter(4, 1)).law, Law::not_logarithmic);
   // Of one depth two seeds are flat, and the third, which the best seed does not depend on, rises.

@@ -218,8 +218,7 @@ TEST(DepthPoints, AResultThatIsNotOneOfItsTaskIsRefused) {
   EXPECT_EQ(refusal(broken), "runs/one/record.json: result.strict: expected a number");
   broken = words("S3", 2, 3);
   broken.result["kind"] = "hops";
-  EXPECT_EQ(refusal(broken),
-            "runs/one/record.json: result.kind: expected 'words' as its task says");
+  EXPECT_EQ(refusal(broken), "runs/one/record.json: result.kind: expected 'words', as in its task");
   broken = words("S3", 2, 3);
   broken.result["censored"] = 1;
   EXPECT_EQ(refusal(broken), "runs/one/record.json: result.censored: expected true or false");

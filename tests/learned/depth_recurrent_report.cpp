@@ -208,10 +208,10 @@ TEST(DepthRecurrentReport, JudgesExpressionsAndFamiliesAndSaysWhatStillRises) {
       {"| DR-4 solved | expressions | at least .9 of depths 1 to 4 at T = 8 | 1 of 1 | "
        "**passed** |",
        "| DR-4 deep | more than .7 of depth 8 at T = 8 | 1 | 0.625 | **not reproduced at "
-       "this scale**, still rising |",
+       "this scale**, still improving |",
        "decide, by depth (seed 1): 1: 1.00, 2: 1.00, 3: 0.25,",
        "- Without a mask no slope is expected.",
-       "| base | 4 | 0.41 | 1.000 | 0.000 | 1 | still rising |",
+       "| base | 4 | 0.41 | 1.000 | 0.000 | 1 | still improving |",
        "| DR-5 | depth 3 gains at least .05 from T = 1 to T = 4 | 3 | T = 1: 0.600, T = 4: "
        "0.650 | **passed** |",
        "| DR-5 | | published | T = 1: 0.720, T = 4: 0.840 | passed |", "| DR-3 | graphs-natural |",
@@ -319,8 +319,8 @@ TEST(DepthRecurrentReport, ComparesTheSupervisionsWithNumbersWhateverComesOut) {
                 "expected the first to be smaller."});
   expect_parts(page_of({equal[0], equal[1]}),
                {"**Undecided**: the median of the largest hop count solved is 12 under the mean of "
-                "the losses of all loops, 12 under the loss after the last; 3 runs of each are "
-                "asked for."});
+                "the losses of all loops, 12 under the loss after the last; the criterion "
+                "requires 3 runs of each."});
   expect_parts(page_of({equal[0]}), {"is no run under the mean of the losses"});
   expect_parts(page_of({record(HopGenerator::twin, Supervision::last, 1, ideal(), 200)}),
                {"**Undecided**: there are no runs on `natural`.",

@@ -138,7 +138,7 @@ TEST(EtdRuns, AreSeriesOfSeedsWithTheChosenCutFirst) {
   EXPECT_EQ(shapes, (std::vector{looped(1), looped(2), looped(3), untied, adaptive, all}));
   EXPECT_EQ(layer_cut_text(section.cut), "3-2-3");
   EXPECT_EQ(section.series[0].seeds_cell(), "1, 2, 3");
-  EXPECT_EQ(ends_text(section.series[2].ends()), "still rising: 1 of 3");
+  EXPECT_EQ(ends_text(section.series[2].ends()), "still improving: 1 of 3");
   EXPECT_EQ(section.fixed().size(), 3u);
   EXPECT_EQ(section.series[1].passes(), "10");
   EXPECT_EQ(section.series[3].passes(), "10");
@@ -214,9 +214,11 @@ TEST(EtdRuns, RefuseDamagedResults) {
   };
   const std::string file = "runs/3-2x2-3/seed-7/record.json: result";
   EXPECT_EQ(result([](Json& json) { json["kinds"][0]["right"] = 1001; }),
-            file + ".kinds.right: expected a whole number from 0 to 1000, as many as were asked");
+            file + ".kinds.right: expected a whole number from 0 to 1000, the number of questions");
   EXPECT_EQ(result([](Json& json) { json["kinds"][0]["right"] = 899; }),
-            file + ".kinds.difficulties: expected as many asked and right as of the kind in all");
+            file +
+                ".kinds.difficulties: expected sums of questions and right answers equal to those "
+                "of the kind");
   expect_parts(result([](Json& json) { json["kinds"][0]["asked"] = 0; }),
                {".kinds.asked: expected"});
   expect_parts(result([](Json& json) { json["kinds"][0]["difficulties"][1]["difficulty"] = 1; }),
@@ -357,7 +359,7 @@ ReportRuns everything() {
 TEST(EtdReport, PrintsOursBesidePublishedWithErrorsChangesAndVerdicts) {
   expect_parts(markdown_of(everything()),
                {"| 3 | 16 | 24 | 37.55 (+0.0 %)", "7-4-5 of OLMo 2 1B and 16-10-6 of OLMo 2 7B",
-                "| 3-2x3-3 | 8 | 12 | 1, 2, 3 | still rising: 1 of 3 |",
+                "| 3-2x3-3 | 8 | 12 | 1, 2, 3 | still improving: 1 of 3 |",
                 "+0.015 ± 0.003 (+3.7 ± 0.7 %)", "ETD-4, 3-2-3: **reproduced**, mean of 3 seeds",
                 "k = 3: +0.015 ± 0.003 (0.415 ± ", "ETD-5, 3-2-3-straight-through: **reproduced**",
                 "ETD-5, 3-2-3-mixture: **not reproduced at this scale**", "multi-hop 4.500 ± 0.000",

@@ -111,7 +111,8 @@ TEST(LatentReasoningReport, PrintsMediansRangesAndRowsThatWereNotRun) {
   expect_parts(
       page_of(some_records()),
       {"| method | seeds | state | N = 8 (trained) | N = 12 | N = 16 | N = 32 |",
-       "| discrete | 1, 2, 3 | still rising: 1 of 3 | 1.000 (1.000 to 1.000) | – | 0.880 (0.870 to "
+       "| discrete | 1, 2, 3 | still improving: 1 of 3 | 1.000 (1.000 to 1.000) | – | 0.880 (0.870 "
+       "to "
        "0.890) | 0.600 (0.600 to 0.600) |",
        "| recurrent | 1, 2, 3 | measured |", "| chain of thought, values | | not run |",
        "| chain of thought, operands | | not run |", "| constructed (exact) | | not given |",
@@ -172,7 +173,7 @@ TEST(LatentReasoningReport, SaysOfRunsThatEndedEarlyHow) {
   expect_parts(
       page_of(records),
       {"| discrete | 1, 2, 3 | seed 1 ended by its seconds after 59 steps, seed 3 diverged "
-       "after 4 steps, still rising: 1 of 3 |"});
+       "after 4 steps, still improving: 1 of 3 |"});
   const auto json = data_of(records);
   EXPECT_EQ(json["sections"][0]["series"][0]["ended_early"][1],
             nlohmann::json::parse(R"({"seed": 3, "how": "diverged after 4 steps"})"));
@@ -294,13 +295,13 @@ TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings)
   };
   const std::string place = "runs/discrete/seed-7/record.json: result";
   EXPECT_EQ(changed([](Json& result) { result["method"] = "corrected"; }),
-            place + ".method: expected \"discrete\" as its configuration says");
+            place + ".method: expected \"discrete\", as in its configuration");
   EXPECT_EQ(changed([](Json& result) {
               result["trained_nodes"] = {3, 9};
             }),
-            place + ".trained_nodes: expected [3,8] as its configuration says");
+            place + ".trained_nodes: expected [3,8], as in its configuration");
   EXPECT_EQ(changed([](Json& result) { result["cells"].erase(2); }),
-            place + ".cells: expected 3 cells as its configuration says");
+            place + ".cells: expected 3 cells, as in its configuration");
   EXPECT_EQ(
       changed([](Json& result) { result["cells"][1]["nodes"] = 9; }),
       place + ".cells.nodes: expected the cells that the configuration names, in their order");
@@ -326,7 +327,7 @@ TEST(LatentReasoningReport, RefusesRecordsOfOtherTasksAndResultsOfOtherSettings)
   EXPECT_EQ(support::refusal([&] { validate(even.config); }),
             "task.modulus: expected a prime from 2 to 997, found 4");
   EXPECT_EQ(changed([](Json& result) { result.erase("kind"); }),
-            place + ".kind: expected \"latent-steps\" as its configuration says");
+            place + ".kind: expected \"latent-steps\", as in its configuration");
 }
 
 TEST(LatentReasoningReport, IsWrittenToAFolderThatIsMadeAndTheSameEachTime) {

@@ -66,7 +66,7 @@ TEST(RelitReport, PrintsNumbersBySeriesDepthAndMacroStep) {
        "| base/seed-1, embedding only | 2000 | 1, 2, 3 | 0.600 (0.600 to 0.600) | – | – | – |",
        "0.500 of 200 samples; 0.835 (0.830 to 0.840) of 2000 samples",
        "| replace | 1, 2, 3 | measured | 0.815 (0.810 to 0.820) | -0.020 ± 0.006 |",
-       "- proof depth 2, asked for yes: no, **yes**, yes\n",
+       "- proof depth 2, target yes: no, **yes**, yes\n",
        "| ReLIT, published | 53.43 | 56.30 | 55.20 | 97.60 | 98.60 | 72.23 |",
        "| ProofWriter | 3 | 8 | 1 | 256 | 2e-05 | 5000 | 3000 | 3.6 |"});
 }
@@ -113,7 +113,7 @@ TEST(RelitReport, SaysHowRunsEnded) {
   early.training["steps"] = 59u;
   const std::vector<RunRecord> records = {rising, early};
   expect_parts(page_of(records),
-               {"seed 2 ended by its seconds after 59 steps, still rising: 1 of 2"});
+               {"seed 2 ended by its seconds after 59 steps, still improving: 1 of 2"});
   const Json series =
       Json::parse(report::json(relit::make_report(records)))["sections"][0]["series"][0];
   EXPECT_EQ(series["still_rising"], 1);
@@ -230,16 +230,16 @@ TEST(RelitReport, RefusesResultsThatContradictThemselvesOrTheirConfiguration) {
     return text.starts_with(place) ? text.substr(place.size()) : text;
   };
   EXPECT_EQ(with("/kind", "rules"), "accepted");
-  EXPECT_EQ(with("/kind", "lines"), ".kind: expected \"rules\" as its configuration says");
-  EXPECT_EQ(with("/asked", 201), ".asked: expected 200 as its configuration says");
-  EXPECT_EQ(with("/right", 201), ".right: expected at most 200, what was asked");
+  EXPECT_EQ(with("/kind", "lines"), ".kind: expected \"rules\", as in its configuration");
+  EXPECT_EQ(with("/asked", 201), ".asked: expected 200, as in its configuration");
+  EXPECT_EQ(with("/right", 201), ".right: expected at most 200, the number of questions");
   EXPECT_EQ(with("/right", 169), ".by_proof_depth: expected 169 of 200 right in all");
   EXPECT_EQ(with("/right", -1), ".right: expected a whole number of at least 0");
   EXPECT_EQ(with("/by_proof_depth/1/depth", 0), ".by_proof_depth.depth: expected depths that grow");
   EXPECT_EQ(with("/by_proof_depth/3/depth", 4),
-            ".by_proof_depth.depth: expected one of those that its configuration says");
+            ".by_proof_depth.depth: expected one of those in its configuration");
   EXPECT_EQ(with("/by_proof_depth/1/right", 51),
-            ".by_proof_depth.right: expected at most 50, what was asked");
+            ".by_proof_depth.right: expected at most 50, the number of questions");
   EXPECT_EQ(with("/by_proof_depth/1/mean_halting", 3.5),
             ".by_proof_depth.mean_halting: expected a number from 1 to 3");
   EXPECT_EQ(with("/by_proof_depth/1/mean_halting", 2.5),

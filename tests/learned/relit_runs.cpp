@@ -85,9 +85,9 @@ TEST(RelitSettings, RefuseWhatContradictsItselfOrTheTask) {
             "training.supervision: expected last, macro steps have losses of their own");
   EXPECT_EQ(
       network_refusal([](RunConfig& c, RelitSettings&) { c.training.gradient_span = 1; }),
-      "training.gradient_span: expected 0, network.through_time says what the gradient passes");
+      "training.gradient_span: expected 0, network.through_time sets what the gradient passes");
   EXPECT_EQ(network_refusal([](RunConfig& c, RelitSettings&) { c.training.empty_discount = 0.5; }),
-            "training.empty_discount: expected 0, no answer stands for \"not known yet\"");
+            "training.empty_discount: expected 0, no answer means \"not known yet\"");
 }
 
 }  // namespace

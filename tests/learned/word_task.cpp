@@ -401,7 +401,7 @@ TEST(WordTasks, RefuseFilesThatDoNotFitTheSettings) {
                 .find("x.csv:3: expected words of at least task.max_length = 4 letters, found 2"),
             std::string::npos);
   EXPECT_NE(said(config_of("Z3", 2, Letters::generators), "1,1 2,1 0\n")
-                .find("x.csv:2: expected generators of Z3, as task.letters says, found [2,0,1]"),
+                .find("x.csv:2: expected generators of Z3, as in task.letters, found [2,0,1]"),
             std::string::npos);
   EXPECT_EQ(said(config_of("Z3", 2, Letters::generators), "1,1 1,1 2\n"), "accepted");
   EXPECT_NE(

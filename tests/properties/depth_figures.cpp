@@ -101,7 +101,7 @@ TEST(DepthFigures, APointThatIsNotSettledHasAnArrow) {
   std::vector<RunRecord> runs = {words("S3", 2, 3), words("S3", 4, 6), words("S3", 6, 12)};
   with_curve(runs[2], {{1000, 3}, {2000, 6}, {4000, 12}});
   const std::string svg = pictures(table_of(runs, {}));
-  EXPECT_EQ(occurrences(svg, "depth 6, n* = 12, still rising"), 1u);
+  EXPECT_EQ(occurrences(svg, "depth 6, n* = 12, still improving"), 1u);
   EXPECT_EQ(occurrences(svg, kHollow), 2u);
   EXPECT_EQ(occurrences(svg, kArrow), 2u);
 }

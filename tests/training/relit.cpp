@@ -262,7 +262,8 @@ TEST(Relit, RefusesWhatDoesNotFitTheLanguageModel) {
   const auto make = [&] { RelitNetwork(settings, small_backbone(), format, 1); };
   expect_refusal(make, "network.backbone: small.gguf: expected the task's 12 tokens, found 11");
   format.tables = {kVocabulary};
-  expect_refusal(make, "network.kind: relit: expected a task that asks for one token after a text");
+  expect_refusal(make,
+                 "network.kind: relit: expected a task with one token to predict after a text");
 }
 
 }  // namespace

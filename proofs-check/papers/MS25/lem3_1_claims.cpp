@@ -10,7 +10,7 @@ Claim division(const std::string& name, Form form, const DivisionOptions& option
   Claim claim = claim_named(name, form);
   claim.title = "Division of small integers";
   claim.statement =
-      "Where psi(i), psi(m) and phi(a_i), a_i <= i, stand in the stream of every token i, a "
+      "If the stream of every token i holds psi(i), psi(m) and phi(a_i), a_i <= i, a "
       "transformer with causal heads and masked pre-norm adds phi(floor(a_i / m)) and "
       "phi(a_i mod m).";
   claim.source = "MS25 §3, Lemma 3.1 and Appendix B";
@@ -30,7 +30,7 @@ Claim division(const std::string& name, Form form, const DivisionOptions& option
   return claim;
 }
 
-/// One network for a promised length.
+/// One network for a given length.
 Claim floor_division(const std::string& name, bool own_argument) {
   constexpr std::uint64_t kLength = 512;
   Claim claim = division(name, Form::optimised, {});

@@ -216,7 +216,7 @@ Defect junk_at_multiples() {
       "with query q_i = <phi(floor(i/m)), 1>, key k_j = <phi(floor(j/m)), b_j^1> [...] if m does "
       "divide i (which can be checked with a separate, parallel head), we write psi(0)";
   d.change =
-      "the query asks for b^1 = 1 also where m divides i and no such token has the quotient; a "
+      "the query selects b^1 = 1 also where m divides i and no such token has the quotient; a "
       "parallel head adds to the stream and cannot choose, so the case is not told apart";
   d.repair =
       "the query holds the token's own b^1, so a multiple finds itself; no case is distinguished";

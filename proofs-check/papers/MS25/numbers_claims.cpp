@@ -141,7 +141,7 @@ Claim at_depth(const std::string& name, const DepthScaling& scaling, std::uint64
 Claim rounded(const std::string& name, const DepthScaling& scaling) {
   Claim claim = corollary(name, scaling, Form::repaired);
   claim.statement = "The same with the exponent rounded down to an integer.";
-  claim.deviations = {"the exponent is rounded down, as the ceiling in the theorem asks"};
+  claim.deviations = {"the exponent is rounded down, as the ceiling in the theorem requires"};
   claim.calculation = [scaling] {
     Calculation result;
     for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d) {
@@ -181,7 +181,7 @@ Claim by_our_own(const std::string& name, const DepthScaling& scaling, const std
     Calculation result;
     for (std::uint64_t d = scaling.constant; d <= kDeepest; ++d)
       if (reached(d) < scaling.formula_at(d) && !result.counterexample)
-        result.counterexample = fmt::format("d = {}: the file reaches {}, the formula says {}", d,
+        result.counterexample = fmt::format("d = {}: the file reaches {}, the formula gives {}", d,
                                             reached(d), scaling.formula_at(d));
     result.figures = {{"depth of the file", depth_formula(model)},
                       {"largest " + scaling.size + " at d = 32", std::to_string(reached(32))}};

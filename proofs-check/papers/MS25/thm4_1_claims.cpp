@@ -158,7 +158,7 @@ Claim uniform_radix(const std::string& name, unsigned k, unsigned r) {
   const UniformRadixOptions options{k, r, ScanTable::automatic};
   claim.file = "constructions/MS25/regular_language_uniform_radix_cor4_2.cpp";
   claim.tests = {"tests/claims/uniform_radix.cpp", "tests/claims/uniform_radix_depth.cpp"};
-  claim.hypotheses = {"one network for all lengths, more than the corollary asks for"};
+  claim.hypotheses = {"one network for all lengths, more than the corollary requires"};
   claim.instances = instances(
       [options](const Action& action, const std::string& language) {
         return regular_language_uniform_radix_MS25_cor4_2(action, language, options);

@@ -159,11 +159,11 @@ Defect key_that_depends_on_the_query() {
   d.claim = "thm-4.1";
   d.place = "Theorem 4.1, last paragraph but one of the proof";
   d.quote = "A head then attends with query 1, key <phi(j)_1, 10 alpha_{i-1}^l>";
-  d.change = "the key of token j holds the activeness of the token i that asks";
+  d.change = "the key of token j holds the activeness of the token i that holds the query";
   d.repair = "alpha_{j-1}";
   d.reason =
       "Definition 2.2: the key of token j is a matrix times the stream of token j, so no weights "
-      "say this. Without that part the key is phi(j)_1 alone, whatever is active.";
+      "can express this. Without that part the key is phi(j)_1 alone, whatever is active.";
   return d;
 }
 
@@ -180,7 +180,8 @@ Defect eight_layers_a_level() {
       "[...]. This requires at most 8 layers";
   d.change = "one level in 8 layers: 1 for the count, 7 for the division, and $ in parallel";
   d.repair =
-      "c mod 2 is looked up at position c - 1, where it stands from the beginning: two layers a "
+      "c mod 2 is looked up at position c - 1, which holds it from the first layer on: two layers "
+      "a "
       "level";
   d.reason =
       "A count of layers of a network that the text does not give in full: the head at $ needs "

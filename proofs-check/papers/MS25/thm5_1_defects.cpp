@@ -53,7 +53,7 @@ Defect number_on_another_scale() {
       "Finally, the layer computes psi(n^3/N, n^2/N) and adds it to the residual stream. Again, "
       "this will be available to future layers as phi(n^3/N, n^2/N) = phi(n)";
   d.change = "n comes as the same number n^3/N at every token, beside n^2/N p/(p+1)";
-  d.repair = "a causal average of what stands at the first token alone: n^3/N 1/(p+1)";
+  d.repair = "a causal average of a value at the first token alone: n^3/N 1/(p+1)";
   d.program = [] {
     using cells::Number;
     ChangedProgram p(paper_connectivity());
