@@ -22,7 +22,7 @@ constexpr std::size_t kAtOnce = 64;
 /// As the task has them; nothing is asked of them.
 Samples samples_of_words(const WordTokens& tokens, const Words& words) {
   Samples samples = tokens.samples(words.size(), words.front().size());
-  for (const auto& word : words) tokens.add(samples, word);
+  for (const auto& word : words) tokens.add(samples, word, word.size());
   samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
   return samples;
 }
