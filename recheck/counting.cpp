@@ -5,7 +5,8 @@
 #include "recheck/refusal.hpp"
 
 // The theorem of counting programs: all heads average, and signs of sums of counts decide. A class of tokens is its kind and the
-// sign of every comparison so far, in any combination, whether or not a word has a token of it.
+// sign of every comparison so far, in any combination, whether or not a word has a token of it. Signs that lead to the same stream
+// are one class.
 // Lemma comparison: let N be an integer sum of counts and r rational, so that N and every count are 0 at <begin>. N + r > 0 iff
 //   N + ceil(r) > 0; N + r = 0 only if r is an integer; else N + r < 0 iff N + ceil(r) <= 0. A positive factor changes no sign.
 // Lemma program: by induction over the layers and the tokens, the comparisons of the printed program have, at every position of
@@ -17,7 +18,18 @@ namespace {
 
 constexpr std::size_t kMostClasses = 20000;
 
-using Signs = std::vector<int>;  // kind, sign of the first comparison, ...
+/// Kind, signs of the first comparison, ...: a set of signs, where several lead to the same stream.
+using Signs = std::vector<int>;
+int bit(int sign) {
+  return 1 << (sign + 1);
+}
+std::vector<int> signs_of(int group) {
+  std::vector<int> out;
+  for (const int sign : {-1, 0, 1})
+    if ((group & bit(sign)) != 0) out.push_back(sign);
+  return out;
+}
+
 using Wanted = std::map<Signs, bool>;
 
 class Counting {
@@ -101,16 +113,30 @@ class Counting {
     machine.classes.clear();
     for (const auto& [x, h] : before) {
       const Signs& name = names.at(x);
-      const bool fresh = at && name.size() == *at;
-      std::vector<int> some = {at && !fresh ? name[*at] : 0};
-      if (fresh) some = possible(compared_[*at - 1], x == begin);
+      std::vector<int> some = {0};
+      if (at)
+        some = name.size() == *at ? possible(compared_[*at - 1], x == begin) : signs_of(name[*at]);
+      std::vector<std::pair<Stream, int>>
+          alike;  // streams, each with the set of signs that lead to it
       for (const int sign : some) {
+        Stream stream = signed_stream(h, left.at(x), sign, where);
+        const auto same = std::find_if(alike.begin(), alike.end(),
+                                       [&](const auto& entry) { return entry.first == stream; });
+        if (same == alike.end())
+          alike.emplace_back(std::move(stream), bit(sign));
+        else
+          same->second |= bit(sign);
+      }
+      std::sort(alike.begin(), alike.end(),
+                [](const auto& a, const auto& b) { return a.second < b.second; });
+      for (auto& [stream, group] : alike) {
         const int y = static_cast<int>(signs_.size());
         signs_[y] = name;
-        if (fresh) signs_[y].push_back(sign);
+        if (at && name.size() == *at) signs_[y].push_back(0);
+        if (at) signs_[y][*at] = group;
         machine.classes.insert(y);
         if (x == begin) machine.begin_class = y;
-        by_class_.streams[y] = signed_stream(h, left.at(x), sign, where);
+        by_class_.streams[y] = std::move(stream);
       }
     }
     need(signs_.size() <= kMostClasses, "more than 20000 classes of tokens");
@@ -135,6 +161,7 @@ class Counting {
       if (constant_of(value) > 0)
         for (const auto& [c, factor] : uses) add(out[c], kOne, constant_of(value) * factor);
     }
+    std::erase_if(out, [](const auto& entry) { return entry.second.empty(); });
     return out;
   }
 
@@ -230,7 +257,8 @@ class Counting {
       if (text == "false") continue;
       parts.push_back(literal(values, depth) + (text == "true" ? "" : " and " + text));
       holds = holds || (begin != nullptr && depth > 0 && there &&
-                        std::find(values.begin(), values.end(), (*begin)[depth]) != values.end());
+                        std::any_of(values.begin(), values.end(),
+                                    [&](int group) { return (group & (*begin)[depth]) != 0; }));
     }
     std::string out = parts[0];
     for (std::size_t i = 1; i < parts.size(); ++i) out += " or " + parts[i];
@@ -249,11 +277,14 @@ class Counting {
   std::string literal(const std::vector<int>& values, std::size_t depth) const {
     if (depth == 0) return letters(values);
     const std::string name = "x" + std::to_string(depth);
+    int group = 0;
+    for (const int value : values) group |= value;
+    const std::vector<int> signs = signs_of(group);
     if (sum(compared_[depth - 1]).rest.get_den() != 1)
-      return name + (values.front() > 0 ? " > 0" : " <= 0");
+      return name + (signs.front() > 0 ? " > 0" : " <= 0");
     static const std::map<std::vector<int>, std::string> relations = {
         {{-1}, " < 0"}, {{0}, " = 0"}, {{1}, " > 0"}, {{-1, 0}, " <= 0"}, {{0, 1}, " >= 0"}};
-    const auto relation = relations.find(values);
+    const auto relation = relations.find(signs);
     return relation == relations.end() ? "not " + name + " = 0" : name + relation->second;
   }
 

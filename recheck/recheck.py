@@ -1040,14 +1040,15 @@ class Tree(ShiftScan):
         automaton = Automaton(w.kinds[1:], maps[1:], len(p.decode))
         prefixes = "products" if self.check_prefixes(h) else ""
         self.verdict(automaton, h)
-        return {"name": "tree", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+        return {"name": "levels", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
 
     def initial(self, h):
         for n, layer in enumerate(self.weights.layers):
             if layer.block == "initial":
                 self.read_heads(layer, h, f"layer {n}, attention")
                 where = f"layer {n}, feed-forward"
-                need(not self.frame.feed_forward(layer, h, where), "{}: a unit of unknown sign", where)
+                left = self.frame.feed_forward(layer, h, where)
+                need(not left, "{}: a unit of unknown sign", where)
 
     def level(self, block, entry):
         """Lemma level, of the layers of a block: what they do to A, J, G and the product cells."""
@@ -1430,8 +1431,13 @@ def divisor(numbers):
     return Fraction(math.gcd(*(int(v * bottom) for v in numbers)), bottom)
 
 
+def signs_of(group):
+    return [sign for sign in (-1, 0, 1) if group >> sign + 1 & 1]
+
+
 class Counting(Resets):
-    """All heads average, and signs of sums of counts decide. A class is (kind, sign of the first comparison, ...)."""
+    """All heads average, and signs of sums of counts decide. A class is (kind, signs of the first comparison, ...): a set of signs,
+    where several lead to the same stream."""
 
     order = tuple
 
@@ -1469,15 +1475,20 @@ class Counting(Resets):
         before, self.streams = self.streams, {}
         at = self.compared.index(number) + 1 if signs else 0
         for x, h in before.items():
-            fresh = signs and len(x) == at
-            for sign in self.signs(number, x == self.begin_class) if fresh else [x[at] if signs else 0]:
+            alike = []  # streams, each with the set of signs that lead to it
+            for sign in [0] if not signs else self.signs(number, x == self.begin_class) if len(x) == at else signs_of(x[at]):
                 fix = lambda form: add({a: v for a, v in form.items() if not a or a[0] not in signs}, {ONE: sum(sign * form.get((z, 0), 0) for z in signs)})
-                new = self.streams[x + (sign,) if fresh else x] = {c: fix(form) for c, form in h.items()}
+                new = {c: fix(form) for c, form in h.items()}
                 for form, uses in left[x]:
                     form = fix(form)
                     need(is_constant(form), "{}: a unit of unknown sign", where)
                     for c, v in uses.items():
                         add(new.setdefault(c, {}), {ONE: max(constant_of(form), 0) * v})
+                new = {c: form for c, form in new.items() if form}
+                same = next((i for i, (stream, _) in enumerate(alike) if stream == new), len(alike))
+                alike[same:same + 1] = [(new, (alike[same][1] if same < len(alike) else 0) + (1 << sign + 1))]
+            for new, group in alike:
+                self.streams[x[:at] + (group,) + x[at + 1:] if signs else x] = new
         self.begin_class = next(x for x in self.streams if x[0] == 0)
         self.classes = set(self.streams)
         need(len(self.classes) <= 20000, "more than 20000 classes of tokens")
@@ -1533,7 +1544,7 @@ class Counting(Resets):
             if text != "false":
                 literal = self.literal(values, depth)
                 parts.append(literal if text == "true" else f"{literal} and {text}")
-                holds = holds or bool(begin and depth and begin[0] in values and there)
+                holds = holds or bool(begin and depth and any(begin[0] & group for group in values) and there)
         return (f"({' or '.join(parts)})" if len(parts) > 1 else parts[0]), holds
 
     def literal(self, values, depth):
@@ -1541,6 +1552,7 @@ class Counting(Resets):
             text = " or ".join(self.letter(kind) for kind in values)
             return f"({text})" if len(values) > 1 else text
         name, (_, rest) = f"x{depth}", self.parts(self.compared[depth - 1])
+        values = signs_of(sum(values))
         if rest.denominator != 1:
             return f"{name} > 0" if values == [1] else f"{name} <= 0"
         return {(-1,): "{} < 0", (0,): "{} = 0", (1,): "{} > 0", (-1, 0): "{} <= 0", (0, 1): "{} >= 0", (-1, 1): "not {} = 0"}[tuple(values)].format(name)
@@ -1833,7 +1845,7 @@ def prove(document, certificate):
         only(certificate, ("format", "version", "theorem", "sha256", "given"))
         need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
         return Division(w, certificate).prove()
-    tree = theorem == "tree"
+    tree = theorem == "levels"
     good = kind == "word" and w.kinds and w.kinds[0] == ("<end>" if tree else "<begin>")
     good = good and (boolean(w.input["end"]) if tree else "end" not in w.input)
     need(good, "input: expected words {}", "before <end>, without <begin>" if tree else "after <begin>, without <end>")

@@ -131,7 +131,7 @@ Theorem prove(const Json& document, const Json& certificate) {
          "not a file of raw inputs and outputs");
     return prove_division(weights, certificate);
   }
-  const bool tree = theorem == "tree";
+  const bool tree = theorem == "levels";
   need(input == "word" && !weights.kinds.empty() &&
            weights.kinds[0] == (tree ? "<end>" : "<begin>") &&
            (tree ? weights.input.at("end").boolean() : !weights.input.has("end")),

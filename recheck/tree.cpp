@@ -41,7 +41,7 @@ class Tree {
 
   Theorem prove() {
     Theorem theorem;
-    theorem.name = "tree";
+    theorem.name = "levels";
     Stream h = embedded(frame_, own('O'));
     const std::vector<Images> maps = products_.begin(frame_, h);
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {

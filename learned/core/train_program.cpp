@@ -47,7 +47,7 @@ extern "C" void interrupt(int signal) {
 struct Options {
   std::string config, out, inspection, question, measure, device = "cpu";
   std::vector<std::string> beside;
-  bool ask = false;
+  bool lm = false;
   int threads = 1;
 };
 
@@ -216,7 +216,7 @@ int ask(const Options& options) {
   expect_device(torch::Device(options.device));
   Line line;
   const nlohmann::ordered_json answer = answer_request(
-      model_request_from_json(object_of(options.config, "--ask"), "--ask"),
+      model_request_from_json(object_of(options.config, "--lm"), "--lm"),
       torch::Device(options.device),
       [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
   // A token may be a part of a character.
@@ -247,8 +247,8 @@ int run(int argc, char** argv) {
   const CLI::Option* measured = app.add_option(
       "--measure", options.measure,
       "measure the network of a finished run, print the result as JSON; see logdepth measure");
-  const CLI::Option* asked = app.add_flag(
-      "--ask", options.ask, "print measurements of a language model, as JSON; see logdepth lm");
+  const CLI::Option* language_model = app.add_flag(
+      "--lm", options.lm, "print measurements of a language model, as JSON; see logdepth lm");
   app.add_option("--device", options.device, "device to run on")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "threads for tensor operations")
@@ -259,11 +259,11 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
-  if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
-    throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
+  if (out->count() + inspection->count() + measured->count() + language_model->count() != 1)
+    throw InputError("expected exactly one of --out (to train), --inspect, --measure, --lm");
   std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
-  if (options.ask) return ask(options);
+  if (options.lm) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);

@@ -21,7 +21,6 @@ using recheck::Shift;
 using recheck::Stream;
 
 constexpr std::size_t kMostLabels = 200;  // the kernel multiplies all triples
-constexpr int kAtomsBefore = 3, kAtomsOfCode = 4;
 
 /// The monoid that the letters generate, the identity first.
 std::vector<Images> generated(const std::vector<Images>& maps, std::size_t points) {
@@ -41,10 +40,10 @@ std::vector<Images> generated(const std::vector<Images>& maps, std::size_t point
   return labels;
 }
 
-class Builder {
+class ScanBuilder {
  public:
-  Builder(const recheck::Weights& weights, const recheck::Json& certificate,
-          const recheck::Theorem& theorem)
+  ScanBuilder(const recheck::Weights& weights, const recheck::Json& certificate,
+              const recheck::Theorem& theorem)
       : weights_(weights),
         certificate_(certificate),
         theorem_(theorem),
@@ -135,7 +134,7 @@ class Builder {
           {c, kAtomsBefore + kAtomsOfCode * block_of(made.shifts, atom.cell.at) + atom.part,
            value});
     } else {
-      refuse("holds something else");
+      refuse(kind == 'D' ? "directions of the stride are not covered" : "holds something else");
     }
   }
 
@@ -152,26 +151,10 @@ class Builder {
     return cell.label_of.at(images) == atom.part;
   }
 
-  /// The factor of a norm, from the sum of squares where all products have label 0: the kernel checks all labels.
   CoqNorm norm(const Row& mask, const Stream& h, const std::string& where) {
-    if (recheck::normalised(frame_, mask, h, where).empty()) return {};
-    mpq_class codes, constants;
-    bool direction = false;
-    for (const auto& [c, factor] : mask) {
-      mpq_class constant;
-      for (const auto& [atom, value] : recheck::at(h, c)) {
-        if (atom == recheck::kOne || (atom.cell.kind == 'X' && in_first_label(atom)))
-          constant += value * factor;
-        if (atom.cell.kind == 'K' && atom.part % 2 == 0) codes += value * value * factor * factor;
-        direction = direction || atom == own('V');
-      }
-      constants += constant * constant;
-    }
-    const mpq_class whole = direction ? constants : mpq_class(constants + codes);
-    need(whole > 0, "Coq: " + where + ": the norm is 0 at the identity");
-    const auto factor = recheck::rational_root(weights_.width / whole);
-    need(factor.has_value(), "Coq: " + where + ": the norm is irrational at the identity");
-    return {direction ? CoqNorm::Kind::direction : CoqNorm::Kind::scale, *factor};
+    return coq_norm(
+        frame_, mask, h,
+        [this](const Atom& atom) { return atom.cell.kind == 'X' && in_first_label(atom); }, where);
   }
 
   /// What a head selects. The shifts of what it reads go to `reached`; `factor` is the shift, if it reads a product.
@@ -264,25 +247,25 @@ class Builder {
     const recheck::Automaton& automaton = *theorem_.automaton;
     const std::size_t letters = automaton.maps.size();
     if (automaton.initial) {
-      out_.first_state = *automaton.initial;
+      out_.automaton.first_state = *automaton.initial;
       for (int q = 0; q < automaton.points; ++q) {
-        std::vector<int>& next = out_.successors.emplace_back();
+        std::vector<int>& next = out_.automaton.successors.emplace_back();
         for (const Images& map : automaton.maps) next.push_back(map[static_cast<std::size_t>(q)]);
-        out_.accepting.push_back(automaton.accepting.contains(q));
+        out_.automaton.accepting.push_back(automaton.accepting.contains(q));
       }
       for (const Images& label : out_.labels)
         out_.state_of.push_back(label[static_cast<std::size_t>(*automaton.initial)]);
       return;
     }
     for (std::size_t x = 0; x < out_.labels.size(); ++x) {
-      std::vector<int>& next = out_.successors.emplace_back();
+      std::vector<int>& next = out_.automaton.successors.emplace_back();
       for (std::size_t a = 0; a < letters; ++a) {
         Images images;
         for (const int q : out_.labels[x])
           images.push_back(automaton.maps[a][static_cast<std::size_t>(q)]);
         next.push_back(out_.label_of(images));
       }
-      out_.accepting.push_back(automaton.accepted_products.contains(out_.labels[x]));
+      out_.automaton.accepting.push_back(automaton.accepted_products.contains(out_.labels[x]));
       out_.state_of.push_back(static_cast<int>(x));
     }
   }
@@ -301,9 +284,30 @@ int CoqCertificate::label_of(const Images& images) const {
   return static_cast<int>(std::find(labels.begin(), labels.end(), images) - labels.begin());
 }
 
+CoqNorm coq_norm(recheck::Frame& frame, const Row& mask, const Stream& h,
+                 const std::function<bool(const Atom&)>& is_one, const std::string& where) {
+  if (recheck::normalised(frame, mask, h, where).empty()) return {};
+  mpq_class codes, constants;
+  bool direction = false;
+  for (const auto& [c, factor] : mask) {
+    mpq_class constant;
+    for (const auto& [atom, value] : recheck::at(h, c)) {
+      if (atom == recheck::kOne || is_one(atom)) constant += value * factor;
+      if (atom.cell.kind == 'K' && atom.part % 2 == 0) codes += value * value * factor * factor;
+      direction = direction || atom == own('V');
+    }
+    constants += constant * constant;
+  }
+  const mpq_class whole = direction ? constants : mpq_class(constants + codes);
+  need(whole > 0, "Coq: " + where + ": the norm is 0 at the identity");
+  const auto factor = recheck::rational_root(frame.weights.width / whole);
+  need(factor.has_value(), "Coq: " + where + ": the norm is irrational at the identity");
+  return {direction ? CoqNorm::Kind::direction : CoqNorm::Kind::scale, *factor};
+}
+
 CoqCertificate coq_certificate(const recheck::Weights& weights, const recheck::Json& certificate,
                                const recheck::Theorem& theorem) {
-  return Builder(weights, certificate, theorem).build();
+  return ScanBuilder(weights, certificate, theorem).build();
 }
 
 }  // namespace logdepth::inline proofs_check_certify

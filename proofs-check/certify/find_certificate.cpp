@@ -26,7 +26,7 @@ std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weig
       (weights.kinds[0] == "<begin>" && input.has("end")))
     return none("input: expected words after <begin>, or before <end>");
   if (output != "accept") return none("output: " + output + "; expected accept or reject");
-  if (weights.kinds[0] == "<end>") return std::vector<std::string>{"tree"};
+  if (weights.kinds[0] == "<end>") return std::vector<std::string>{"levels"};
   if (weights.has_loop()) return std::vector<std::string>{"shift-scan"};
   if (!weights.output.has("prefix")) return std::vector<std::string>{"counting"};
   return std::vector<std::string>{"shift-scan", "resets"};
@@ -59,7 +59,7 @@ json given_of_division(const recheck::Weights& weights) {
 
 json make_certificate(const std::string& theorem, const recheck::Weights& weights) {
   if (theorem == "shift-scan") return scan_certificate(weights);
-  if (theorem == "tree") return tree_certificate(weights);
+  if (theorem == "levels") return tree_certificate(weights);
   if (theorem == "division")
     return {{"format", "logdepth-certificate"},
             {"version", 1},
@@ -84,10 +84,12 @@ std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string
     std::vector<Attempt> attempts;
     for (const std::string& theorem : std::get<0>(theorems)) {
       try {
-        recheck::need(theorem == "shift-scan", "Coq: the library has no such theorem");
+        recheck::need(theorem == "shift-scan" || theorem == "resets",
+                      "Coq: the library has no such theorem");
         const recheck::Json certificate =
             recheck::parse_json(make_certificate(theorem, weights).dump());
         const recheck::Theorem proved = recheck::prove(document, certificate);
+        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
         return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
       } catch (const recheck::Refused& error) {
         attempts.push_back({theorem, error.what()});

@@ -151,7 +151,15 @@ std::string certified(const CoqLayer& y) {
          ";\n  next := " + stage(y.next) + " |}";
 }
 
-std::string certificate_text(const CoqCertificate& c) {
+std::string code_text(const std::string& code, const recheck::Weights& weights,
+                      const mpq_class& parameter) {
+  if (code == "phi") return "Phi (" + rational(parameter) + ")";
+  if (code == "fine")
+    return "Written (Fine " + number(weights.position.at("offset").integer(1, 1 << 30)) + ")";
+  return code == "two-circle" ? "Written TwoCircle" : "Written Circle";
+}
+
+std::string certificate_text(const recheck::Weights& weights, const CoqCertificate& c) {
   std::vector<std::vector<int>> products;
   for (const Images& a : c.labels) {
     std::vector<int>& line = products.emplace_back();
@@ -162,9 +170,7 @@ std::string certificate_text(const CoqCertificate& c) {
     }
   }
   const auto block = [](const std::vector<CoqLayer>& ys) { return list(ys, certified, ";\n "); };
-  const std::string code =
-      c.code == "phi" ? "Phi (" + rational(c.parameter) + ")"
-                      : "Written " + std::string(c.code == "two-circle" ? "TwoCircle" : "Circle");
+  const std::string code = code_text(c.code, weights, c.parameter);
   return "Definition C : cert := {| coded := " + code +
          "; size := " + number(static_cast<long>(c.labels.size())) +
          ";\n mulT := " + table(products) + "; one := 0; gen := " + numbers(c.letters) +
@@ -228,10 +234,34 @@ std::string named(const std::string& letter) {
   return out + "\"";
 }
 
-}  // namespace
+std::string reset_head(const CoqResetHead& h) {
+  using Kind = CoqResetHead::Kind;
+  if (h.kind == Kind::nothing) return "Nothing";
+  if (h.kind == Kind::mean) return "Mean";
+  if (h.kind == Kind::last)
+    return "Last (" + rational(h.first) + ") (" + rational(h.second) + ") " + numbers(h.held[0]);
+  return "Back " + number(h.block) + " " + number(h.back) + " (" + rational(h.first) + ") (" +
+         rational(h.second) + ") " + table(h.held);
+}
 
-std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
-                      const recheck::Theorem& theorem) {
+std::string certificate_text(const recheck::Weights& weights, const CoqResets& c) {
+  const auto layer_text = [](const CoqResetLayer& y) {
+    return "{| resetheads := " + list(y.heads, reset_head, ";\n   ") +
+           "; before1 := " + norm(y.attention) + "; before2 := " + norm(y.feedforward) +
+           ";\n  following := " + stage(y.next) + " |}";
+  };
+  return "Definition C : resetcert := {| rcoded := " + code_text(c.code, weights, c.parameter) +
+         "; nodes := " + number(static_cast<long>(c.edges.size())) +
+         ";\n edge := " + table(c.edges) + ";\n kinds := " + numbers(c.kinds) +
+         ";\n first_stage := " + stage(c.start) +
+         ";\n resetlayers := " + list(c.layers, layer_text, ";\n ") +
+         ";\n to_state := " + numbers(c.state_of) + "; to_map := " + table(c.map_of) + " |}.\n";
+}
+
+/// Everything but the certificate, which is checked by `check` and used by the theorem `library`.
+std::string printed(const recheck::Weights& weights, const CoqAutomaton& automaton,
+                    const recheck::Theorem& theorem, const std::string& certificate,
+                    const std::string& check, const std::string& library) {
   std::string letters;
   for (std::size_t a = 0; a < theorem.automaton->letters.size(); ++a)
     letters +=
@@ -240,19 +270,37 @@ std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
          "\n   and the theorem that it computes X and R for every admissible word; letters: " +
          letters +
          ".\n   Numbers are those of the file: proofs-check/coq/read_back.py FILE.v WEIGHTS "
-         "compares them. *)\n"
+         "compares "
+         "them. *)\n"
          "Require Import ZArith QArith List.\n"
-         "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan.\n"
+         "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan "
+         "ResetsChecker Resets.\n"
          "Import ListNotations.\nOpen Scope nat_scope.\n\n" +
          file_text(weights) + "\n(* the automaton: state, letter to state *)\n" +
-         "Definition X : automaton := {| delta := " + table(c.successors) +
-         "; start := " + number(c.first_state) + "; accepting := " + list(c.accepting, boolean) +
-         " |}.\n" + "(* the prefix read-out, and the letters as maps of points *)\n" +
-         reading(weights, theorem) + "\n(* not trusted *)\n" + certificate_text(c) +
-         "\nTheorem checked : check F C X R = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
+         "Definition X : automaton := {| delta := " + table(automaton.successors) +
+         "; start := " + number(automaton.first_state) +
+         "; accepting := " + list(automaton.accepting, boolean) + " |}.\n" +
+         "(* the prefix read-out, and the letters as maps of points *)\n" +
+         reading(weights, theorem) + "\n(* not trusted *)\n" + certificate +
+         "\nTheorem checked : " + check +
+         " F C X R = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
          "Theorem right_for_every_length : decides F X /\\ tells F X R.\n"
-         "Proof. exact (shift_scan_correct F C X R checked). Qed.\n"
-         "Print Assumptions right_for_every_length.\n";
+         "Proof. exact (" +
+         library + " F C X R checked). Qed.\nPrint Assumptions right_for_every_length.\n";
+}
+
+}  // namespace
+
+std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
+                      const recheck::Theorem& theorem) {
+  return printed(weights, c.automaton, theorem, certificate_text(weights, c), "check",
+                 "shift_scan_correct");
+}
+
+std::string print_coq(const recheck::Weights& weights, const CoqResets& c,
+                      const recheck::Theorem& theorem) {
+  return printed(weights, c.automaton, theorem, certificate_text(weights, c), "resetcheck",
+                 "resets_correct");
 }
 
 }  // namespace logdepth::inline proofs_check_certify

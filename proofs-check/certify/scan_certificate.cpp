@@ -266,7 +266,7 @@ json begun(const recheck::Weights& weights, const char* theorem) {
 }  // namespace
 
 json tree_certificate(const recheck::Weights& weights) {
-  json certificate = begun(weights, "tree");
+  json certificate = begun(weights, "levels");
   certificate["active"] = active_coordinates(weights, certificate["cells"]);
   return certificate;
 }

@@ -1,4 +1,4 @@
-(* The checker of a file and its certificate (Gallina, run by vm_compute). What it owes is in Soundness.v and ShiftScan.v; nothing in the
+(* The checker of a file and its certificate (Gallina, run by vm_compute). What it owes is in Norms.v to ShiftScan.v; nothing in the
    certificate is trusted. A stage describes the stream between two layers: for every label, that is element of a finite monoid, each
    coordinate as a form over atoms. A layer certificate names what each head selects, both norms, which heads fetch factors of the
    product, and the stage after the layer. *)

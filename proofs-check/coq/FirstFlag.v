@@ -1,4 +1,4 @@
-(* The three facts that first-flag files need beyond Soundness.v: the uniform head, the direction of (p, L),
+(* The three facts that first-flag files need: the uniform head, the direction of (p, L),
   the match of phi codes with shift and clamp. *)
 Require Import Reals Lra Lia Psatz List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
 Open Scope R_scope.

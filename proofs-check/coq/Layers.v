@@ -8,6 +8,12 @@ Open Scope R_scope.
 Fixpoint letters (mul : nat -> nat -> nat) (one : nat) (w : nat -> nat) (a n : nat) : nat :=
   match n with O => one | S n => mul (letters mul one w a n) (w (a + S n)%nat) end.
 
+Lemma plain_ok m us z y x : matin m (map fst us) = true -> (forall j, (j < m)%nat -> y j = dot (nth j z nil) x) ->
+  forall i, unitsum us y i = unitsum (plain us z) x i.
+Proof. intros MI E i. induction us as [|u us IH]; [reflexivity|]. cbn [map matin forallb] in MI. apply andb_true_iff in MI as [B MI].
+  cbn [unitsum plain map fst snd]. rewrite (IH MI).
+  unfold lin. rewrite dot_canon, (dot_subst m (fst u) z y x) by assumption. reflexivity. Qed.
+
 Section Layers.
 Set Default Proof Using "All".
 Variables (f : file) (c : cert) (word : list nat).
@@ -203,12 +209,6 @@ Proof. intros X MI La Lt Z i. induction us as [|u us IH]; [reflexivity|]. cbn [m
   - rewrite E, (dead_ok own rss t x X) by (try exact D; unfold rss; rewrite map_length; exact Lt). rewrite Rmult_0_r, Rplus_0_l.
     reflexivity.
   - unfold at_tuple. cbn [map unitsum fst snd]. rewrite dot_canon. rewrite E. reflexivity. Qed.
-Lemma plain_ok us z y x : matin m (map fst us) = true -> (forall j, (j < m)%nat -> y j = dot (nth j z nil) x) ->
-  forall i, unitsum us y i = unitsum (plain us z) x i.
-Proof. intros MI E i. induction us as [|u us IH]; [reflexivity|]. cbn [map matin forallb] in MI. apply andb_true_iff in MI as [B MI].
-  cbn [unitsum plain map fst snd]. rewrite (IH MI).
-  unfold lin. rewrite dot_canon, (dot_subst m (fst u) z y x) by assumption. reflexivity. Qed.
-
 Theorem layer_ok t len y k h s : (1 <= s)%nat -> good len = true -> layerok f c t len y k = true -> holds s len t h ->
   holds s (longer_by t len k) (next k) (layer f word h y).
 Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
@@ -275,7 +275,7 @@ Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   assert (NO : forall q, (q < m)%nat -> norm f (masked (fmask y) (attention f word y h p)) q = dot (nth q (znorm f c (dense f (fmask y))
     (norm2 k) t2) nil) E).
   { intros q Hq. apply (norm_ok f c Hm Hk (fmask y) (norm2 k) t2 s bs' p); assumption. }
-  apply (US _ ST). destruct (norm2 k) as [kk|sc|]; [|apply plain_ok; assumption|apply plain_ok; assumption].
+  apply (US _ ST). destruct (norm2 k) as [kk|sc|]; [|apply (plain_ok m); assumption|apply (plain_ok m); assumption].
   apply (table_ok _ _ _ (lab p)); [reflexivity|exact MI| | |].
   - unfold ts. rewrite !map_length, seq_length. apply LI.
   - unfold tup. rewrite map_length. apply choose_length, SO.

@@ -2,7 +2,7 @@
    computes to true, the file accepts exactly what the automaton X accepts, and at every token the prefix read-out gives the product of
    the letters so far, for every admissible word. *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
-From Logdepth Require Import Codes Rows Model Statement FirstFlag Atoms Checker Norms Attention Layers. Import ListNotations.
+From Logdepth Require Import Codes Rows Model Statement FirstFlag Atoms Checker Norms Attention Layers ReadOut. Import ListNotations.
 Open Scope R_scope.
 
 Section Start.
@@ -91,7 +91,8 @@ Proof. intros F G L RS E Hh. induction n as [|n IH]; [exact Hh|]. cbn [Nat.iter 
 Lemma log2_enough n : (n <= 2 ^ Nat.log2_up n)%nat.
 Proof. destruct (le_lt_dec n 1) as [H|H]; [rewrite Nat.log2_up_eqn0 by exact H; simpl; lia|]. apply Nat.log2_up_spec, H. Qed.
 Lemma enough_ok len : enough f c len = true -> (length word <= val (stride (loops f word)) len)%nat.
-Proof. intro H. unfold enough in H. unfold loops, stride. pose proof (proj2 Hword) as A. destruct (unroll f) as [mi|n [longest|]]; split_and; try discriminate.
+Proof. intro H. unfold enough in H. unfold loops, stride. pose proof (proj2 Hword) as A.
+  destruct (unroll f) as [mi|n [longest|]]; split_and; try discriminate.
   - repeat match goal with H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H | H : Z.leb _ _ = true |- _ => apply Z.leb_le in H end.
     set (l := Nat.log2_up (length word - mi)). pose proof (log2_enough (length word - mi)) as E. fold l in E.
     assert (P : (2 ^ l <= factor c ^ l)%nat) by (apply Nat.pow_le_mono_l; assumption).
@@ -138,8 +139,6 @@ Proof. intros A H. unfold autok in A. apply andb_true_iff in A as [A0 A]. apply 
   destruct (letter k H) as (F & L & W). unfold reached in *. rewrite F, fold_left_app. cbn [fold_left]. rewrite IH by lia.
     unfold Layers.PP. cbn [letters]. rewrite W.
   pose proof (all_ok _ _ _ (all_ok _ _ _ A (inside 0%nat k)) L) as Q. cbv beta in Q. apply Nat.eqb_eq in Q. symmetry. exact Q. Qed.
-Lemma eqn_ok a b : eqn a b = true -> a = b.
-Proof. unfold eqn. destruct (nats_dec a b); [auto|discriminate]. Qed.
 Lemma acting k : actok f c rd = true -> (k <= length word)%nat -> product rd (firstn k word) = act c (PP 0 k).
 Proof. intros A H. unfold actok in A. apply andb_true_iff in A as [A0 A]. apply eqn_ok in A0. revert H.
   induction k as [|k IH]; intro H; [symmetry; exact A0|].
@@ -148,41 +147,14 @@ Proof. intros A H. unfold actok in A. apply andb_true_iff in A as [A0 A]. apply 
   pose proof (all_ok _ _ _ (all_ok _ _ _ A (inside 0%nat k)) L) as Q. cbv beta in Q. apply eqn_ok in Q. symmetry. exact Q. Qed.
 Theorem verdict t : staged f c = Some t -> readok f c X t = true -> autok f c X = true ->
   if accepted X word then accepts f word else rejects f word.
-Proof. intros HS R HA. destruct (final_state t HS) as [s FS]. specialize (FS (length word)). set (a := PP 0 (length word)) in *.
-  pose proof (inside 0%nat (length word) : (a < M)%nat) as Ha.
-  unfold readok in R. split_and. match goal with H : all M _ = true |- _ => pose proof (all_ok _ _ _ H Ha) as Q end. cbv beta zeta in Q.
-    split_and.
-  set (d := canon (subst (uacc f) (token f t a) ++ scl (-1) (subst (urej f) (token f t a)))) in *.
-  assert (MG : margin f word = Q2R (coef d 0)).
-  { unfold margin. set (e := atom K s (shifts t) (length word)) in *.
-    rewrite (dot_subst m (uacc f) (token f t a) _ e) by (first [assumption | intros j J; apply FS; [lia | exact J]]).
-    rewrite (dot_subst m (urej f) (token f t a) _ e) by (first [assumption | intros j J; apply FS; [lia | exact J]]).
-    rewrite <- (isconst_dot d e) by (auto; reflexivity). unfold d. rewrite dot_canon, dot_app, dot_scl.
-      replace (Q2R (-1)) with (-1) by (unfold Q2R; simpl; lra). ring. }
-  pose proof (state (length word) HA (le_n _)) as AU. rewrite firstn_all in AU. unfold accepted. rewrite AU. fold a.
-    unfold accepts, rejects. rewrite MG.
-  unfold fn in *. destruct (nth (ph c a) (accepting X) false); [apply pos_q | apply neg_q]; assumption. Qed.
+Proof. intros HS R HA. destruct (final_state t HS) as [s FS]. pose proof (state (length word) HA (le_n _)) as AU. rewrite firstn_all in AU.
+  unfold accepted. rewrite AU. apply (verdict_of f c X word t (PP 0 (length word)) s); [apply inside|exact R|].
+  intros i Hi. apply FS; [lia|exact Hi]. Qed.
 Theorem prefixes t p g : staged f c = Some t -> prefixok f c rd t = true -> actok f c rd = true -> autok f c X = true ->
   (p <= length word)%nat -> (g < length (groups rd))%nat ->
   says f word (nth g (groups rd) nil) p (expected X rd g (firstn p word)).
-Proof. intros HS R HA HB Hp Hg. destruct (final_state t HS) as [s FS]. specialize (FS p). unfold expected.
-  rewrite (acting p HA Hp), (state p HB Hp). set (a := PP 0 p) in *.
-  pose proof (all_ok _ _ _ R (inside 0%nat p)) as Q. cbv beta zeta in Q. pose proof (all_ok _ _ _ Q Hg) as G. cbv beta in G. fold a in G.
-  set (Gr := nth g (groups rd) nil) in *. set (ta := token f t a) in *. unfold groupok in G. cbv zeta in G.
-    apply andb_true_iff in G as [FA EX].
-  apply existsb_exists in EX as (i & I & S). apply in_seq in I. apply andb_true_iff in S as [V S]. exists i. split; [lia|].
-    split; [apply eqn_ok, V|].
-  assert (LG : forall j, (j < length Gr)%nat -> nth j (map (logit f ta) Gr) (true, 0%Q) = logit f ta (nth j Gr norow)).
-  { intros j J. rewrite (nth_indep _ (true, 0%Q) (logit f ta norow)) by (rewrite map_length; exact J). apply map_nth. }
-  assert (VA : forall j, (j < length Gr)%nat -> dot (fst (nth j Gr norow)) (stream f word p) = Q2R (snd (logit f ta (nth j Gr norow)))).
-  { intros j J. rewrite forallb_forall in FA. specialize (FA _ (in_map (logit f ta) _ _ (nth_In Gr norow J))). unfold logit in FA.
-    cbv zeta in FA. cbn [fst] in FA. split_and.
-    rewrite (dot_subst m (fst (nth j Gr norow)) ta (stream f word p) (atom K s (shifts t) p)) by (first [assumption | intros q Hq;
-      apply FS; [exact Hp | exact Hq]]).
-    rewrite <- dot_canon. unfold logit. cbv zeta. cbn [snd]. apply isconst_dot; [reflexivity|assumption]. }
-  intros j J N. rewrite !VA by lia. pose proof (all_ok _ _ j S J) as O. cbv beta in O.
-    apply orb_true_iff in O as [O|O]; [apply Nat.eqb_eq in O; contradiction|].
-  rewrite !LG in O by lia. apply lt_q, O. Qed.
+Proof. intros HS R HA HB Hp Hg. destruct (final_state t HS) as [s FS]. unfold expected. rewrite (acting p HA Hp), (state p HB Hp).
+  apply (prefix_of f c rd word t (PP 0 p) s); [apply inside|exact R|intros i Hi; apply FS; assumption|exact Hg]. Qed.
 End ShiftScan.
 
 (* both parts of the theorem from one computation *)

@@ -18,7 +18,8 @@ Inductive target := Element | Images | States.
 Record reading := { reads : target; groups : list (list (row * list nat)); maps : list (list nat); points : nat }.
 Definition compose (x g : list nat) := map (fun t => nth t g 0%nat) x.
 Definition product (r : reading) (w : list nat) := fold_left (fun x a => compose x (nth a (maps r) nil)) w (seq 0 (points r)).
-Definition meant (r : reading) (g : nat) (x : list nat) (q : nat) := match reads r with Element => x | Images => [nth g x 0%nat] | States => [q] end.
+Definition meant (r : reading) (g : nat) (x : list nat) (q : nat) := match reads r with Element => x | Images => [nth g x 0%nat]
+  | States => [q] end.
 Definition expected (X : automaton) (r : reading) (g : nat) (w : list nat) := meant r g (product r w) (reached X w).
 Definition norow : row * list nat := (nil, nil).
 (* at token p the row of the group that stands for v has the largest logit, alone *)

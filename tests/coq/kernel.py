@@ -64,7 +64,8 @@ def checked_together(modules, folder, name):
         header = header or printed(text)[0]
         out.append(f"Module M{i}.\n{printed(text)[1]}\n")
         out += [f"{definitions}\n" for definitions, _ in calls]
-        out.append(f"Eval vm_compute in [{';'.join(f'check {call}' for _, call in calls)}].\nEnd M{i}.\n")
+        check = re.search(r"^Theorem checked : (\w+) F C X R = true\.$", text, re.M)[1]
+        out.append(f"Eval vm_compute in [{';'.join(f'{check} {call}' for _, call in calls)}].\nEnd M{i}.\n")
     found = coq(header + "".join(out), name, folder)
     return [word == "true" for word in re.findall(r"\b(?:true|false)\b", found)]
 

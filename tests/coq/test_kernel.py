@@ -11,6 +11,7 @@ kernel.coqc_or_skip()
 
 import changes  # noqa: E402
 import files  # noqa: E402
+import test_hostile_files as hostile  # noqa: E402
 from files import certified, claim, compiled, first_difference, load, path, run, seal, words  # noqa: E402
 from kernel import READ_BACK  # noqa: E402
 
@@ -44,12 +45,13 @@ class Kernel(unittest.TestCase):
     def test_nothing_is_admitted_and_the_axioms_are_those_that_are_stored(self):
         for source in kernel.SOURCES.glob("*.v"):
             self.assertNotRegex(source.read_text(), r"\b(Admitted|admit|Axiom|Parameter|Conjecture|Hypothesis Extraction)\b", source.name)
-        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan.\n"
-        found = kernel.coq(header + "Print Assumptions shift_scan_correct.\n", "assumptions", self.folder)
-        self.assertEqual(kernel.axioms(found), kernel.stored_axioms())
         self.assertEqual(len(kernel.stored_axioms()), 3)
-        statement = kernel.coq(header + "Check shift_scan_correct.\n", "statement", self.folder)
-        self.assertIn("check f c X r = true -> decides f X /\\ tells f X r", " ".join(statement.split()))
+        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets.\n"
+        for theorem, check in (("shift_scan_correct", "check"), ("resets_correct", "resetcheck")):
+            found = kernel.coq(header + f"Print Assumptions {theorem}.\n", "assumptions", self.folder)
+            self.assertEqual(kernel.axioms(found), kernel.stored_axioms())
+            statement = kernel.coq(header + f"Check {theorem}.\n", "statement", self.folder)
+            self.assertIn(f"{check} f c X r = true -> decides f X /\\ tells f X r", " ".join(statement.split()))
 
     def test_whole_files(self):
         self.prove("circle", "--group", "S3", "--construction", "scan", "--positions", "circle")
@@ -60,18 +62,28 @@ class Kernel(unittest.TestCase):
         for table in ("matrix", "monoid"):
             self.prove(f"a5_{table}", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", table)
 
+    def test_cascades_of_resets(self):
+        languages = LANGUAGES[2:5] + LANGUAGES[6:] + [("--regex", "a")]
+        self.all_proved("cascades", [(*language, "--construction", "cascade", "--positions", code, "--norm", norm) for language in languages
+                                     for code in ("fine", "first-flag") for norm in ("rms", "layernorm")])
+        self.prove("cascade", "--regex", "(a|b)*b", "--construction", "cascade")
+
     def test_every_code_table_and_norm(self):
         kinds = [(*language, "--construction", "scan", "--positions", code, "--table", table, "--norm", norm) for language in LANGUAGES
                  for code in ("first-flag", "circle", "two-circle") for table in ("matrix", "monoid") for norm in ("rms", "layernorm")]
         kinds += [("--group", "S3", "--construction", "scan", "--strict"), ("--group", "S3", "--construction", "radix", "--radix", "2", "--unroll", "30"),
                   ("--group", "S3", "--construction", "radix", "--radix", "4", "--unroll", "30")]
+        self.all_proved("kinds", kinds)
+
+    def all_proved(self, name, kinds):
+        """Every file read back and checked, in one run of Coq."""
         modules = []
         for options in kinds:
             file = compiled("regular", *options)
             text = for_coq(file)
             self.assertEqual(READ_BACK.compare(text, load(file)), [], options)
             modules.append((text, [("", "F C X R")]))
-        found = kernel.checked_together(modules, self.folder, "kinds")
+        found = kernel.checked_together(modules, self.folder, name)
         self.assertEqual(len(found), len(kinds))
         self.assertEqual([options for options, good in zip(kinds, found) if not good], [])
 
@@ -119,9 +131,18 @@ class Kernel(unittest.TestCase):
     def test_changed_radix(self):
         self.changed("changed_radix", 61, "--group", "Z2", "--construction", "radix", "--radix", "2", "--unroll", "16")
 
+    def test_changed_cascade(self):
+        self.changed("changed_cascade", 5, "--regex", "(a|b)*b", "--construction", "cascade")
+
+    def test_keys_of_two_lengths_are_refused(self):
+        text = for_coq(files.store(hostile.one_back(False)))
+        f = kernel.term(READ_BACK.expected_file(hostile.one_back(True)))
+        found = kernel.checked_together([(text, [("", "F C X R"), (f"Definition G : file := {f}.", "G C X R")])], self.folder, "keys")
+        self.assertEqual(found, [True, False])
+
     def test_reading_back_finds_every_kind_of_change(self):
-        for options in (("--positions", "circle"), ("--positions", "first-flag", "--unroll", "16")):
-            file = compiled("regular", "--regex", "(a|b)*b", "--construction", "scan", *options)
+        for options in (("scan", "--positions", "circle"), ("scan", "--positions", "first-flag", "--unroll", "16"), ("cascade",)):
+            file = compiled("regular", "--regex", "(a|b)*b", "--construction", *options)
             document, text = load(file), for_coq(file)
             self.assertEqual(READ_BACK.compare(text, document), [])
             found = 0
@@ -142,9 +163,10 @@ class Kernel(unittest.TestCase):
 
     def test_what_the_library_does_not_cover_is_refused_by_name(self):
         refused = [
-            (("regular", "--regex", "(ab)*", "--construction", "cascade"), "Coq: the library has no such theorem"),
-            (("regular", "--group", "Z2", "--construction", "tree"), "expected words after <begin>, without <end>"),
-            (("regular", "--group", "Z2", "--construction", "radix"), "the direction of the position is irrational"),
+            (("regular", "--group", "Z2", "--construction", "cascade"), "Coq: position with a parity: counts are not covered"),
+            (("regular", "--regex", "(ab|c)*b", "--construction", "cascade"), "Coq: more than 200 nodes of the machine"),
+            (("regular", "--group", "Z2", "--construction", "tree"), "tree: Coq: the library has no such theorem"),
+            (("regular", "--group", "Z2", "--construction", "radix"), "directions of the stride are not covered"),
             (("connectivity", "--construction", "rows", "--size", "3"), "Coq: the library has no such theorem"),
         ]
         for options, reason in refused:

@@ -79,7 +79,7 @@ class Agreement(unittest.TestCase):
         for language in LANGUAGES:
             for table in ("matrix", "monoid"):
                 for norm in ("rms", "layernorm"):
-                    self.proved("tree", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
+                    self.proved("levels", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
 
     def counting(self, file):
         """Proved, and the printed program decides the same as the network and as the project's own interpreter of C-RASP."""
@@ -109,6 +109,10 @@ class Agreement(unittest.TestCase):
             pathlib.Path(source).write_text(f"alphabet a b c\n{lines}\n")
             out = self.counting(compiled("crasp", source))
             self.assertIn("alphabet a b c\n", out)
+        source = files.path("many.crasp")
+        equal = " and ".join(f"#[Q_a] = {i + 2} * #[Q_b] + {i}" for i in range(9))  # 3^9 signs, 2^9 classes of a letter
+        pathlib.Path(source).write_text(f"alphabet a b\nx := {equal}\nL := #[x] = 0 or #[not x and Q_b] > 1\n")
+        self.counting(compiled("crasp", source))
         source = files.path("letters.crasp")
         pathlib.Path(source).write_text('alphabet < 1 é <=\nL := #[Q_"<="] > #[Q_é] + #[Q_<] and #[Q_1] = 0\n')
         self.counting(compiled("crasp", source))
