@@ -216,11 +216,10 @@ report::Report need_report(const DepthTable& table, const std::vector<NeedSeries
   page.add(
       "Networks of a fixed depth, trained on words as long as they can learn: the curriculum goes "
       "through lengths 2, 4, 8, … and each seed is promoted when it answers the last letter of "
-      "nine "
-      "words in ten. n\\* is the largest length such that it and every shorter one are answered "
-      "right in as many words as the threshold says, on words twice as long as those of training. "
-      "Nothing prescribes how many layers a length gets. ↑: the learning curve had not settled, so "
-      "that more steps may change it; ≥: nothing longer was measured.");
+      "nine words in ten. n\\* is the largest length such that it and every shorter one are "
+      "answered right in at least the threshold fraction of words, on words twice as long as those "
+      "of training. Nothing prescribes how many layers a length gets. ↑: the learning curve had "
+      "not plateaued, so that more steps may change it; ≥: nothing longer was measured.");
   const report::Picture picture = need_picture(table, series);
   page.add_picture(picture);
   page.add(report::Figure{picture.file, "layers against length, problem by problem"});
@@ -228,7 +227,7 @@ report::Report need_report(const DepthTable& table, const std::vector<NeedSeries
   page.add(
       "The slope of log2 of the median n\\* in the number of layers, at one budget. Seeds are "
       "resampled whole, each with all of its depths. It describes that budget: a law would need at "
-      "least five depths that have settled in every seed.");
+      "least five depths that have plateaued in every seed.");
   page.add(report::List{statements(series)});
   page.add(report::Heading{"n\\* by depth"});
   page.add(reach_table(series));

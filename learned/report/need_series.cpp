@@ -160,8 +160,8 @@ void add(NeedGroup& group, const RunRecord& record, const DepthReading& reading)
     group.settings = settings;
   } else if (settings != group.settings) {
     throw InputError(fmt::format(
-        "{}: expected the settings of {}, which stands in the same table, found {}",
-        place_of(record), place_of(*group.first), difference(settings, group.settings)));
+        "{}: expected the settings of {}, which is in the same table, found {}", place_of(record),
+        place_of(*group.first), difference(settings, group.settings)));
   }
   const std::uint32_t layers = layers_of(record.config.model);
   auto& depths = group.series.depths;
