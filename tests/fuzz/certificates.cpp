@@ -46,7 +46,7 @@ void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model
   for (std::size_t length = 1; length <= word.size(); ++length) {
     const Images images =
         product(x, {word.begin(), word.begin() + static_cast<std::ptrdiff_t>(length)});
-    const Outcome<PrefixAnswer> found = run.prefix(length);
+    const Outcome<PrefixAnswer> found = run.prefix(run.runner().first_letter() + length - 1);
     const PrefixAnswer expected =
         theorem.prefixes == "states"
             ? PrefixAnswer(static_cast<std::uint32_t>(images[static_cast<std::size_t>(*x.initial)]))
@@ -128,7 +128,7 @@ void seal(recheck::Json& document, recheck::Json& certificate) {
 }
 
 /// A weights file, a line with a tilde, a certificate. Exact runs of the runtime, which shares no code
-/// with the checker, agree with each theorem.
+/// with the checker, agree with each theorem about an automaton or reachability.
 const Registered kCertificate("certificate", [](const std::string& bytes) {
   const std::string line = "\n~\n";
   const std::size_t split = bytes.find(line);
@@ -142,10 +142,10 @@ const Registered kCertificate("certificate", [](const std::string& bytes) {
     const std::string text = recheck::canonical_text(document);
     Model model;
     if (!accepted([&] { model = parse_weights(text, "proved"); })) return;
-    if (theorem.automaton)
-      hold_for_words(theorem, model);
-    else
+    if (theorem.name == "reachability")
       hold_for_graphs(theorem, model);
+    else if (theorem.automaton && theorem.program.empty())
+      hold_for_words(theorem, model);
   } catch (const recheck::Refused&) {
   } catch (const recheck::Malformed&) {
   }
